@@ -511,7 +511,7 @@ def judges_sentence(results, judgements: int, first: str) -> str:
     taus = {
         r.group["rater"]: r
         for r in rows_of(
-            results, "rankings of judges and physicians", criterion="mean over criteria"
+            results, "rankings of judges and physicians", criterion="mean_over_criteria"
         )
     }
     told_ = ", ".join(

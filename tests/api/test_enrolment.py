@@ -139,7 +139,7 @@ def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
         for reason in row.excluded
         if row.excluded[reason]
     }
-    assert {str(reason) for reason in excluded} == {"consent withdrawn"}
+    assert {str(reason) for reason in excluded} == {"consent_withdrawn"}
     released = folder.release(tmp_path / "release", linked=True).folder
     texts = {p.name: p.read_text("utf-8") for p in released.rglob("*.csv")}
     assert len(pl.read_csv(next(p for p in released.rglob("ratings.csv")))) == 6

@@ -363,4 +363,4 @@ def test_rankings_of_judges_and_physicians(results: Results) -> None:
             assert got["source_quality" if axis == "authoritativeness" else axis] == pytest.approx(
                 taus[-1]
             )
-        assert got["mean over criteria"] == pytest.approx(sum(taus) / 5)
+        assert got["mean_over_criteria"] == pytest.approx(sum(taus) / 5)

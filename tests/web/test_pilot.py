@@ -276,7 +276,7 @@ def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> N
         (),
     )
     assert found.frame.height == 0
-    assert set(found.excluded.get_column("reason")) == {"phase: pilot"}
+    assert set(found.excluded.get_column("reason")) == {"phase_pilot"}
 
 
 def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any) -> None:
