@@ -63,6 +63,8 @@ IN_DATA = frozenset(
         "Entry.who",
         "Entry.why",
         "Invitation.who",
+        "InvitationRequest.who",
+        "RehearsalRequest.most",
         "Screened.asked",
         "Screened.seen",
         "Themed.found",
@@ -70,8 +72,8 @@ IN_DATA = frozenset(
         "Visitor.who",
     }
 )
-"""Fields that are columns of the database, of exports or keys of stored events: they change only
-with a migration."""
+"""Fields that are columns of the database, of exports, keys of stored events or options of commands:
+they change only with a migration, or with what users type."""
 
 
 def bindings(tree: ast.AST) -> Iterator[str]:

@@ -40,7 +40,7 @@ FOREIGN = {
     "api/curation/marks.py": "the hint of an error",
     "api/running/checking.py": "the hint of an error",
     "cli/unmade.py": "errors with one reason are printed together",
-    "report/estimates/estimates.py": "a column is headed by a method up to its first comma",
+    "report/estimates/interval_methods.py": "a column is headed by a method up to its first comma",
     "sources/anki/collection.py": "SQL",
     "sources/files/delimited.py": "an error of Python's reader of CSV",
 }

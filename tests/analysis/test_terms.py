@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.analyses import flat_analysis
 
 import konsil
 import konsil.analysis.model.message as messages
@@ -21,6 +22,7 @@ from konsil.analysis.model.interval_methods import METHODS, name_of
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.terms import REST, WHOLE_ANSWER, Term, Word, is_term, key_of, words_of
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
@@ -46,7 +48,9 @@ ANALYSES = (
     Analysis("rest", "percent_agreement", "grade", "people", against="rest", by=("rater",)),
     Analysis("judges", "percent_agreement", "grade", "judges", against="people", by=("rater",)),
     Analysis("means", "mean", "grade", "people", by=("system",), compare="system"),
-    Analysis("good", "share", "grade", "people", of=("good",), by=("system",), compare="system"),
+    flat_analysis(
+        "good", "share", "grade", "people", of=("good",), by=("system",), compare="system"
+    ),
     Analysis(
         "ensembles",
         "ensembles_percent_agreement",
@@ -99,7 +103,9 @@ def study() -> Data:
 
 def results() -> Results:
     return run(
-        ANALYSES, study(), seed=3, resampling=FEW, exclusions=Exclusions(), instruments=FORMS
+        ANALYSES,
+        study(),
+        RunSettings(seed=3, resampling=FEW, exclusions=Exclusions(), instruments=FORMS),
     )
 
 

@@ -198,11 +198,11 @@ def plain_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_question_is_asked_about_once_and_themes_wait_for_all(tmp_path: Path) -> None:
     folder = open_folder(_folder(tmp_path, THEMES, TEXTS))
     first = tag_items(folder, ThemesRequest(calls=CallLimits(limit=4)))
-    assert (first.left, first.new, len(first.runs)) == (7, False, 1)
+    assert (first.n_pending, first.new, len(first.runs)) == (7, False, 1)
     with folder.store() as store:
         assert last_themed(store.events())[1] is None
     complete = tag_items(folder)
-    assert (complete.left, complete.new) == (0, True)
+    assert (complete.n_pending, complete.new) == (0, True)
     phrases, names, tags = complete.runs
     assert (len(phrases.replies), len(names.replies), len(tags.replies)) == (11, 3, 11)
     themed = complete.themed

@@ -318,8 +318,8 @@ def test_panels_of_levels_fill_the_width_and_leave_a_gap(
 ) -> None:
     levels = ("everything", "less")
     analyses = [
-        Analysis(n, n, "correct", "physicians", by=("system", "level"), levels=levels)
-        for n in ("accuracy", "mean")
+        flat_analysis(n, n, "correct", "physicians", by=("system", "level"), **ladder)
+        for n, ladder in (("accuracy", {"levels": levels}), ("mean", {}))
     ]
     rows = [
         row(a.name, a.statistic, 0.5, {"system": f"system {n}", "level": level})

@@ -135,7 +135,7 @@ def test_a_survey_of_a_rater_needs_no_item() -> None:
 def test_what_the_store_holds_is_known() -> None:
     stored = StoredRecords(frozenset({"q1"}), {"q1:one": "one"})
     assert came(rating(), stored=stored).items == ()
-    assert "there is no item 'q2'; stored: q1" in refused(
+    assert "there is no item 'q2'; known: q1" in refused(
         rating(item="q2", answers=("q2:one",)), stored=stored
     )
     assert "there is no answer 'q1:two'; did you mean 'q1:one'?" in refused(
@@ -162,7 +162,7 @@ def test_answers_name_systems_and_items_that_exist() -> None:
         admit(STUDY, files)
     assert len(caught.value.problems) == 2
     assert "did you mean 'one'?" in caught.value.problems[0]
-    assert caught.value.problems[1] == "answer 'a2': there is no item 'q2'; stored: q1"
+    assert caught.value.problems[1] == "answer 'a2': there is no item 'q2'; known: q1"
 
 
 def test_a_criterion_of_two_instruments_needs_the_instrument() -> None:

@@ -170,7 +170,7 @@ def test_of_several_answers_a_difference_is_headed_by_the_letter_of_its_own(
         assert public is not None
         form = {"grade.a1": grade, "grade.a2": grade, "words.a1": "", "words.a2": ""}
         submitted = desk.submit(who, public, form, 0)
-        assert submitted is not None and submitted.done
+        assert submitted is not None and submitted.is_stored
     headings = [one.heading for one in Pilot(study, opened, clock.stamp).differences(R1)]
     assert headings == ["Answer A", "Answer B"]
 

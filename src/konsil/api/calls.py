@@ -24,9 +24,9 @@ UNREADABLE = tuple(
 class CallLimits:
     """How much may be asked of models."""
 
-    limit: int | None = setting(None, Flag("At most so many in this run.", least=1))
+    limit: int | None = setting(None, Flag("At most so many in this run.", minimum=1))
     budget: float | None = setting(
-        None, Flag("US dollars that all calls together may cost.", least=0)
+        None, Flag("US dollars that all calls together may cost.", minimum=0)
     )
     again: tuple[str, ...] = setting((), Flag("Call these once more.", choices=UNREADABLE))
 

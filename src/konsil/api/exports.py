@@ -18,7 +18,7 @@ class ExportRequest:
     )
     notes: bool = setting(False, Flag("With --release: include the raters' notes and free texts."))
     k: int = setting(
-        3, Flag("With --release: raters who share every shown combination of strata.", least=1)
+        3, Flag("With --release: raters who share every shown combination of strata.", minimum=1)
     )
     order: bool = setting(
         False, Flag("With --release: include positions, batches and repeated tasks.")

@@ -190,11 +190,11 @@ def _type(members: Sequence[Any], flag: Flag) -> click.ParamType[Any] | None:
 
 
 def _number(kind: type, flag: Flag) -> click.ParamType[Any]:
-    if flag.least is None and flag.most is None:
+    if flag.minimum is None and flag.maximum is None:
         return click.INT if kind is int else click.FLOAT
     if kind is int:
         least, most = (
-            None if number is None else int(number) for number in (flag.least, flag.most)
+            None if number is None else int(number) for number in (flag.minimum, flag.maximum)
         )
         return click.IntRange(least, most)
-    return click.FloatRange(flag.least, flag.most, min_open=flag.is_open)
+    return click.FloatRange(flag.minimum, flag.maximum, min_open=flag.is_open)

@@ -37,9 +37,9 @@ class Flag:
     """The words that a text may be, where the field's type does not name them."""
     by_value: Mapping[str, str] | None = None
     """Value -> help, where values are options of their own."""
-    least: float | None = None
+    minimum: float | None = None
     """The smallest number."""
-    most: float | None = None
+    maximum: float | None = None
     """The largest number."""
     is_open: bool = False
     """Whether the smallest number itself is refused."""

@@ -64,7 +64,7 @@ class PreferenceRequest:
     by: str | None = setting(None, BY)
     compare: str | None = setting(None, COMPARE)
     missing: Sequence[str] = setting(("",), MISSING)
-    resamples: int = setting(10_000, Flag("Draws and flips.", least=100))
+    resamples: int = setting(10_000, Flag("Draws and flips.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
     seed: int = setting(0, Flag("Seed of draws and flips.", is_shown=True))
 

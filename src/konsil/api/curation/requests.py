@@ -44,7 +44,11 @@ class DuplicatesRequest:
     )
     likeness: float = setting(
         LIKENESS,
-        Flag("Share of five-letter pieces that near duplicates have in common.", least=0.5, most=1),
+        Flag(
+            "Share of five-letter pieces that near duplicates have in common.",
+            minimum=0.5,
+            maximum=1,
+        ),
     )
     dry_run: bool = setting(False, Flag("Only look; store nothing."))
 

@@ -22,7 +22,9 @@ class InvitationRequest:
     )
     role: Role = setting("rater", Flag("As what they come."))
     url: str = setting(HERE, Flag("The address people use."))
-    days: float = setting(90.0, Flag("How long a link works.", least=0, most=3650, is_open=True))
+    days: float = setting(
+        90.0, Flag("How long a link works.", minimum=0, maximum=3650, is_open=True)
+    )
     once: bool = setting(False, Flag("Links that work a single time."))
     anybody: bool = setting(
         False, Flag("One link by which everybody who wants to takes a place of the plan.")

@@ -226,7 +226,7 @@ def counted(events: Iterable[Event]) -> Counter[str]:
         total += Counter(
             raters=1,
             ratings=erasure.ratings,
-            n_retained=erasure.n_retained,
+            kept=erasure.n_retained,
             records=sum(erasure.records.values()),
         )
     return total
