@@ -14,7 +14,7 @@ _WIDTH = 100
 @click.argument("key", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def command(key: str | None, *, as_json: bool) -> None:
-    """Explain a KEY or table of study.toml, such as analyses.statistic or raters.
+    r"""Explain a KEY or table of study.toml, such as analyses.statistic or raters.
 
     Without a KEY, list the tables. A name alone is enough where one table has it.
 
