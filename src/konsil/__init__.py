@@ -35,3 +35,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
 
         return open_folder
     raise AttributeError(f"module 'konsil' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The doors, for completion in a notebook, without loading them."""
+    return sorted(__all__)

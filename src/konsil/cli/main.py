@@ -32,6 +32,7 @@ COMMANDS = {
     ),
     "new": ("konsil.cli.new", "Create a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and summarise it."),
+    "explain": ("konsil.cli.explain", "Explain a key of study.toml, or list its tables."),
     "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
     "screen": (

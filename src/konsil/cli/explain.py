@@ -1,0 +1,62 @@
+"""konsil explain: what a key of study.toml means."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import click
+
+_WIDTH = 100
+
+
+@click.command(short_help="Explain a key of study.toml.")
+@click.argument("key", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+def command(key: str | None, *, as_json: bool) -> None:
+    r"""Explain a KEY or table of study.toml, such as analyses.statistic or raters.
+
+    Without a KEY, list the tables. A name alone is enough where one table has it.
+
+    \b
+    konsil explain analyses.compare
+    konsil explain resampling
+    """
+    from dataclasses import asdict
+    from importlib.resources import files
+
+    from konsil.cli.terminal import show
+    from konsil.study.reference.explain import explained, keys_of
+
+    schema = json.loads((files("konsil.study") / "study.schema.json").read_text("utf-8"))
+    known = {each.path: each for each in keys_of(schema)}
+    if key is None:
+        chosen = [each for each in known.values() if "." not in each.path]
+    else:
+        found = explained(schema, key)
+        chosen = [found, *(known[f"{found.path}.{name}"] for name in found.keys)]
+    if as_json:
+        click.echo(json.dumps([asdict(each) for each in chosen], ensure_ascii=False))
+        return
+    if key is not None:
+        first = chosen.pop(0)
+        click.echo(show(f"{first.path}: {first.form}"))
+        for line in textwrap.wrap(first.description, _WIDTH):
+            click.echo(show(line))
+        about = {
+            "default": "required" if first.is_required else _default(first.default),
+            "one of": ", ".join(first.choices),
+        }
+        for title, text in about.items():
+            for line in textwrap.wrap(
+                text, _WIDTH, initial_indent=f"  {title + ':':<10}", subsequent_indent=" " * 12
+            ):
+                click.echo(show(line))
+    width = max((len(each.path) for each in chosen), default=0)
+    for each in chosen:
+        sentence = textwrap.shorten(each.description, _WIDTH - width - 4, placeholder=" ...")
+        click.echo(show(f"  {each.path:<{width}}  {sentence}"))
+
+
+def _default(value: object) -> str:
+    return "" if value in (None, "", []) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,105 @@
+"""A JSON schema of study.toml, made from the types that the decoder reads it into."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from konsil.analysis.model.catalogue.known import known_statistics
+from konsil.study.definition.protocol import Study
+
+Json: TypeAlias = "dict[str, Any]"
+Describe: TypeAlias = "Callable[[type], Mapping[str, str]]"
+"""The sentences of a class's fields; they stand in its source, which this package does not read."""
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+"""The newest draft that editors' TOML extensions read."""
+
+_SIMPLE = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+}
+
+
+def schema_of_study(describe: Describe) -> Json:
+    """The schema of a whole study.toml.
+
+    A key is described by its field's sentence, with its default. It is laxer than `konsil check`
+    where only data decide: names that refer to other entries are texts here.
+    """
+    definitions: dict[str, Json] = {}
+    schema = _table(Study, describe, definitions)
+    return {
+        "$schema": DRAFT,
+        "title": "study.toml",
+        **schema,
+        "definitions": dict(sorted(definitions.items())),
+    }
+
+
+def _table(kind: type, describe: Describe, definitions: dict[str, Json]) -> Json:
+    sentences = describe(kind)
+    hints = typing.get_type_hints(kind)
+    properties: dict[str, Json] = {}
+    required = []
+    for field in dataclasses.fields(kind):
+        value = _value(hints[field.name], describe, definitions)
+        if (kind.__name__, field.name) == ("Analysis", "statistic"):
+            # Another package may add statistics: their names are texts that no list here has.
+            value = {"anyOf": [{"enum": list(known_statistics())}, {"type": "string"}]}
+        if sentence := sentences.get(field.name, ""):
+            # A reference takes no words beside it in this draft.
+            value = {"allOf": [value]} if "$ref" in value else value
+            value = {**value, "description": sentence}
+        default = _default(field)
+        if default is dataclasses.MISSING:
+            required.append(field.name)
+        elif default is not None:
+            value = {"allOf": [value]} if "$ref" in value else value
+            value = {**value, "default": default}
+        properties[field.name] = value
+    table: Json = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**table, "required": required} if required else table
+
+
+def _default(field: dataclasses.Field[Any]) -> object:
+    """The default as JSON has it; None where there is nothing to show, MISSING where required."""
+    value = field.default
+    if value is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
+        value = field.default_factory()
+    if value is dataclasses.MISSING:
+        return value
+    if isinstance(value, tuple) and all(isinstance(part, str | int | float) for part in value):
+        return list(value)
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def _value(kind: Any, describe: Describe, definitions: dict[str, Json]) -> Json:  # noqa: ANN401 - type hints are values here
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        name = typing.cast(type, kind).__name__
+        if name not in definitions:
+            definitions[name] = {}  # a place, should the type hold itself
+            definitions[name] = _table(typing.cast(type, kind), describe, definitions)
+        return {"$ref": f"#/definitions/{name}"}
+    if origin is tuple:
+        part = _value(arguments[0], describe, definitions)
+        listed = {"type": "array", "items": part}
+        # As the decoder has it, a single text stands for a list of one.
+        return {"anyOf": [part, listed]} if arguments[0] is str else listed
+    if origin is Mapping:
+        return {
+            "type": "object",
+            "additionalProperties": _value(arguments[1], describe, definitions),
+        }
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin in (typing.Union, types.UnionType):
+        [first] = [each for each in arguments if each is not type(None)][:1]
+        return _value(first, describe, definitions)
+    return dict(_SIMPLE.get(kind, {}))
