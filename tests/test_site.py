@@ -43,7 +43,7 @@ def test_the_site_builds_and_its_links_lead_somewhere(tmp_path: Path):
     missing = {
         f"{name}: {target}"
         for name, text in pages.items()
-        for target in re.findall(r'(?:href|src)="([^"#?:]+)[^"]*"', text)
+        for target in re.findall(r'(?:href|src)="([^"#?:]+)["#?]', text)
         if not (tmp_path / "site" / target).exists()
     }
     assert not missing

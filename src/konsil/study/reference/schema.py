@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from konsil.analysis.model.catalogue.known import known_statistics
+from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+from konsil.records.inline import INLINE, Inline
 from konsil.study.definition.protocol import Study
 
 Json: TypeAlias = "dict[str, Any]"
@@ -43,16 +44,20 @@ def schema_of_study(describe: Describe) -> Json:
 
 
 def _table(kind: type, describe: Describe, definitions: dict[str, Json]) -> Json:
-    sentences = describe(kind)
-    hints = typing.get_type_hints(kind)
     properties: dict[str, Json] = {}
     required = []
-    for field in dataclasses.fields(kind):
+    for owner, field in _fields(kind):
+        sentences, hints = describe(owner), typing.get_type_hints(owner)
+        if field.name in properties:
+            continue  # a key of several families, stated alike in each
         value = _value(hints[field.name], describe, definitions)
         if (kind.__name__, field.name) == ("Analysis", "statistic"):
             # Another package may add statistics: their names are texts that no list here has.
             value = {"anyOf": [{"enum": list(known_statistics())}, {"type": "string"}]}
-        if sentence := sentences.get(field.name, ""):
+        sentence = sentences.get(field.name, "")
+        if sentence and owner is not kind:
+            sentence = f"{sentence} Of {_takers(field.name)}."
+        if sentence:
             # A reference takes no words beside it in this draft.
             value = {"allOf": [value]} if "$ref" in value else value
             value = {**value, "description": sentence}
@@ -65,6 +70,23 @@ def _table(kind: type, describe: Describe, definitions: dict[str, Json]) -> Json
         properties[field.name] = value
     table: Json = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**table, "required": required} if required else table
+
+
+def _fields(kind: type) -> Iterator[tuple[type, dataclasses.Field[Any]]]:
+    """Each key of a table: the class that has it, and its field; inline parts by their fields."""
+    for field in dataclasses.fields(kind):
+        inline: Inline | None = field.metadata.get(INLINE)
+        if inline is None:
+            yield kind, field
+        else:
+            for part in inline.kinds():
+                if part.__module__.startswith("konsil."):
+                    yield from ((part, own) for own in dataclasses.fields(part))
+
+
+def _takers(key: str) -> str:
+    names = [name for name in known_statistics() if statistic_of(name).takes(key)]
+    return f"the statistic {names[0]}" if len(names) == 1 else f"the statistics {', '.join(names)}"
 
 
 def _default(field: dataclasses.Field[Any]) -> object:
