@@ -113,7 +113,7 @@ def _value(kind: Any, describe: Describe, definitions: dict[str, Json]) -> Json:
         part = _value(arguments[0], describe, definitions)
         listed = {"type": "array", "items": part}
         # As the decoder has it, a single text stands for a list of one.
-        return {"anyOf": [part, listed]} if arguments[0] is str else listed
+        return {"anyOf": [part, listed]} if part == {"type": "string"} else listed
     if origin is Mapping:
         return {
             "type": "object",
@@ -124,4 +124,5 @@ def _value(kind: Any, describe: Describe, definitions: dict[str, Json]) -> Json:
     if origin in (typing.Union, types.UnionType):
         [first] = [each for each in arguments if each is not type(None)][:1]
         return _value(first, describe, definitions)
-    return dict(_SIMPLE.get(kind, {}))
+    # A name with a type of its own, such as a reference to a criterion, is a text.
+    return dict(_SIMPLE.get(getattr(kind, "__supertype__", kind), {}))
