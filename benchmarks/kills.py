@@ -56,6 +56,7 @@ WRITE_NOTHING = {
     "verify-log": "reads the log",
     "agreement": "prints statistics of a table",
     "statistics": "prints what there is",
+    "explain": "prints what there is",
     "preference": "prints statistics of a table",
     "power": "reads the study; its --output is written as the other tables are",
     "local": "keeps models of this machine, outside of any study",

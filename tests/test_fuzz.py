@@ -188,6 +188,7 @@ DOORS = {
 OWN = {
     "api/rehearsal/local_demo.py": "what the package brings",
     "api/rehearsal/rehearsing.py": "a study.toml that was read before",
+    "cli/explain.py": "what the package brings",
     "cli/new.py": "what the package brings",
     "collect/local/local_server.py": "what the system says of its processor",
     "collect/running/prices.py": "what the package brings",

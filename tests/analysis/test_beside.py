@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from statsmodels.stats.proportion import proportion_confint
-from tests.analysis.test_run import ALL, DATA, ask, results, rows, told, used
+from tests.analysis.running.test_run import ALL, DATA, ask, results, rows, told, used
 
 import konsil
 from konsil.analysis import Analysis, Row

@@ -25,7 +25,7 @@ from konsil.report.material.glossary import entry
 from konsil.report.material.language import language
 from konsil.study.sections.decode import decode
 
-from .test_run import EXPERTS, FORM, ask, one, results, rows, used
+from .running.test_run import EXPERTS, FORM, ask, one, results, rows, used
 
 OTHER: dict[str, Any] = {
     "weights": "linear",

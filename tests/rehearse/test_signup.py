@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.api.test_labelstudio import annotated, results
+from tests.api.folder.test_labelstudio import annotated, results
 
 from konsil.api import open_folder
 from konsil.api.folder.labelstudio import export_tasks, tasks_by_name

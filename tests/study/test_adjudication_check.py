@@ -12,7 +12,7 @@ from konsil.study import check
 from konsil.study.definition.adjudication import Adjudication
 from konsil.study.sections.enrolment import Enrolment
 
-from .test_check import HOURS, KAPPA, STUDY, told
+from .rules.test_check import HOURS, KAPPA, STUDY, told
 
 
 @pytest.mark.parametrize(

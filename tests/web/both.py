@@ -15,7 +15,7 @@ import pytest
 from konsil.store import Store
 
 from .conftest import hurried
-from .test_postgresql import _fixtures, server
+from .rating.test_postgresql import _fixtures, server
 
 __all__ = ["opened", "server"]
 

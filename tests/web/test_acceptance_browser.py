@@ -16,8 +16,8 @@ from konsil.web.site.site import Options
 
 from .browsers import free_port, served
 from .conftest import AT
+from .kit.test_canaries import FORMS, ME, OTHER, world
 from .test_browser import saved, values
-from .test_canaries import FORMS, ME, OTHER, world
 
 FAR = "2099-01-01T00:00:00Z"
 LIGHTEST = 60_000

@@ -15,7 +15,7 @@ from konsil.web.site.site import Options
 
 from .browsers import free_port, served
 from .conftest import AT
-from .test_adjudication import R1, STUDY, differing
+from .rating.test_adjudication import R1, STUDY, differing
 
 FAR = "2099-01-01T00:00:00Z"
 

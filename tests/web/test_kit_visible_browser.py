@@ -16,7 +16,7 @@ from konsil.store.engine import page_schema
 from konsil.store.engine.engine import reading
 
 from .browsers import in_a_browser
-from .test_kit_browser import answers, begin, go, run
+from .kit.test_kit_browser import answers, begin, go, run
 from .visible_text import LABELS, LONG, QUESTION, SIZES, TWELVE_LINES, visible
 
 pytestmark = in_a_browser

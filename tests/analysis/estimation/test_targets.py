@@ -1,0 +1,505 @@
+"""One target of inference per report: which interval comes first, why, and that nothing else
+changes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.analyses import flat_analysis, restated
+from tests.analysis.pairs.test_pairs import ASKED, DATA, FORM
+
+from konsil.analysis import Analysis, Inference, Results, Row
+from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
+from konsil.analysis.estimation.rater_notes import dominant_rater
+from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
+from konsil.analysis.model.message import TranslatableMessage
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.table.frame import Data
+from konsil.errors import StudyError
+from konsil.instrument import Criterion, Instrument, Scale, digest_of
+from konsil.records import Item, Rater, Rating, Task
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference.cluster_variance import effective_number
+from konsil.study import parse
+from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.definition.protocol import Study
+
+LIKE_THESE, THESE = Inference("like these"), Inference("these")
+INSTRUMENT = Instrument(
+    "form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item"
+)
+SHARE = flat_analysis("share", "share", "good", "experts", of=("yes",))
+KAPPA = Analysis("kappa", "cohen_kappa", "good", "experts")
+OF_JUDGES = replace(SHARE, name="judges", raters="judges")
+
+
+@cache
+def ratings(experts: int, busy: int = 1, judges: int = 3, others: int = 0) -> Data:
+    """Items that three panels label; the first expert labels `busy` times as many as each of the
+    other experts."""
+    generator = np.random.default_rng(11)
+    items = [Item(f"i{n:02}", "?") for n in range(36)]
+    raters = [Rater(f"e{n}", "experts") for n in range(experts)]
+    raters += [Rater(f"j{n}", "judges", "llm", "family") for n in range(judges)]
+    raters += [Rater(f"o{n}", "others") for n in range(others)]
+    severity = dict(zip([r.id for r in raters], generator.normal(0, 0.7, len(raters)), strict=True))
+    tasks, records = [], []
+    for n, item in enumerate(items):
+        difficulty = generator.normal()
+        for r in raters:
+            label = "yes" if difficulty + severity[r.id] + generator.normal(0, 0.6) > 0 else "no"
+            if r.panel == "experts" and r.id != "e0" and n % busy:
+                continue
+            tasks.append(Task(f"{r.id}-{item.id}", "p", r.id, "form", item.id, ()))
+            records.append(
+                Rating(f"{r.id}-{item.id}", r.id, "good", item.id, (), None, "rated", label)
+            )
+    return Data(items=items, raters=raters, tasks=tasks, ratings=records)
+
+
+def results(
+    inference: Inference, experts: int = 6, busy: int = 1, others: int = 0, *asked: Analysis
+) -> Results:
+    """The analyses of these ratings with few draws."""
+    return run(
+        asked or (SHARE, KAPPA, OF_JUDGES),
+        ratings(experts, busy, others=others),
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
+    )
+
+
+def first(of_target: Results, analysis: str, kind: str = "estimate") -> Row:
+    """The headline of an analysis."""
+    return next(r for r in of_target.rows if r.analysis == analysis and r.kind == kind)
+
+
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=40), st.integers(1, 9))
+def test_the_effective_number_is_at_most_that_of_raters_and_theirs_where_all_are_alike(
+    counts: list[int], n: int
+) -> None:
+    effective = effective_number(np.array(counts))
+    assert 1 - 1e-9 <= effective <= len(counts) + 1e-9
+    assert effective == pytest.approx(effective_number(n * np.array(counts)))
+    assert (effective > len(counts) - 1e-9) == (len(set(counts)) == 1)
+    assert effective_number(np.full(n, counts[0])) == pytest.approx(n)
+    assert math.isnan(effective_number(np.zeros(2, dtype=np.int64)))
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "percent_agreement"],
+)
+def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: str) -> None:
+    agreement = replace(KAPPA, name="panel", statistic=statistic)
+    busy, even = (first(results(LIKE_THESE, 6, n, 0, agreement), "panel") for n in (4, 1))
+    assert "two-way" in busy.estimate.method
+    [note] = [w for w in busy.warnings if "of the ratings" in w]
+    # 36 of 81 ratings by one rater, 9 by each of the five others.
+    assert note == "e0 gave 44% of the ratings: the 6 raters count like 3.9 with equal shares."
+    assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominant_ratings"
+    assert not [w for w in even.warnings if "of the ratings" in w]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["percent_agreement", "krippendorff_alpha", "gwet_ac1"])
+def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(statistic: str) -> None:
+    found = results(LIKE_THESE, 6, 18, 0, replace(KAPPA, name="panel", statistic=statistic))
+    row = first(found, "panel")
+    assert row.estimate.raters == "these" and "two-way" not in " ".join(
+        r.estimate.method for r in found.rows
+    )
+    [note] = [w for w in row.warnings if "of the ratings" in w]
+    assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominated_ratings"
+    assert note.startswith("e0 gave 78% of the ratings: the 6 raters count like 1.6")
+
+
+def test_of_units_that_every_rater_labelled_nobody_gave_more() -> None:
+    icc = replace(KAPPA, name="panel", statistic="icc2")
+    assert not [
+        w
+        for w in first(results(LIKE_THESE, 6, 2, 0, icc), "panel").warnings
+        if "of the ratings" in w
+    ]
+
+
+@pytest.mark.parametrize("name", ["share", "kappa"])
+def test_the_targets_interval_is_the_first_and_nothing_else_changes(name: str) -> None:
+    like, these = results(LIKE_THESE), results(THESE)
+    assert (like.target, these.target) == ("like these", "these")
+    a, b = first(like, name).estimate, first(these, name).estimate
+    assert "two-way" in a.method and "two-way" not in b.method
+    assert (a.raters, b.raters) == ("like these", "these")
+    assert a.value == b.value and a.low < b.low < b.high < a.high
+    ends = [
+        sorted((r.estimate.low, r.estimate.high, r.estimate.method) for r in of_target.rows)
+        for of_target in (like, these)
+    ]
+    assert ends[0] == ends[1]
+    # What is told of raters is about the interval that comes first.
+    warnings = [" ".join(first(of_target, name).warnings) for of_target in (like, these)]
+    assert "the primary CI applies to these raters only" not in warnings[0]
+    assert "the primary CI applies to these raters only" in warnings[1]
+    assert "% wider" in warnings[0] and "use the two-way CI" not in warnings[0]
+    assert "use the two-way CI" in warnings[1]
+
+
+def test_of_judges_no_other_raters_are_in_question() -> None:
+    rows = [first(results(target), "judges") for target in (LIKE_THESE, THESE)]
+    assert len({(r.estimate.low, r.estimate.high, r.estimate.method) for r in rows}) == 1
+    assert rows[0].estimate.raters == "these"
+
+
+def test_two_raters_are_nobody_elses_sample() -> None:
+    row = first(results(LIKE_THESE, 2), "share")
+    assert row.estimate.raters == "these" and any(
+        "two-way" in r.estimate.method for r in results(LIKE_THESE, 2).rows
+    )
+
+
+@pytest.mark.parametrize(
+    ("experts", "busy", "target"), [(4, 1, "these"), (5, 1, "like these"), (9, 6, "these")]
+)
+def test_without_a_target_the_effective_raters_decide(experts: int, busy: int, target: str) -> None:
+    undeclared = results(Inference(), experts, busy)
+    effective = effective_number(np.array([36, *[36 // busy] * (experts - 1)]))
+    assert (effective >= LEAST_EFFECTIVE) == (target == "like these")
+    assert undeclared.target == target
+    words = f"those of experts count like the fewest: the {experts} are worth {effective:.2f} with"
+    assert words in undeclared.inference[0] and "smallest panel" not in undeclared.inference[0]
+    assert first(undeclared, "share").estimate.raters == target
+    assert set(undeclared.inference) <= set(undeclared.methods)
+
+
+def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_panel() -> None:
+    second = replace(SHARE, name="others", raters="others")
+    assert results(Inference(), 6, 1, 2, SHARE, second).target == "these"
+    assert (
+        "those of others count like the fewest: the 2 are"
+        in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
+    )
+    assert results(Inference(), 6, 1, 1, SHARE, second).target == "like these"
+    assert results(Inference(), 6, 1, 2, SHARE).target == "like these"
+    nobody = results(Inference(), 6, 1, 0, OF_JUDGES)
+    assert (
+        nobody.target == "these"
+        and "no analysis uses ratings of several people" in nobody.inference[0]
+    )
+
+
+@pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])
+def test_what_an_analysis_decides_itself_stays(change: dict[str, str]) -> None:
+    asked = restated(SHARE, **change)  # type: ignore[arg-type]
+    a, b = (
+        first(results(target, 6, 1, 0, asked), "share").estimate for target in (LIKE_THESE, THESE)
+    )
+    assert (a.low, a.high, a.method) == (b.low, b.high, b.method) and a.high > a.low
+
+
+@pytest.mark.slow
+def test_comparisons_of_people_follow_the_target() -> None:
+    def rows(inference: Inference, statistic: str) -> list[Row]:
+        asked = replace(ASKED, statistic=statistic)
+        return list(
+            run(
+                [asked],
+                DATA,
+                RunSettings(
+                    instruments=[FORM],
+                    seed=3,
+                    resampling=Resampling(200),
+                    exclusions=Exclusions(),
+                    inference=inference,
+                ),
+            ).rows
+        )
+
+    for statistic in ("win_difference", "davidson"):
+        like, these = rows(LIKE_THESE, statistic), rows(THESE, statistic)
+        a, b = like[0].estimate, these[0].estimate
+        assert (a.raters, b.raters) == ("like these", "these")
+        assert "two-way" in a.method and b.method.startswith("linearised item-cluster")
+        assert a.value == b.value and any(
+            r.estimate.method == a.method and r.kind == "companion" for r in these
+        )
+        # Interval and p are one test: no flips in the first row.
+        assert math.isnan(b.p) or (b.p < 0.05) == (not b.low <= 0 <= b.high)
+    differences = [
+        next(r for r in rows_of_difference(target) if r.kind == "difference").estimate
+        for target in (LIKE_THESE, THESE)
+    ]
+    assert [d.raters for d in differences] == ["like these", "these"] and differences[
+        0
+    ].value == differences[1].value
+
+
+def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
+    """Rows of systems compared with one another."""
+    asked = replace(ASKED, compare="system")
+    return run(
+        [asked],
+        DATA,
+        RunSettings(
+            instruments=[FORM],
+            seed=3,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
+    ).rows
+
+
+def test_a_number_without_the_targets_interval_stays_as_it_is() -> None:
+    plain = EstimateSummary(Estimate(0.5, 0.4, 0.6))
+    assert answering(plain, "like these", 9) is plain
+    nothing = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, raters="like these"),))
+    assert answering(nothing, "like these", 9) is nothing
+    two = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, 0.1, 0.9, raters="like these"),))
+    assert answering(two, None, 9) is two and answering(two, "like these", 2) is two
+    swapped = answering(two, "like these", 3)
+    assert swapped.headline == two.companions[0] and swapped.companions == (two.headline,)
+    assert answering(swapped, "these", 3).headline == two.headline
+
+
+def protocol(lines: str) -> str:
+    return f'title = "t"\nseed = 1\n{lines}'
+
+
+def read(name: str) -> str:
+    raise FileNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (
+            '[inference]\nraters = "like thees"',
+            "inference.raters: 'like thees' is not one of 'these', 'like these'",
+        ),
+        ('[inference]\nrater = "these"', "inference.rater: unknown key; did you mean 'raters'"),
+        ("[inference]\nraters = 5", "inference.raters: 5 is not one of"),
+    ],
+)
+def test_another_target_is_refused_with_the_nearest_name(lines: str, problem: str) -> None:
+    with pytest.raises(StudyError) as refused:
+        parse(protocol(lines), read)
+    assert problem in str(refused.value)
+
+
+def test_the_target_is_part_of_the_digest_and_of_a_frozen_plan_only_where_it_is_stated() -> None:
+    silent, empty = (parse(protocol(lines), read) for lines in ("", "[inference]"))
+    stated = parse(protocol('[inference]\nraters = "these"'), read)
+    assert stated.inference == THESE
+    assert digest_of(silent) == digest_of(empty) != digest_of(stated)
+    assert plan_of_analyses(silent) == plan_of_analyses(empty)
+    assert plan_of_analyses(silent)["rules"] != plan_of_analyses(stated)["rules"]
+    # A plan that was frozen before there was the key is as it was.
+    study = Study("t", 1)
+    old = (study.seed, study.exclusions, study.resampling, study.derived, ())
+    assert plan_of_analyses(study)["rules"] == digest_of(dict(enumerate(old)))
+
+
+def test_every_sentence_of_the_target_has_an_id() -> None:
+    for of_target in (
+        results(LIKE_THESE),
+        results(THESE),
+        results(Inference(), 4),
+        results(Inference()),
+    ):
+        for sentence in of_target.inference:
+            assert isinstance(sentence, TranslatableMessage) and sentence.message_id.startswith(
+                "target."
+            )
+
+
+@pytest.mark.parametrize("statistic", ["share", "mean"])
+def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(statistic: str) -> None:
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    warnings = first(results(LIKE_THESE, 9, 6, 0, asked), "share").warnings
+    # 36 of 36 + 8 * 6 ratings.
+    effective = effective_number(np.array([36, *[6] * 8]))
+    assert (
+        f"e0 gave 43% of the ratings: the 9 raters count like {effective:.1f} with equal shares."
+        in warnings
+    )
+    assert not any(
+        "of the ratings" in w for w in first(results(LIKE_THESE, 9, 1, 0, asked), "share").warnings
+    )
+    # One of two raters has at most twice an even share, and is named only where the other gave next
+    # to nothing.
+    assert not any(
+        "of the ratings" in w for w in first(results(LIKE_THESE, 2, 1, 0, asked), "share").warnings
+    )
+
+
+@pytest.mark.parametrize("statistic", ["share", "mean"])
+def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_these(
+    statistic: str,
+) -> None:
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    of_two = results(LIKE_THESE, 2, 6, 0, asked)  # 36 and 6 ratings
+    summary = first(of_two, "share")
+    assert summary.estimate.raters == "these"
+    assert math.isfinite(summary.estimate.low)
+    [note] = [w for w in summary.warnings if "of the ratings" in w]
+    assert note.startswith(
+        "e0 gave 86% of the ratings: the 2 raters count like 1.3 with equal shares, and from fewer"
+    )
+    assert not any("two-way" in row.estimate.method for row in of_two.rows)
+
+
+def test_of_two_groups_the_one_with_the_busiest_rater_is_told() -> None:
+    rows = np.ones((30, 2))
+    even, busy = (
+        Measure(
+            np.ones((1, 2)),
+            quotient,
+            ("c",),
+            1,
+            5,
+            30,
+            cell=Cells(rows, np.zeros(30, np.int64), who, names=NAMES),
+        )
+        for who in (np.arange(30) % 5, np.array([0] * 22 + [1, 2, 3, 4] * 2))
+    )
+    assert dominant_rater(even) == [] and dominant_rater(pair(even, even)) == []
+    for both in (pair(even, busy), pair(busy, even), busy):
+        (note,) = dominant_rater(both)
+        assert note.startswith("a gave 73% of the ratings: the 5 raters count like 1.8")
+    assert dominant_rater(replace(even, cell=None)) == []
+
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+def compared(
+    inference: Inference, statistic: str, others: int, experts: int = 6
+) -> tuple[Row, list[Row], Results]:
+    """The difference of the panels, what stands beside it, and all results."""
+    asked = replace(
+        SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic
+    )
+    asked = restated(asked, of=("yes",) if statistic == "share" else ())
+    of_both = run(
+        [asked, replace(SHARE, name="few", raters="others")],
+        ratings(experts, others=others),
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+            together={"both": ("experts", "others")},
+        ),
+    )
+    at = next(n for n, r in enumerate(of_both.rows) if r.kind == "difference")
+    beside = [r for r in of_both.rows[at + 1 :] if r.kind == "companion" and r.analysis == "panels"]
+    return of_both.rows[at], beside, of_both
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "statistic", ["cohen_kappa", "krippendorff_alpha", "percent_agreement", "icc2", "share", "mean"]
+)
+def test_panels_are_compared_by_raters_but_where_the_protocol_states_these(statistic: str) -> None:
+    like, beside, of_target = compared(LIKE_THESE, statistic, 5)
+    these, two_way, alone = compared(THESE, statistic, 5)
+    assert [r.estimate.high for r in two_way] == [like.estimate.high]
+    assert not any("have other raters" in w for w in these.warnings)
+    assert like.estimate.raters == "like these" and "two-way" in like.estimate.method
+    assert these.estimate.raters == "these" and beside[0].estimate.raters == "these"
+    assert like.estimate.value == these.estimate.value
+    assert like.estimate.high - like.estimate.low > these.estimate.high - these.estimate.low
+    assert (like.estimate.p < 0.05) == (not like.estimate.low <= 0 <= like.estimate.high)
+    assert beside[0].estimate.p == these.estimate.p != like.estimate.p
+    assert any("have other raters" in w for w in like.warnings)
+    # Two panels of three are too few for the default target, and are compared by raters all the
+    # same.
+    few, _, default = compared(Inference(), statistic, 3, 3)
+    assert (
+        default.target == "these"
+        and few.estimate.raters == "like these"
+        and few.estimate.low < few.estimate.high
+    )
+    sentences = [
+        any("compared as raters like these" in s for s in f.inference)
+        for f in (of_target, default, alone)
+    ]
+    assert sentences == [True, True, False]
+
+
+def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
+    asked = replace(SHARE, raters="both", by=("panel",), compare="panel")
+    of_both = run(
+        [asked],
+        ratings(3, others=3),
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+            together={"both": ("experts", "others")},
+        ),
+    )
+    assert (
+        "those of both (experts and others together) count like the fewest: the 6 are"
+        in of_both.inference[0]
+    )
+
+
+def test_a_difference_has_the_units_of_both_groups() -> None:
+    difference, _, of_both = compared(Inference(), "share", 3)
+    first_group, second = (
+        r for r in of_both.rows if r.analysis == "panels" and r.kind == "estimate"
+    )
+    assert (
+        (difference.n_units, difference.n_units_versus)
+        == (first_group.n_units, second.n_units)
+        == (36, 36)
+    )
+
+
+@pytest.mark.slow
+def test_a_panel_of_too_few_says_so_instead_of_a_number() -> None:
+    difference, beside, _ = compared(LIKE_THESE, "cohen_kappa", 2)
+    assert math.isfinite(difference.estimate.value) and math.isnan(difference.estimate.p)
+    assert math.isnan(difference.estimate.low) and math.isnan(difference.p_adjusted)
+    assert difference.estimate.reason.startswith(
+        "no interval: 2 raters do not show how much raters like these differ"
+    )
+    assert [r.estimate.raters for r in beside] == ["these"] and math.isfinite(
+        beside[0].estimate.low
+    )
+    assert any("does not tell the panels apart" in w for w in difference.warnings)
+    alone, _, _ = compared(LIKE_THESE, "share", 1)
+    assert math.isnan(alone.estimate.low) and "1 rater does not show" in alone.estimate.reason
+    named = replace(SHARE, by=("rater",), compare="rater")
+    rows = [r for r in results(LIKE_THESE, 3, 1, 0, named).rows if r.kind == "difference"]
+    assert rows and all(
+        math.isfinite(r.estimate.low) and r.estimate.raters == "these" for r in rows
+    )
+
+
+def test_what_is_linear_in_percent_agreement_has_its_two_way_limits() -> None:
+    asked = [
+        Analysis(s, s, "good", "experts") for s in ("percent_agreement", "pabak", "randolph_kappa")
+    ]
+    share, *others = (first(results(LIKE_THESE, 6, 1, 0, *asked), a.name).estimate for a in asked)
+    assert "two-way" in share.method and "on the logit scale of the share" in share.method
+    assert 0 <= share.low < share.value < share.high <= 1
+    for other in others:
+        assert (other.low, other.high) == pytest.approx((2 * share.low - 1, 2 * share.high - 1))
