@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from konsil.records.roles import ROLES
 from konsil.store import Store
-from konsil.store.people.access import ROLES, Access
+from konsil.store.people.access import Access
 from konsil.web.app.app import create_app
 from konsil.web.app.routes import ROUTES
 from konsil.web.http.headers import ALWAYS, POLICY

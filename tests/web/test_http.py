@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
+from konsil.records.roles import ROLES, Role
 from konsil.store import Store
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import ROLES, Access, Role
+from konsil.store.people.access import Access
 from konsil.store.tasks import drafts, screens
 from konsil.web.app.routes import ROUTES, Page
 from konsil.web.site.guard import Public

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from konsil.records.request import Flag, setting
-from konsil.store.people.access import Role
+from konsil.records.roles import Role
 
 HOST = "127.0.0.1"
 PORT = 8000

@@ -8,23 +8,18 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
+from konsil.records.roles import ROLES, Role
 from konsil.store.engine import engine, page_schema, schema
 from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 
-Role = Literal["rater", "curator", "coordinator", "analyst", "owner"]
-ROLES: tuple[Role, ...] = get_args(Role)
-"""Who may be invited as what.
-
-A curator goes through items before the study and sees no rating and no system; an analyst sees data
-blinded, a coordinator sees no outcome, an owner runs the study. """
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.routing import Route
 
-from konsil.store.people.access import Role
+from konsil.records.roles import Role
 from konsil.web.http import statics
 from konsil.web.office import (
     admitting,

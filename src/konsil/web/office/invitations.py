@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from konsil.errors import StoreError
 from konsil.locale import catalogue_language, languages, translations
+from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import PERSONAL, Invitation, Role
+from konsil.store.people.access import PERSONAL, Invitation
 from konsil.store.people.people import Person, forget_person, note_person, people
 from konsil.store.people.staff import names, pseudonym
 from konsil.store.tasks import withdrawal

@@ -14,7 +14,8 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from konsil.store.people.access import ERASED, Role, Visitor
+from konsil.records.roles import Role
+from konsil.store.people.access import ERASED, Visitor
 from konsil.web.site.pages import page, refusal, wants_json
 from konsil.web.site.site import site_of
 

@@ -15,9 +15,10 @@ from starlette.requests import Request
 
 from konsil.errors import KonsilError, option
 from konsil.instrument import PageNames
+from konsil.records.roles import Role
 from konsil.store import Store
 from konsil.store.log.secret import secret
-from konsil.store.people.access import Access, Role
+from konsil.store.people.access import Access
 from konsil.study import Study
 from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
