@@ -65,12 +65,12 @@ def test_with_one_expert_who_gave_most_votes_the_items_interval_comes_first_and_
 
 def test_where_these_raters_are_meant_the_same_interval_comes_first_as_ever() -> None:
     first = next(r for r in rows_of("win_difference", BUSY) if r.kind == "estimate")
-    assert first.estimate.method.startswith("linearised item-cluster Wald")
+    assert first.estimate.method.startswith("cluster-robust Wald (item-clustered)")
 
 
 def test_ties_alone_give_worths_and_ratios_without_an_interval() -> None:
     rows = rows_of("bradley_terry", [(f"r{n % 3}", "tie") for n in range(12)])
-    shown = [r for r in rows if "model's information" not in r.estimate.method]
+    shown = [r for r in rows if "Fisher information" not in r.estimate.method]
     assert shown
     for row in shown:
         assert math.isnan(row.estimate.low) or row.estimate.high > row.estimate.low
@@ -95,4 +95,4 @@ def test_paper_mode_points_out_that_they_disagree() -> None:
     ]
     assert disagreeing
     for row in disagreeing:
-        assert any("two procedures" in w for w in row.warnings)
+        assert any("different procedures" in w for w in row.warnings)

@@ -229,11 +229,11 @@ NEVER_ONE = (
     "answers.",  # always 100
     "raters are fewer than {few",  # of fewer than two or three there is no interval to speak of
     "times with some other system",
-    "raters count like {effective",  # one rater is no large part of several
+    "raters (fewer than",  # one rater is no large part of several
     "shuffles of the sentences",
     "scores of few cases",
     "times on each task",
-    "systems have only",
+    "systems, tau can",
 )
 """What follows a number that is never one."""
 

@@ -39,17 +39,17 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
         (
             "en",
             (
-                "Target of inference: raters like these. The protocol states none. Among the raters"
-                " of each analysis, where they are several people, those of physicians count like"
-                " the fewest: the 6 are"
+                "Target of inference: raters like these. The protocol does not specify a target. Of"
+                " all analyses with ratings by several people, the smallest effective number of"
+                " raters is"
             ),
         ),
         (
             "de",
             (
-                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt keines fest. Von den"
-                " Bewertenden jeder Analyse zählen, wo es mehrere Menschen sind, die von physicians"
-                " am wenigsten: Die 6 zählen"
+                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt kein Ziel fest. Über alle"
+                " Analysen mit Bewertungen mehrerer Menschen ist die kleinste effektive Zahl der"
+                " Bewertenden"
             ),
         ),
     ],
@@ -111,14 +111,12 @@ def test_tables_mark_whom_the_first_intervals_are_about(
             .read_text("utf-8")
         )
         return re.findall(
-            r"The first intervals are about [^.<]*|This interval is about these raters", page
+            r"The primary CIs apply to [^.<]*|This CI applies to these raters only", page
         )
 
-    assert notes(["these", "these"]) == ["The first intervals are about these raters"]
-    assert notes(["like these", "like these"]) == [
-        "The first intervals are about raters like these"
-    ]
+    assert notes(["these", "these"]) == ["The primary CIs apply to these raters"]
+    assert notes(["like these", "like these"]) == ["The primary CIs apply to raters like these"]
     assert sorted(notes(["like these", "these"])) == [
-        "The first intervals are about raters like these, except where a footnote says otherwise",
-        "This interval is about these raters",
+        "The primary CIs apply to raters like these, unless a footnote states otherwise",
+        "This CI applies to these raters only",
     ]

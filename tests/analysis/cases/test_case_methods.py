@@ -18,11 +18,11 @@ ISS = flat_analysis(
 
 
 def test_thresholds_are_told_once_or_with_their_analyses() -> None:
-    one = "An answer counts as right where the panel's mean score is 0.75 or more."
+    one = "An answer was counted as correct if the panel's mean score was 0.75 or more."
     assert case_methods([ISS, replace(ISS, name="b")]) == [one]
     assert case_methods([ISS, restated(ISS, name="b", correct=0.5)]) == [
-        "In b an answer counts as right where the panel's mean score is 0.5 or more.",
-        "In a an answer counts as right where the panel's mean score is 0.75 or more.",
+        "In b, an answer was counted as correct if the panel's mean score was 0.5 or more.",
+        "In a, an answer was counted as correct if the panel's mean score was 0.75 or more.",
     ]
     assert case_methods([replace(ISS, statistic="reasoning_gap")]) == []
     assert case_methods([Analysis("m", "mean", "x", "experts")]) == []
@@ -32,9 +32,9 @@ def test_the_paragraph_has_them_and_names_cases_as_clusters() -> None:
     told = " ".join(
         results(published(), ISS, replace(ISS, name="c", statistic="crossover")).methods
     )
-    assert "An answer counts as right where" in told
+    assert "An answer was counted as correct if" in told
     assert "A rank reversal is reported only if" in told
-    assert "resamples of clusters (case)" in told
+    assert "resamples of clusters (case; " in told
 
 
 def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
@@ -50,7 +50,7 @@ def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
     assert "majority of the whole panel" in _consensus([replace(kappa, mode="paper")])[-1]
     shared = flat_analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
     assert (
-        _consensus([shared])[0].startswith("A majority is strictly more than half")
+        _consensus([shared])[0].startswith("A majority is more than half")
         and len(_consensus([shared])) == 1
     )
 

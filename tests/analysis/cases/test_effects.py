@@ -128,7 +128,7 @@ def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
     assert found["system_by_level"].estimate.value == pytest.approx(theirs["interaction"].eta)
     assert found["between_systems"].estimate.p == pytest.approx(theirs["system"].p)
     assert np.isnan(found["between_systems"].estimate.low)
-    assert any("not the right one" in w for w in found["between_systems"].warnings)
+    assert any("is inappropriate" in w for w in found["between_systems"].warnings)
 
 
 def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None:

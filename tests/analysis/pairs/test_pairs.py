@@ -145,7 +145,7 @@ def test_every_system_against_the_rest(statistic: str) -> None:
     beside = rows_of(replace(ASKED, statistic=statistic), "companion")
     assert [b.estimate.method.split(",")[0] for b in beside[:2]] == [
         "item-cluster bootstrap",
-        "linearised rater-cluster Wald",
+        "cluster-robust Wald (rater-clustered)",
     ]
     assert all(0 < b.estimate.p <= b.p_adjusted <= 1 for b in beside[::2])
 
@@ -247,7 +247,7 @@ def test_worths_have_the_bootstrap_of_items_beside_them(statistic: str) -> None:
     ]
     boots = {r.group["system"]: r.estimate for r in beside if "bootstrap" in r.estimate.method}
     model = {
-        r.group["system"]: r.estimate for r in beside if "model's information" in r.estimate.method
+        r.group["system"]: r.estimate for r in beside if "Fisher information" in r.estimate.method
     }
     assert boots.keys() == model.keys() == set(SYSTEMS)
     assert all(
@@ -341,7 +341,7 @@ def test_judges_and_their_own_systems() -> None:
     assert abs(rows["judge west"].value - (mine["west"] - experts["west"])) < 1e-12
     assert rows["judge west"].low > 0.3
     assert math.isnan(rows["judge none"].value)
-    assert rows["judge none"].reason == "no answers of its own among them"
+    assert rows["judge none"].reason == "no own answers among them"
     beside = [r for r in rows_of(asked, "companion") if "version" in r.group]
     assert {r.group["version"] for r in beside} == {"minus_peers"}
 
@@ -367,7 +367,7 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     of_judges = rows_of(replace(ASKED, statistic="davidson", raters="judges"))
     assert all(r.estimate.method.startswith("item-cluster bootstrap") for r in of_judges)
     published = replace(ASKED, statistic="davidson", mode="paper")
-    assert all("model's information" in r.estimate.method for r in rows_of(published))
+    assert all("Fisher information" in r.estimate.method for r in rows_of(published))
     ratios = {
         r.group["system"]: r.estimate
         for r in rows_of(published, "companion")
@@ -377,14 +377,16 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     for s in ("north", "south", "west"):
         assert ratios[s].low < math.exp(worths[s].value - worths["east"].value) < ratios[s].high
     raters = rows_of(replace(ASKED, statistic="davidson", cluster="rater"))
-    assert all(r.estimate.method.startswith("linearised rater-cluster") for r in raters)
+    assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
 
 
 def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
     rows = rows_of(replace(ASKED, mode="paper"))
     assert all("percentiles" in r.estimate.method for r in rows)
     by_rater = rows_of(replace(ASKED, cluster="rater"))
-    assert all(r.estimate.method.startswith("linearised rater-cluster Wald") for r in by_rater)
+    assert all(
+        r.estimate.method.startswith("cluster-robust Wald (rater-clustered)") for r in by_rater
+    )
     flipped = rows_of(replace(ASKED, test="flip"))
     beside = rows_of(ASKED, "companion")[::2]
     assert [r.estimate.p for r in flipped] == [b.estimate.p for b in beside]
@@ -424,7 +426,7 @@ def test_comparisons_that_are_all_alike_have_an_exact_interval() -> None:
         assert r.estimate.low == pytest.approx(-r.estimate.high)
         assert math.isnan(r.estimate.se)
         assert r.estimate.p == 1
-        assert r.estimate.method.startswith("exact, no comparison differs")
+        assert r.estimate.method.startswith("exact, all comparisons identical")
 
 
 def always_losing(name: str) -> Data:
@@ -464,7 +466,7 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
             exclusions=Exclusions(),
         ),
     )
-    assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
+    assert any("Win rates have Wilson CIs" in sentence for sentence in results.methods)
     # Rates between have Wilson's at the effective sample size, of items without resamples.
     rate = by_pair["east", "north"].estimate
     assert rate.method.startswith("two-way Wilson at the effective sample size")
@@ -475,7 +477,7 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
 def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     rows = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",)))
     assert all(
-        r.estimate.method.startswith(("Wilson at the effective", "exact, no comp")) for r in rows
+        r.estimate.method.startswith(("Wilson at the effective", "exact, all comp")) for r in rows
     )
     paper = rows_of(
         replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper")

@@ -88,7 +88,7 @@ def with_chance(
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
     method = message(
-        "chance level (two labels drawn from all labels given), {method}",
+        "chance level (two labels drawn at random from all ratings), {method}",
         message_id="method.chance_level",
         method=chance.method,
     )
@@ -157,7 +157,10 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
+            (
+                "not estimable for {n:,} of {all:,} pairs of raters, which are excluded from"
+                " the mean"
+            ),
             n=undefined,
             all=pairs,
         ),
@@ -189,7 +192,7 @@ def _completed(
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = message(
-            "Of {all:,} units, the {n:,} that every rater labelled are used.",
+            "Based on the {n:,} of {all:,} units that every rater labelled.",
             all=sample.n_units,
             n=complete,
         )

@@ -298,7 +298,7 @@ def reason(sample: Sample, name: str) -> str:
         return message("no unit was labelled by two raters")
     used = int((counts.sum(axis=0) > 0).sum())
     if used == 1:
-        return message("all labels are the same, so agreement beyond chance is undefined")
+        return message("all labels are identical; chance-corrected agreement is not estimable")
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
@@ -314,7 +314,7 @@ def reason(sample: Sample, name: str) -> str:
         return message("the units or the raters do not vary")
     if name == "icc1_incomplete":
         return message("the units do not vary", message_id="table.no_variation")
-    return message("undefined for every pair of raters")
+    return message("not estimable for any pair of raters")
 
 
 def totals_of(sums: Sums) -> Array:

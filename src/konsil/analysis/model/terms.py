@@ -136,7 +136,7 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
             "consent withdrawn", message_id="term.consent_withdrawn"
         ),
         "detector": lambda criterion: message(
-            "{criterion}: whoever labels and people agree",
+            "{criterion}: agreement with labels given by hand",
             message_id="term.detector",
             criterion=criterion,
         ),

@@ -172,25 +172,34 @@ def _tested(
     together, exact = preference.flips.unit == "question", preference.flips.method[n] == "exact"
     if together and exact:
         return message(
-            "{method}; p: all comparisons of an item change sides together, exact",
+            (
+                "{method}; p: exact permutation test exchanging the systems in all comparisons"
+                " of an item"
+            ),
             message_id="method.flips_of_items_exact",
             method=method,
         )
     if together:
         return message(
-            "{method}; p: all comparisons of an item change sides together, {flips:,} flips",
+            (
+                "{method}; p: permutation test exchanging the systems in all comparisons of an"
+                " item, {flips:,} permutations"
+            ),
             message_id="method.flips_of_items",
             method=method,
             flips=draws,
         )
     if exact:
         return message(
-            "{method}; p: single comparisons change sides, exact",
+            "{method}; p: exact permutation test exchanging the systems in single comparisons",
             message_id="method.flips_exact",
             method=method,
         )
     return message(
-        "{method}; p: single comparisons change sides, {flips:,} flips",
+        (
+            "{method}; p: permutation test exchanging the systems in single comparisons,"
+            " {flips:,} permutations"
+        ),
         message_id="method.flips",
         method=method,
         flips=draws,

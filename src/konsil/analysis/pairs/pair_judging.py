@@ -74,7 +74,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         yield from estimate_rows(context, keys, summary, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
-                "chance level (two labels drawn from all labels given), {method}",
+                "chance level (two labels drawn at random from all ratings), {method}",
                 message_id="method.chance_level",
                 method=level.headline.method,
             )
@@ -98,7 +98,7 @@ def position_rows(
             nothing = Estimate(
                 math.nan,
                 level=context.resampling.level,
-                reason=message("no task says what was shown first"),
+                reason=message("presentation order not recorded"),
             )
             yield row(context, keys, EstimateSummary(nothing))
             continue
@@ -172,7 +172,7 @@ def rank_rows(
         measure = Measure(np.hstack(sums), statistic, clusters, len(clusters), 1, n_votes)
         measures = [replace(measure, finalise=Column(statistic, n)) for n in range(len(parts) + 1)]
         measures = measures if len(parts) > 1 else measures[:1]
-        reason = message("one of the two rankings puts all systems level")
+        reason = message("one of the two rankings ties all systems")
         summaries = estimates(
             measures,
             key=context.key,
@@ -185,7 +185,7 @@ def rank_rows(
         k = len(systems) * (len(systems) - 1) // 2 + 1
         for summary, label, group_measure in zip(summaries, labels, measures, strict=False):
             few_systems = message(
-                "Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k
+                "With {n} systems, tau can take only {k} values.", n=len(systems), k=k
             )
             notes = (few_systems,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
@@ -234,7 +234,7 @@ def own_rows(
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own_system not in systems or not (peers or experts):
             reason = (
-                message("no answers of its own among them")
+                message("no own answers among them")
                 if own_system not in systems
                 else message("no judge of another family")
             )

@@ -15,15 +15,17 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     both, unit = way == "two-way", cluster if way == "item" else message("rater")
     if kind == "exact" and both:
         return message(
-            "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater,"
-            " whichever are fewer",
+            (
+                "exact, all comparisons identical: {n:.3g} effective votes, by {cluster} or"
+                " rater, whichever are fewer"
+            ),
             message_id="two_way.exact_both",
             n=df + 1,
             cluster=cluster,
         )
     if kind == "exact":
         return message(
-            "exact, no comparison differs: {n:.3g} effective votes, by {cluster}",
+            "exact, all comparisons identical: {n:.3g} effective votes, by {cluster}",
             message_id="two_way.exact",
             n=df + 1,
             cluster=unit,
@@ -47,7 +49,7 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     if both:
         return two_way_method(cluster, df)
     return message(
-        "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
+        "cluster-robust Wald ({cluster}-clustered), t with {df:.3g} degrees of freedom",
         message_id="two_way.one_way",
         cluster=unit,
         df=df,
@@ -61,26 +63,30 @@ def undefined_worths(reason: WhyUndefined) -> str:
             return message("there are no comparisons", message_id="worths.no_comparisons")
         case "no_ties":
             return message(
-                "there is no tie, so that ties have no parameter; Bradley and Terry's model needs"
-                " none",
+                (
+                    "there are no ties, so the tie parameter is not estimable; the"
+                    " Bradley-Terry model does not need it"
+                ),
                 message_id="worths.no_ties",
             )
         case "all_ties":
             return message("every comparison is a tie", message_id="worths.all_ties")
         case "unconnected":
             return message(
-                "some systems were never compared with the others, not even by way of third ones",
+                "some systems were never compared with the others, directly or indirectly",
                 message_id="worths.unconnected",
             )
         case "undefeated":
             return message(
-                "some systems lost to none of the others, directly or by way of third ones",
+                "some systems never lost to the others, directly or indirectly",
                 message_id="worths.undefeated",
             )
         case "unbounded":
             return message(
-                "no comparison goes against the order of the others, so that the worths have no"
-                " bounds",
+                (
+                    "no comparison contradicts the ranking (complete separation), so the"
+                    " strength parameters are unbounded"
+                ),
                 message_id="worths.unbounded",
             )
         case "no_maximum":

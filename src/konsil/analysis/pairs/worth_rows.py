@@ -67,7 +67,8 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
             method=message(
-                "by the model's information, votes taken as independent", message_id="method.model"
+                "model-based (Fisher information), comparisons treated as independent",
+                message_id="method.model",
             ),
             reason="",
         )

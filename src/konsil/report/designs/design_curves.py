@@ -42,9 +42,9 @@ def part_curves(
                 lines = [
                     Curve(
                         (
-                            _("part and whole")
+                            _("part–whole correlation")
                             if statistic == "part_whole"
-                            else _("so many sentences")
+                            else _("this number of sentences")
                         ),
                         _along(rows),
                         0,
@@ -65,9 +65,7 @@ def part_curves(
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
-        caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {
-            "what": word
-        }
+        caption = _("%(what)s by number of rated sentences, with CIs.") % {"what": word}
         caption += " " + (
             _(
                 "Dashed: correlation expected from part–whole overlap, with its range over"
@@ -115,14 +113,14 @@ def cost_curves(
                 panels.append(
                     Panel(
                         _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows), 0)],
+                        [Curve(_("this number of sentences"), _along(rows), 0)],
                         _level(rows),
                     )
                 )
         if not panels or not categories:
             continue
         word = title(statistic, material.language)
-        caption = _("%(what)s, with intervals.") % {"what": word}
+        caption = _("%(what)s, with CIs.") % {"what": word}
         caption += " " + _("Dotted: whole answers.") if any(p.level for p in panels) else ""
         yield curves(
             about_design(

@@ -85,11 +85,11 @@ def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[A
     by_kind: dict[str, list[Analysis]] = {}
     for a in compared:
         if a.against is not None:
-            kind = _("Judges against the panel, by design")
+            kind = _("LLM judges compared with the panel, by design")
         elif a.statistic in AGREEMENT:
             kind = _("Agreement by design")
         elif a.statistic == "self_agreement":
-            kind = _("Self-agreement by design")
+            kind = _("Intra-rater agreement by design")
         elif a.statistic in TIMED:
             kind = _("Seconds by design")
         elif a.statistic == "length_correlation":
@@ -137,10 +137,7 @@ def _side_by_side(
             )
             for column, dots in values.items()
         ]
-        caption = _(
-            "%(what)s: estimates (dots) with their intervals (lines), and the differences on the"
-            " same resamples."
-        )
+        caption = _("%(what)s. Dots: estimates; lines: CI. Differences use the same resamples.")
         about = about_design(
             material,
             "designs",
@@ -208,7 +205,7 @@ def _systems(
     if not systems:
         return  # nothing but the pilot was rated so far
     word = _("Systems by design")
-    caption = _("%(what)s: estimates with their intervals.") % {"what": word}
+    caption = _("%(what)s: estimates with CIs.") % {"what": word}
     first = next(iter(chosen.values()))
     limits = (-0.02, 1.02) if first.statistic == "share" else None
     yield curves(

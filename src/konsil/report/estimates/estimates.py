@@ -258,8 +258,10 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
     )
     if all(joined.row.statistic in WINS for joined in rows):
         note = message(
-            "The influences of both numbers enter the interval together, so that items and raters"
-            " that stand in both count once; the p value belongs to the same t.",
+            (
+                "The CI combines the influence functions of both estimates, so items and"
+                " raters common to both count once; the p value is from the same t statistic."
+            ),
             message_id="two_way.of_differences",
         )
     elif paired == {True}:

@@ -25,8 +25,10 @@ def remarks(material: Material, row: Row) -> list[str]:
         remarks.append(
             material.numbers.translated(
                 message(
-                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the"
-                    " mean.",
+                    (
+                        "Not estimable for {n:,} {n|pair|pairs} of raters, which {n|is|are}"
+                        " excluded from the mean."
+                    ),
                     message_id="table.undefined_pairs",
                     n=row.n_undefined_pairs,
                 )
@@ -90,13 +92,12 @@ def target_notes(material: Material, rows: Sequence[Joined]) -> list[str]:
         return []
     if len(targets) > 1:
         note = message(
-            "The first intervals are about raters like these, except where a footnote says"
-            " otherwise.",
+            "The primary CIs apply to raters like these, unless a footnote states otherwise.",
             message_id="target.first_mixed",
         )
     else:
         note = message(
-            "The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets)
+            "The primary CIs apply to {whom}.", message_id="target.first", whom=whom(*targets)
         )
     return [material.numbers.translated(note)]
 
@@ -111,7 +112,7 @@ def target_footnotes(material: Material, joined: Joined, rows: Sequence[Joined])
         return []
     return [
         material.numbers.translated(
-            message("This interval is about these raters.", message_id="target.row_these")
+            message("This CI applies to these raters only.", message_id="target.row_these")
         )
     ]
 
@@ -126,9 +127,9 @@ def method_notes(material: Material, rows: Sequence[Joined]) -> list[str]:
     companion_methods = [
         c.estimate.method for line in rows for c in line.companions if c.estimate.method
     ]
-    sentences = [_("Interval: %(method)s.") % {"method": method} for method in _alike(methods)]
+    sentences = [_("CI: %(method)s.") % {"method": method} for method in _alike(methods)]
     return sentences + [
-        _("Beside it: %(method)s.") % {"method": method} for method in _alike(companion_methods)
+        _("Also reported: %(method)s.") % {"method": method} for method in _alike(companion_methods)
     ]
 
 
