@@ -89,9 +89,7 @@ def test_the_papers_counts() -> None:
         assert "Out of 142 failures." in row.warnings
     assert estimates["specialist"].estimate.method.startswith("Clopper-Pearson")
     assert estimates["specialist"].estimate.low < 0.95
-    assert (
-        "4 of 142 failures have no judgement that can be read." in estimates["specialist"].warnings
-    )
+    assert "4 of 142 failures have no valid judge rating." in estimates["specialist"].warnings
 
 
 def test_missing_judgements_have_a_worst_and_a_best_case() -> None:

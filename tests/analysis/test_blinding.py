@@ -102,7 +102,7 @@ def test_raters_can_be_the_clusters() -> None:
     )
     assert by_item.value == by_rater.value
     assert (by_item.n_clusters, by_rater.n_clusters) == (20, 6)
-    assert by_rater.method.startswith("linearised rater-cluster Wald, t with 5")
+    assert by_rater.method.startswith("cluster-robust Wald (rater-clustered), t with 5")
 
 
 def test_of_an_arm_everybody_is_a_cluster() -> None:

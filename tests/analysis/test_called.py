@@ -31,9 +31,11 @@ def test_what_was_asked_and_taken_is_said() -> None:
         ("m",),
         {"temperature": (0.0,), "seed": (7, 8, 9), "max_tokens": (5,)},
     )
-    assert told(one) == ["Judgements were asked of j (hosted:m; temperature 0, seed 7–9)."]
+    assert told(one) == [
+        "LLM judge ratings were collected from j (hosted:m; temperature 0, seed 7–9)."
+    ]
     assert told(Callee("answer", "s", "hosted:m", 9, ("m-2025",))) == [
-        "Answers were asked of s (hosted:m, answering as m-2025; sampling by the endpoint's"
+        "Answers were collected from s (hosted:m, reported by the endpoint as m-2025; sampling by the endpoint's"
         " default)."
     ]
 
@@ -50,7 +52,7 @@ def test_models_that_are_played_are_told_in_the_first_lines() -> None:
     fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
     real = Callee("judge", "k", "hosted:m", 9)
     assert str(played([*fakes, real], named=True)).startswith(
-        "Fake models: no model stands behind s and j; konsil played"
+        "Scripted test endpoint: no model stands behind s and j; konsil played"
     )
     hidden = str(played(fakes, named=False))
     assert "some of the answers or ratings" in hidden
@@ -63,9 +65,9 @@ def test_what_a_model_refuses_is_never_claimed() -> None:
         Callee("judge", "j", "hosted:m", 9, ("m",), asked, {"temperature": 9, "seed": 9})
     )
     assert "temperature" not in said
-    assert more == ["j does not take temperature and seed: all its 9 calls were made without."]
+    assert more == ["j does not accept temperature and seed: all its 9 calls were made without."]
     _, *more = told(Callee("judge", "j", "hosted:m", 1200, ("m",), asked, {"seed": 1000}))
-    assert more == ["j did not always take seed: 1,000 of 1,200 calls were made without."]
+    assert more == ["j did not always accept seed: 1,000 of 1,200 calls were made without."]
 
 
 def test_a_server_without_log_probabilities_is_told() -> None:

@@ -15,11 +15,11 @@ ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts"
 
 
 def test_thresholds_are_told_once_or_with_their_analyses() -> None:
-    one = "An answer counts as right where the panel's mean score is 0.75 or more."
+    one = "An answer was counted as correct if the panel's mean score was 0.75 or more."
     assert case_methods([ISS, replace(ISS, name="b")]) == [one]
     assert case_methods([ISS, replace(ISS, name="b", correct=0.5)]) == [
-        "In b an answer counts as right where the panel's mean score is 0.5 or more.",
-        "In a an answer counts as right where the panel's mean score is 0.75 or more.",
+        "In b, an answer was counted as correct if the panel's mean score was 0.5 or more.",
+        "In a, an answer was counted as correct if the panel's mean score was 0.75 or more.",
     ]
     assert case_methods([replace(ISS, statistic="reasoning_gap")]) == []
     assert case_methods([Analysis("m", "mean", "x", "experts")]) == []

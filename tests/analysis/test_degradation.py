@@ -87,7 +87,8 @@ def test_a_missing_level_is_told_and_left_out() -> None:
     assert rows["monotonicity_violation"].estimate.value == pytest.approx(10 / 39)
     assert rows["information_sensitivity"].estimate.value == pytest.approx(0.625)
     assert (
-        "1 of 40 cases lack a level and may be left out." in rows["monotonicity_violation"].warnings
+        "1 of 40 cases lack an information level and may be excluded."
+        in rows["monotonicity_violation"].warnings
     )
 
 

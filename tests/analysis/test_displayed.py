@@ -144,9 +144,9 @@ def test_comparisons_are_restricted_where_both_answers_were_displayed() -> None:
 def test_methods_state_the_restriction_and_how_much_is_left() -> None:
     found = results(data(), share("every"), share("only", display="complete"))
     assert (
-        "only use people's ratings only where every answer rated was displayed to its end on the"
-        " rating page. This holds for 10 of 24 ratings by people about answers; for 10 it is not"
-        " known, and they are left out. Ratings by models are all used." in found.methods
+        "only use ratings by people only if every rated answer was displayed to its end on the"
+        " rating page. This applies to 10 of 24 ratings of answers by people; for 10 it is"
+        " unknown, and they are excluded. All ratings by models are used." in found.methods
     )
     assert not any("displayed" in sentence for sentence in results(data(), share("every")).methods)
 

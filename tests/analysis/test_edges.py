@@ -160,5 +160,5 @@ def test_paper_mode_keeps_the_bootstrap_as_it_is() -> None:
     assert [c.code for c in paper.cautions] == ["few-clusters", "no-variation"]
     valid = estimate(measure, key=1, resampling=Resampling(200), cluster="item")
     assert math.isnan(valid.headline.low)
-    assert valid.headline.reason == "no interval: all resamples give the same value"
+    assert valid.headline.reason == "no CI: all resamples gave the same value"
     assert [c.code for c in valid.cautions] == ["few-clusters"]

@@ -133,8 +133,8 @@ def test_where_pairs_share_hardly_a_unit_there_is_no_interval_but_the_reason() -
         assert math.isnan(e.low)
         assert (
             e.reason
-            == "no interval: pairs of raters share too few unit clusters, as if each shared 1.0;"
-            " expected 2 or more"
+            == "no CI: pairs of raters share too few unit clusters (effectively 1.0 each; at"
+            " least 2 are needed)"
         )
 
 

@@ -306,7 +306,7 @@ def test_preference_plain_and_adjusted() -> None:
             expected.append(score[own] - np.mean(peers))
     by_judge = {row.group["rater"]: row.estimate for row in paper.rows if row.kind == "estimate"}
     assert by_judge["j1"].value == pytest.approx(np.mean(expected))
-    assert by_judge["j3"].reason == "no answers of its own among them"
+    assert by_judge["j3"].reason == "no own answers among them"
     valid = results(data, Analysis("x", "self_preference", "correct", "judges", against="people"))
     companion = [
         row for row in valid.rows if row.group.get("version") and row.group["rater"] == "j1"

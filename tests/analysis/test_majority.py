@@ -56,7 +56,7 @@ def test_the_raters_behind_a_majority_are_the_panels() -> None:
 
 
 def test_with_raters_as_clusters_a_majority_is_taken_without_each_of_them() -> None:
-    """The delete-one-rater jackknife of the majorities, not a share of one rater."""
+    """The leave-one-rater-out jackknife of the majorities, not a share of one rater."""
     row = next(r for r in results(replace(SHARE, cluster="rater")).rows if r.kind == "estimate")
     assert "jackknife" in row.estimate.method and row.estimate.n_clusters == 5
 

@@ -80,11 +80,11 @@ def test_the_detectors_accuracy_stands_beside() -> None:
     rows = {
         r.group["version"]: r for r in found.rows if r.kind == "companion" and "version" in r.group
     }
-    reasoning = rows["reasoning_names: whoever labels and people agree"].estimate
+    reasoning = rows["reasoning_names: agreement with labels given by hand"].estimate
     assert reasoning.value == pytest.approx(34 / 40)
     assert reasoning.n_clusters == 40
-    answers = rows["answer_names: whoever labels and people agree"].estimate
-    assert answers.reason.startswith("nobody labelled a sample by hand")
+    answers = rows["answer_names: agreement with labels given by hand"].estimate
+    assert answers.reason.startswith("no sample was labelled by hand")
 
 
 def test_labels_that_are_missing_are_told() -> None:

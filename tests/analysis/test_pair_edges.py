@@ -62,7 +62,7 @@ def test_with_one_expert_who_gave_most_votes_the_items_interval_comes_first_and_
 
 def test_where_these_raters_are_meant_the_same_interval_comes_first_as_ever() -> None:
     first = next(r for r in rows_of("win_difference", BUSY) if r.kind == "estimate")
-    assert first.estimate.method.startswith("linearised item-cluster Wald")
+    assert first.estimate.method.startswith("cluster-robust Wald (item-clustered)")
 
 
 def test_ties_alone_give_worths_and_ratios_without_an_interval() -> None:

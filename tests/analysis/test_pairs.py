@@ -141,7 +141,7 @@ def test_every_system_against_the_rest(statistic: str) -> None:
     beside = rows_of(replace(ASKED, statistic=statistic), "companion")
     assert [b.estimate.method.split(",")[0] for b in beside[:2]] == [
         "item-cluster bootstrap",
-        "linearised rater-cluster Wald",
+        "cluster-robust Wald (rater-clustered)",
     ]
     assert all(0 < b.estimate.p <= b.p_adjusted <= 1 for b in beside[::2])
 
@@ -337,7 +337,7 @@ def test_judges_and_their_own_systems() -> None:
     assert abs(rows["judge west"].value - (mine["west"] - experts["west"])) < 1e-12
     assert rows["judge west"].low > 0.3
     assert math.isnan(rows["judge none"].value)
-    assert rows["judge none"].reason == "no answers of its own among them"
+    assert rows["judge none"].reason == "no own answers among them"
     beside = [r for r in rows_of(asked, "companion") if "version" in r.group]
     assert {r.group["version"] for r in beside} == {"minus the judges of other families"}
 
@@ -380,7 +380,9 @@ def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
     rows = rows_of(replace(ASKED, mode="paper"))
     assert all("percentiles" in r.estimate.method for r in rows)
     by_rater = rows_of(replace(ASKED, cluster="rater"))
-    assert all(r.estimate.method.startswith("linearised rater-cluster Wald") for r in by_rater)
+    assert all(
+        r.estimate.method.startswith("cluster-robust Wald (rater-clustered)") for r in by_rater
+    )
     flipped = rows_of(replace(ASKED, test="flip"))
     beside = rows_of(ASKED, "companion")[::2]
     assert [r.estimate.p for r in flipped] == [b.estimate.p for b in beside]
@@ -414,7 +416,7 @@ def test_comparisons_that_are_all_alike_have_an_exact_interval() -> None:
         assert r.estimate.low == pytest.approx(-r.estimate.high)
         assert math.isnan(r.estimate.se)
         assert r.estimate.p == 1
-        assert r.estimate.method.startswith("exact, no comparison differs")
+        assert r.estimate.method.startswith("exact, all comparisons identical")
 
 
 def always_losing(name: str) -> Data:

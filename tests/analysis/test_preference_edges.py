@@ -134,7 +134,7 @@ def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these
         assert entry["item"]["low"] < entry["value"] < entry["item"]["high"]
         assert entry["p_flip"] is not None
         assert (
-            f"{LEAST_RATERS:g} effective raters have no interval about raters like these"
+            f"{LEAST_RATERS:g} effective raters there is no CI for raters like these"
             in entry["reason"]
         )
     assert any(

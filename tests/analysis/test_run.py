@@ -344,7 +344,7 @@ def test_a_share_without_clusters_has_wilsons_interval() -> None:
     assert row.estimate.low == pytest.approx((middle - half) / (1 + z * z / n))
     assert row.estimate.high == pytest.approx((middle + half) / (1 + z * z / n))
     (clustered,) = rows(ask("share", of=("yes",), where={"rater": ("ann",)}))
-    assert clustered.estimate.method == "Wilson at the sample size that the item clusters are worth"
+    assert clustered.estimate.method == "Wilson at the effective sample size (item clusters)"
     (all_of_them,) = rows(replace(only, of=("yes", "no")))
     assert (all_of_them.estimate.value, all_of_them.estimate.method) == (1.0, "Clopper-Pearson")
 
@@ -473,7 +473,7 @@ def test_raters_as_clusters_are_a_jackknife_or_linearised() -> None:
         math.sqrt(3 / 4 * sum((v - middle) ** 2 for v in left_out))
     )
     assert row.estimate.n_clusters == 4
-    assert "delete-one-rater jackknife" in row.estimate.method
+    assert "leave-one-rater-out jackknife" in row.estimate.method
 
     (row,) = rows(ask("mean", "grade", cluster="rater"))
     place = {label: n for n, label in enumerate(GRADE.scale.labels)}
@@ -492,7 +492,7 @@ def test_raters_as_clusters_are_a_jackknife_or_linearised() -> None:
         {"statistic": "share", "criterion": "correct", "of": ("yes",), "consensus": "majority"},
     ):
         (row,) = rows(replace(ask("mean", "grade", cluster="rater"), **kind))  # type: ignore[arg-type]
-        assert row.estimate.method.startswith("delete-one-rater jackknife")
+        assert row.estimate.method.startswith("leave-one-rater-out jackknife")
         assert row.estimate.low < row.estimate.value < row.estimate.high
 
 

@@ -88,7 +88,7 @@ def test_limits_without_their_estimate_are_not_printed() -> None:
     lost = within(Estimate(-0.5, -0.4687, -0.0486, p=0.03, method="score"), (-2.0, 2.0))
     assert math.isnan(lost.low)
     assert math.isnan(lost.p)
-    assert lost.reason == "no interval: the method's limits do not contain the estimate"
+    assert lost.reason == "no CI: the method's limits do not contain the estimate"
     beyond = within(Estimate(-2.6, -3.0, 0.9, method="posterior"), (-1.0, 1.0))
     assert (beyond.low, beyond.high, beyond.method) == (-3.0, 0.9, "posterior")
 

@@ -106,7 +106,7 @@ def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: s
     assert "two-way" in busy.estimate.method
     [note] = [w for w in busy.warnings if "of the ratings" in w]
     # 36 of 81 ratings by one rater, 9 by each of the five others.
-    assert note == "e0 gave 44% of the ratings: the 6 raters count like 3.9 with equal shares."
+    assert note == "e0 gave 44% of the ratings; the effective number of raters is 3.9 (of 6)."
     assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominant_ratings"
     assert not [w for w in even.warnings if "of the ratings" in w]
 
@@ -121,7 +121,7 @@ def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(stat
     )
     [note] = [w for w in row.warnings if "of the ratings" in w]
     assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominated_ratings"
-    assert note.startswith("e0 gave 78% of the ratings: the 6 raters count like 1.6")
+    assert note.startswith("e0 gave 78% of the ratings; the effective number of raters is 1.6")
 
 
 def test_of_units_that_every_rater_labelled_nobody_gave_more() -> None:
@@ -325,7 +325,7 @@ def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(stati
     # 36 of 36 + 8 * 6 ratings.
     effective = effective_number(np.array([36, *[6] * 8]))
     assert (
-        f"e0 gave 43% of the ratings: the 9 raters count like {effective:.1f} with equal shares."
+        f"e0 gave 43% of the ratings; the effective number of raters is {effective:.1f} (of 9)."
         in warnings
     )
     assert not any(
@@ -349,7 +349,7 @@ def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_th
     assert math.isfinite(summary.estimate.low)
     [note] = [w for w in summary.warnings if "of the ratings" in w]
     assert note.startswith(
-        "e0 gave 86% of the ratings: the 2 raters count like 1.3 with equal shares, and from fewer"
+        "e0 gave 86% of the ratings; the effective number of raters is 1.3 (of 2). With fewer"
     )
     assert not any("two-way" in row.estimate.method for row in of_two.rows)
 

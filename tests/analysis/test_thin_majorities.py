@@ -135,8 +135,8 @@ def test_with_too_little_shared_there_is_no_interval_but_the_reason() -> None:
     assert math.isnan(told.headline.low)
     assert (
         told.headline.reason
-        == "no interval: raters share too few unit clusters with the others' majority, as if each"
-        " shared 1.0; expected 2 or more"
+        == "no CI: raters share too few unit clusters with the others' majority (effectively 1.0"
+        " each; at least 2 are needed)"
     )
 
 

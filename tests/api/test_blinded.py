@@ -260,7 +260,7 @@ def test_what_was_changed_after_the_freeze_is_exploratory(folder: Path) -> None:
     protocol.write_text(protocol.read_text().replace('name = "within_one"', 'name = "another"'))
     said = konsil("analyse", str(folder))
     assert "Exploratory (added after the analysis plan was frozen): another." in said
-    assert "Taken out after the plan of analyses was frozen: within_one." in said
+    assert "Removed after the analysis plan was frozen: within_one." in said
     rows = json.loads((folder / "estimates.json").read_text())["rows"]
     assert {r["analysis"]: r["declared"] for r in rows} == {
         "another": False,

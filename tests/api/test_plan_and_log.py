@@ -88,11 +88,11 @@ def test_a_plan_that_was_never_frozen_is_declared(tmp_path: Path) -> None:
     make(folder)  # the analysis is written once the ratings are there
     text = page(folder)
     assert (
-        "The protocol asks for 1 analysis and declares 1 of them as its family; the plan was not"
-        " frozen." in text
+        "The protocol specifies 1 analysis and declares 1 of them as its family; the analysis"
+        " plan was not frozen." in text
     )
     assert (
-        "The plan of analyses was not frozen: 1 analysis is declared in the protocol, which may"
+        "The analysis plan was not frozen: 1 analysis is declared in the protocol, which may"
         " have been" in text
     )
     assert "Declared analyses" in text
@@ -110,7 +110,7 @@ def test_a_freeze_after_the_ratings_is_told_with_their_number(
     rate(folder, "r2")
     text = page(folder)
     assert re.search(r"Limitations .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text)
-    assert "1 frozen when ratings that they use were there." in text
+    assert "1 frozen after the first rating that they use." in text
     assert {r["prespecified"] for r in records(folder)} == {False}
 
 
@@ -121,7 +121,7 @@ def test_each_analysis_is_held_against_the_ratings_that_it_uses(tmp_path: Path) 
     rate(folder, "r2", "2099-01-01T00:00:00Z")
     text = page(folder)
     assert (
-        "1 frozen before the first rating that they use (prespecified) and 1 frozen when ratings"
+        "1 frozen before the first rating that they use (prespecified) and 1 frozen after the first"
         in text
     )
     assert {(r["analysis"], r["prespecified"]) for r in records(folder)} == {
@@ -191,7 +191,7 @@ def test_a_freeze_before_the_first_rating_makes_analyses_prespecified(tmp_path: 
     ("at", "sentence"),
     [
         ("2001-01-01T00:00:00Z", "after 24 of 24 ratings."),
-        ("", "before 24 of 24 ratings were imported that do not say when they were given."),
+        ("", "before the import of 24 of 24 ratings, which have no recorded time."),
     ],
 )
 def test_ratings_that_are_imported_after_the_freeze_go_by_their_own_times(
@@ -280,9 +280,12 @@ def test_a_broken_log_is_told_first(
     loosen(folder, statement)
     text = page(folder)
     first = text[text.index("Limitations") :][:700]
-    assert "The audit log is not whole, so the numbers may rest on changed records:" in first
+    assert (
+        "Verification of the audit log failed, so estimates may be based on altered records:"
+        in first
+    )
     assert problem in first
-    assert text.count("The audit log is not whole") == 2, "under the methods as well"
+    assert text.count("Verification of the audit log failed") == 2, "under the methods as well"
     assert exit_code("analyse", folder) == 0
     out = capsys.readouterr().out
     assert problem in out
@@ -311,8 +314,8 @@ def test_whoever_saw_names_before_the_unblinding_is_told_whatever_the_protocol_s
     unblind(open_folder(folder), "A. Author", "The plan stands.")
     results = open_folder(folder).results()
     methods = " ".join(results.methods)
-    assert "Systems were letters until" not in methods
-    assert re.search(r"Systems had their names (in analyses )?at \S+Z already", methods)
+    assert "Systems were identified by blinding codes until" not in methods
+    assert re.search(r"Systems were already named (in analyses )?at \S+Z", methods)
     assert "The study was unblinded at" in methods
     assert any("already" in w for w in results.warnings)
 
@@ -324,7 +327,7 @@ def test_blinding_that_was_kept_is_told(tmp_path: Path) -> None:
     freeze(open_folder(folder), "A. Author")
     unblind(open_folder(folder), "A. Author", "The plan stands.")
     assert any(
-        text.startswith("Systems were letters until")
+        text.startswith("Systems were identified by blinding codes until")
         for text in open_folder(folder).results().methods
     )
     with open_folder(folder).store() as store:

@@ -191,7 +191,7 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
         "Wording unchanged by the model",
     ):
         assert words in page
-    assert "Before data collection, language models proposed questions in better words" in page
+    assert "Before data collection, language models proposed rewritten questions" in page
 
 
 @pytest.mark.slow

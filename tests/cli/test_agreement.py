@@ -157,7 +157,7 @@ def test_the_table_for_people_says_what_was_done(call: Call, tmp_path: Path) -> 
     assert "6 units, 3 raters, 17 ratings" in out
     assert "Krippendorff" in out
     assert "The intervals allow for other units, not for other raters." in out
-    assert "posterior of the rating patterns, a prior worth 2 unit clusters, 200 draws" in out
+    assert "posterior of the rating patterns, prior weight of 2 unit clusters, 200 draws" in out
     assert "the scale was taken from the 2 labels observed" in " ".join(out.split())
 
 
@@ -246,7 +246,7 @@ def test_constant_labels_are_no_error_and_have_a_note_and_reasons(
     code, out, err = call("agreement", file, "--json", *FEW)
     assert (code, err) == (0, "")
     note = (
-        "Every rating is 'yes', so agreement beyond chance is undefined; declare the scale with"
+        "Every rating is 'yes', so chance-corrected agreement is not estimable; declare the scale with"
         " --labels."
     )
     assert json.loads(out)["warnings"].count(note) == 1

@@ -103,8 +103,11 @@ def test_the_table_prints_the_other_intervals(call: Call, tmp_path: Path) -> Non
     code, out, _ = call("agreement", file, "--level", "ordinal", *FEW)
     assert code == 0
     assert "pairs of raters share 20 units" in out
-    assert "Other interval a: linearised unit-cluster Wald on the logit scale of the share." in out
-    assert "Other interval b: linearised unit-cluster Wald on the atanh scale." in out
+    assert (
+        "Other interval a: cluster-robust Wald (unit-clustered) on the logit scale of the share."
+        in out
+    )
+    assert "Other interval b: cluster-robust Wald (unit-clustered) on the atanh scale." in out
     assert "Other interval c: F interval of Shrout and Fleiss" in out
     result = json_of(call, file, "--level", "ordinal")
     of = {statistic["name"]: statistic for statistic in result["statistics"]}

@@ -206,7 +206,7 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     assert of["a", "b"]["value"] == 1
     assert (
         of["a", "b"]["method"]
-        == "exact, no comparison differs: 2 effective votes, by item or rater, whichever are fewer"
+        == "exact, all comparisons identical: 2 effective votes, by item or rater, whichever are fewer"
     )
     assert of["a", "b"]["low"] == pytest.approx(0.025**0.5)
     assert of["a", "b"]["high"] == 1

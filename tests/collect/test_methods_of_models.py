@@ -89,7 +89,7 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     assert "temperature" not in answered
     assert "j (fake:j" in judged
     assert played.startswith("No model stands behind b and j")
-    assert refused == "a does not take temperature: all its 24 calls were made without."
+    assert refused == "a does not accept temperature: all its 24 calls were made without."
     [row] = results.orders
     assert (row.rater, row.criterion, row.compared) == ("j", "better", 24)
     assert 0 < row.inconsistent < 24
@@ -106,8 +106,8 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
         (
             "en",
             [
-                "Pairs that judges saw in both orders.",
-                "a does not take temperature",
+                "Pairs shown to LLM judges in both orders.",
+                "a does not accept temperature",
                 "inconsistent",
             ],
         ),

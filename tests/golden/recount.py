@@ -451,9 +451,9 @@ def interval(number: Number, method: str) -> tuple[float, float, float] | None:
     if method.startswith("linearised two-way Wald") and number.cells is not None and "," in method:
         # The degrees of freedom are printed to three digits.
         return *two_way(number, df, "logit" in method), 5e-4 * se + 0.02 * se
-    if method.startswith("linearised item-cluster Wald on the atanh scale"):
+    if method.startswith("cluster-robust Wald (item-clustered) on the atanh scale"):
         return *wald(number, df, "atanh"), 1e-6
-    if method.startswith("linearised item-cluster Wald, t"):
+    if method.startswith("cluster-robust Wald (item-clustered), t"):
         return *wald(number, df, ""), 1e-6
     if "item-cluster bootstrap, BCa" in method:
         # Two independent bootstraps: each limit is known to a few hundredths of the standard error,

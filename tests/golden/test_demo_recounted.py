@@ -358,7 +358,7 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
         for cells, (row, companions) in zip(shown, rows, strict=True):
             for head, text in cells.items():
                 what = (analysis, head, text)
-                if head.endswith("[0.95 interval]"):
+                if head.endswith("[0.95 CI]"):
                     assert shows_estimate(text, row), what
                 elif head == "Units" and kind == "difference" and row["n_units_versus"] != "":
                     both = [row["n_units"], float(row["n_units_versus"])]
@@ -441,7 +441,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
         done = part["id"].isin(ratings["task"])
         printed = [int(cells[c]) for c in ("Tasks", "rated, call not recorded", "Without labels")]
         assert printed == [len(part), done.sum(), (~done).sum()] and shows(
-            cells["Share without labels"], (~done).mean()
+            cells["Proportion without labels"], (~done).mean()
         )
 
 

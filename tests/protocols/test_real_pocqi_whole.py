@@ -34,8 +34,8 @@ def test_what_is_planted_comes_out_at_the_end(tmp_path: Path) -> None:
     assert int(inside[2]) >= 0.85 * int(inside[1]) == 68
     page = (tmp_path / "study" / "report" / "index.html").read_text("utf-8")
     for told in (
-        "Systems were letters until",
-        "The plan of analyses was frozen at",
+        "Systems were identified by blinding codes until",
+        "The analysis plan was frozen at",
         "Simulated ratings.",
     ):
         assert told in page

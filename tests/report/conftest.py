@@ -20,7 +20,7 @@ from konsil.study import Study
 NAN = math.nan
 HOSTILE = "<script>alert('x')</script><img src=\"https://example.org/x.png\"> & $x^2$ {{ 7*7 }}"
 BCA = "item-cluster bootstrap, BCa, 10,000 resamples"
-WALD = "linearised item-cluster Wald on the atanh scale, t with {} degrees of freedom"
+WALD = "cluster-robust Wald (item-clustered) on the atanh scale, t with {} degrees of freedom"
 SYSTEMS = ("Large LLM", "small-llm", "physician")
 
 CODEBOOK = """# Rating guide

@@ -67,8 +67,8 @@ def test_each_case_once(tmp_path: Path, language: str) -> None:
     page = folder.report().read_text("utf-8")
     if language == "en":
         assert (
-            "The 3 cases by age in years and sex, each case once. Of 1 the age or the sex is not"
-            " told." in page
+            "The 3 cases by age in years and sex, each case once. Age or sex is not"
+            " reported for 1." in page
         )
     else:
         assert "Die 3 Fälle nach Alter in Jahren und Geschlecht, jeder Fall einmal." in page

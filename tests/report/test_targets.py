@@ -111,14 +111,12 @@ def test_tables_mark_whom_the_first_intervals_are_about(
             .read_text("utf-8")
         )
         return re.findall(
-            r"The first intervals are about [^.<]*|This interval is about these raters", page
+            r"The primary CIs apply to [^.<]*|This CI applies to these raters only", page
         )
 
-    assert notes(["these", "these"]) == ["The first intervals are about these raters"]
-    assert notes(["like these", "like these"]) == [
-        "The first intervals are about raters like these"
-    ]
+    assert notes(["these", "these"]) == ["The primary CIs apply to these raters"]
+    assert notes(["like these", "like these"]) == ["The primary CIs apply to raters like these"]
     assert sorted(notes(["like these", "these"])) == [
-        "The first intervals are about raters like these, except where a footnote says otherwise",
-        "This interval is about these raters",
+        "The primary CIs apply to raters like these, unless a footnote states otherwise",
+        "This CI applies to these raters only",
     ]

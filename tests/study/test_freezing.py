@@ -80,7 +80,7 @@ def test_what_was_changed_since(
     assert late == {*found.added, *found.changed}
     warnings, methods = sentences(now, [freeze(STUDY), UNBLIND])
     assert len(warnings) == bool(added) + bool(changed) + bool(removed) + rules
-    assert [m.template[:20] for m in methods] == ["Systems were letters"]
+    assert [m.template[:23] for m in methods] == ["Systems were identified"]
 
 
 def test_nothing_was_frozen() -> None:

@@ -324,4 +324,4 @@ def test_drugs_and_eponyms_that_no_mark_covers_are_shown_to_the_marker(
         word in html
         for word in (">Rituximab<", "(drug", "Wegener&#39;s", "(eponym", 'value="disease-specific"')
     ] == [True] * 5
-    assert html.count("may give the diagnosis away") == 2
+    assert html.count("may disclose the diagnosis") == 2

@@ -361,7 +361,7 @@ def test_what_a_model_quotes_is_shown_and_marked(come: Come, opened: Store) -> N
         "what an earlier reply, or one for another reason, quoted is not shown"
     )
     html = browser.get("/office/screening/item?item=c3").text
-    assert "a model suspects it" in html
+    assert "flagged by a model" in html
     assert "words of its own" not in html, "what is not in the text is no quotation"
 
 

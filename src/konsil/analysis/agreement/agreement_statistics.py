@@ -301,7 +301,7 @@ def reason(sample: Sample, name: str) -> str:
         return message("no unit was labelled by two raters")
     used = int((counts.sum(axis=0) > 0).sum())
     if used == 1:
-        return message("all labels are the same, so agreement beyond chance is undefined")
+        return message("all labels are identical; chance-corrected agreement is not estimable")
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
@@ -317,7 +317,7 @@ def reason(sample: Sample, name: str) -> str:
         return message("the units or the raters do not vary")
     if name == "icc1_incomplete":
         return message("the units do not vary", message_id="table.no_variation")
-    return message("undefined for every pair of raters")
+    return message("not estimable for any pair of raters")
 
 
 def with_textbook_interval(
@@ -377,7 +377,7 @@ def with_chance(
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
     method = message(
-        "chance level (two labels drawn from all labels given), {method}", method=chance.method
+        "chance level (two labels drawn at random from all ratings), {method}", method=chance.method
     )
     companion = replace(chance, method=method)
     return replace(summary, companions=(*summary.companions, companion))
@@ -444,7 +444,10 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
+            (
+                "not estimable for {n:,} of {all:,} pairs of raters, which are excluded from"
+                " the mean"
+            ),
             n=undefined,
             all=pairs,
         ),
@@ -471,7 +474,7 @@ def _completed(
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = message(
-            "Of {all:,} units, the {n:,} that every rater labelled are used.",
+            "Based on the {n:,} of {all:,} units that every rater labelled.",
             all=sample.n_units,
             n=complete,
         )

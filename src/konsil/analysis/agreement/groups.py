@@ -121,7 +121,7 @@ def group_of(
 ) -> Group:
     """A group's number, with raters as clusters where the analysis requests that."""
     measure = make(sample)
-    reason = "" if sample.n_ratings else message("no labels to compute it from")
+    reason = "" if sample.n_ratings else message("no labels available")
     return _with_raters(
         context, Group(keys, measure, _estimate(context, measure, reason)), sample, make
     )
@@ -182,9 +182,7 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
     )
     undefined = len(sample.units) - decided.n_units
     notes = (
-        (message("Units without a strict majority, left out: {n:,}.", n=undefined),)
-        if undefined
-        else ()
+        (message("Units without a majority (excluded): {n:,}.", n=undefined),) if undefined else ()
     )
     return replace(measure, n_raters=sample.n_raters, cell=None, notes=(*measure.notes, *notes))
 

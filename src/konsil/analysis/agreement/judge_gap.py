@@ -136,7 +136,9 @@ def _start(measure: Measure, resampling: Resampling) -> Estimate:
     used = int(np.asarray(np.asarray(measure.sums.sum(axis=1)) != 0).sum())
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
     return (
-        replace(start, reason=message("one of the two is undefined")) if math.isnan(at) else start
+        replace(start, reason=message("one of the two is not estimable"))
+        if math.isnan(at)
+        else start
     )
 
 
@@ -149,7 +151,7 @@ def _mean(finalise: Finalise) -> Finalise:
 
 def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster: str) -> Estimate:
     if math.isnan(exchange.p):
-        return replace(start, reason=message("one cluster has no interval"))
+        return replace(start, reason=message("no CI from a single cluster"))
     return replace(
         start,
         low=exchange.low,
@@ -157,8 +159,10 @@ def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster:
         se=exchange.se if exchange.se > 0 else math.nan,
         p=exchange.p if analysis.test != "none" else math.nan,
         method=message(
-            "judge minus ceiling, studentised permutation of the judge and the raters of the panel"
-            " within {cluster} clusters, {draws:,} permutations",
+            (
+                "judge minus inter-expert benchmark, studentised permutation of the judge and"
+                " the raters of the panel within {cluster} clusters, {draws:,} permutations"
+            ),
             message_id="difference.judge_and_panel",
             cluster=cluster,
             draws=exchange.draws,

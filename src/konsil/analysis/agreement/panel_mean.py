@@ -42,8 +42,10 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
                 ]
             }
         note = message(
-            "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they"
-            " are left out.",
+            (
+                "{n:,} of {all:,} units were excluded because the mean of {panel} is halfway"
+                " between two labels."
+            ),
             n=int(halves.sum()),
             all=len(panel.units),
             panel=repr(analysis.against),

@@ -105,13 +105,13 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
         if failed.height < n:
             notes.append(
                 message(
-                    "{n:,} of {all:,} failures have no judgement that can be read.",
+                    "{n:,} of {all:,} failures have no valid judge rating.",
                     n=n - failed.height,
                     all=n,
                 )
             )
         measure = replace(measure, notes=tuple(notes))
-        reason = message("no judgement of a failure that can be read")
+        reason = message("no valid judge rating of a failure")
         summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results
@@ -183,7 +183,7 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_raters=1,
             n_ratings=used.height,
         )
-        reason = message("no failure or no success among what was judged")
+        reason = message("no failure or no success among the rated answers")
         summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results

@@ -56,15 +56,15 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     if ("mann_whitney", "valid") in used:
         sentences.append(
             message(
-                "Systems were compared on the means of their cases, paired by case (Wilcoxon);"
-                " unpaired versions (Mann-Whitney) stand beside."
+                "Systems were compared on their case means, paired by case (Wilcoxon"
+                " signed-rank test); unpaired comparisons (Mann-Whitney) are also reported."
             )
         )
     if ("anova", "valid") in used:
         sentences.append(
             message(
-                "Analyses of variance take system and level as repeated measures of the case, with"
-                " F tests corrected by Greenhouse and Geisser."
+                "Analyses of variance treated system and information level as repeated"
+                " measures within cases, with Greenhouse-Geisser-corrected F tests."
             )
         )
     if any(
@@ -73,8 +73,8 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     ):
         sentences.append(
             message(
-                "In paper mode scores or cells of the same cases are taken as independent, which"
-                " they are not."
+                "In analyses “as published”, scores or cells of the same cases are treated"
+                " as independent although they are correlated."
             )
         )
     return sentences
@@ -86,12 +86,14 @@ def _right(
     thresholds = {a.correct for a in case_analyses if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
         return message(
-            "An answer counts as right where the panel's mean score is {correct:g} or more.",
+            ("An answer was counted as correct if the panel's mean score was {correct:g} or more."),
             correct=correct,
         )
     return message(
-        "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or"
-        " more.",
+        (
+            "In {analyses}, an answer was counted as correct if the panel's mean score was"
+            " {correct:g} or more."
+        ),
         analyses=listed(names),
         correct=correct,
     )

@@ -49,7 +49,7 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 summary = estimate_of(
                     context,
                     measure,
-                    message("a criterion has one score throughout, or no answer has both"),
+                    message("one criterion has a constant score, or no answer has both scores"),
                 )
                 yield from estimate_rows(context, keys, summary, measure)
 

@@ -113,13 +113,19 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     low, sure = reversal(pair.low, pair.high)
     high, _ = reversal(pair.high, pair.low)
     method = message(
-        "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,}"
-        " resamples, Bonferroni",
+        (
+            "simultaneous CIs of {n} levels (Bonferroni), {cluster}-cluster bootstrap, BCa,"
+            " {draws:,} resamples"
+        ),
         n=len(levels),
         cluster=context.cluster,
         draws=context.resampling.draws,
     )
-    reason = "" if math.isfinite(value) else message("a level has no case that both answered")
+    reason = (
+        ""
+        if math.isfinite(value)
+        else message("an information level has no case answered by both systems")
+    )
     headline = Estimate(
         value,
         low,
@@ -159,9 +165,7 @@ def _finding(
     value: float, low: float, first: str, second: str, early: str, late: str
 ) -> TranslatableMessage:
     if not math.isfinite(value):
-        return message(
-            "Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second
-        )
+        return message("Rank reversal of {a} and {b}: not estimable.", a=first, b=second)
     if verdicts.is_crossover(low):
         return message(
             "Rank reversal: {a} leads at {early}, {b} at {late}; both simultaneous CIs exclude 0.",

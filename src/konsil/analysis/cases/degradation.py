@@ -84,7 +84,7 @@ def _measure(context: Context, system_ladder: Ladder) -> Measure:
     )
     if not recovered:
         return measure
-    note = message("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
+    note = message("Only cases that are correct at {level}.", level=repr(analysis.levels[-1]))
     return replace(measure, notes=(note, *measure.notes))
 
 
@@ -97,7 +97,7 @@ def from_cases(system_ladder: Ladder, numbers: Array, *, share: bool = False) ->
     sums = np.column_stack([np.where(is_finite, numbers, 0.0), is_finite.astype(np.float64)])
     lacking = system_ladder.lacking
     note = message(
-        "{n:,} of {all:,} cases lack a level and may be left out.",
+        "{n:,} of {all:,} cases lack an information level and may be excluded.",
         n=lacking,
         all=len(system_ladder.cases),
     )
@@ -173,7 +173,11 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(estimate.low):
         return message(
-            "Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system
+            (
+                "Hidden knowledge of {system}: not estimable, because no case has all"
+                " information levels."
+            ),
+            system=system,
         )
     reason = verdicts.weakness(estimate, context.resampling.draws)
     if reason is not None:
@@ -197,9 +201,11 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
         )
     if verdicts.is_hidden_knowledge(estimate.low, margin, luck):
         return message(
-            "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right"
-            " with less, and the interval lies above {margin:.0%}. Answers that are right by luck,"
-            " as often as those of each level are, would give {luck:.0%}.",
+            (
+                "Hidden knowledge: {system} was incorrect at {level} but correct with less"
+                " information in {value:.0%} of cases; the CI lies above {margin:.0%}"
+                " (expected by chance: {luck:.0%})."
+            ),
             system=system,
             value=estimate.value,
             level=first,
@@ -207,9 +213,11 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
             luck=luck,
         )
     return message(
-        "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and"
-        " right with less, but the interval reaches down to {low:.0%}, which is not above"
-        " {margin:.0%}.",
+        (
+            "Hidden knowledge not shown: {system} was incorrect at {level} but correct with"
+            " less information in {value:.0%} of cases; the lower limit of the CI, {low:.0%},"
+            " is not above {margin:.0%}."
+        ),
         system=system,
         value=estimate.value,
         level=first,

@@ -94,7 +94,7 @@ def _paired(
 
 
 def _estimate(context: Context, measure: Measure) -> Estimate:
-    reason = message("the case means do not differ from one another or are too few")
+    reason = message("the case means do not vary, or there are too few")
     return estimate_of(context, measure, reason).headline
 
 
@@ -109,11 +109,14 @@ def _naive(
     u, p = effects.rank_sum(first, second)
     n = len(first) + len(second)
     method = message(
-        "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U"
-        " = {u:g}",
+        "Cohen's d of all scores, treated as independent, without CI; Mann-Whitney, U = {u:g}",
         u=u,
     )
-    reason = "" if math.isfinite(d) else message("all scores of both are the same, or too few")
+    reason = (
+        ""
+        if math.isfinite(d)
+        else message("all scores of both systems are identical, or there are too few")
+    )
     naive_estimate = Estimate(
         d,
         level=context.resampling.level,
@@ -183,7 +186,7 @@ def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
     return (
         (
             message(
-                "{n:,} of {all:,} cases lack a cell and are left out.",
+                "{n:,} of {all:,} cases lack a cell and were excluded.",
                 n=n_incomplete,
                 all=len(cells.cases),
             ),
@@ -216,8 +219,10 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             effect = anova.repeated_measures(sums.sum(axis=0), contrast)
             low, high = anova.eta_interval(effect, context.resampling.level)
             method = message(
-                "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
-                " {epsilon:.3f}; the interval inverts the F test",
+                (
+                    "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser"
+                    " ε = {epsilon:.3f}; CI by inversion of the F test"
+                ),
                 df=effect.df,
                 error=effect.df_error,
                 f=effect.f,
@@ -233,7 +238,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 n_clusters=len(cells.complete_cases),
                 n_ratings=cells.n_ratings,
                 method=method if defined else "",
-                reason="" if defined else message("fewer than two whole cases, or nothing varies"),
+                reason="" if defined else message("fewer than two complete cases, or no variation"),
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
             yield row(
@@ -272,12 +277,11 @@ def _mixed(
     if len(cells.complete_cases) < 2:
         return
     note = message(
-        "The same cases were given to all systems: taken as others, the test of the system is not"
-        " the right one."
+        "All systems answered the same cases; a test for independent cases is inappropriate."
     )
     for name, effect in anova.mixed_anova(cells.complete_cases).items():
         method = message(
-            "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
+            ("mixed, systems as between-subject factor, F({df:.0f}, {error:.0f}) = {f:.2f}; no CI"),
             df=effect.df,
             error=effect.df_error,
             f=effect.f,
@@ -290,7 +294,7 @@ def _mixed(
             n_clusters=len(cells.complete_cases),
             n_ratings=cells.n_ratings,
             method=method if defined else "",
-            reason="" if defined else message("fewer than two whole cases, or nothing varies"),
+            reason="" if defined else message("fewer than two complete cases, or no variation"),
         )
         yield row(
             context,
@@ -347,7 +351,10 @@ def _ranges(
 ) -> Iterator[Estimate]:
     level, complete = context.resampling.level, cells.complete_cases
     method = message(
-        "Tukey's range test of {n} cells, paired by case, each two with their own error",
+        (
+            "Tukey's range test of {n} cells, paired by case, with a separate error term for"
+            " each pair"
+        ),
         n=len(places),
     )
     for (s, k), (t, m) in combinations(places, 2):
@@ -361,7 +368,7 @@ def _independent(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
     level, complete = context.resampling.level, cells.complete_cases
-    method = message("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
+    method = message("Tukey's HSD of {n} cells, treated as independent", n=len(places))
     for comparison in anova.tukey(complete.reshape(len(complete), len(places)), level):
         yield _compared(comparison, context, cells, method)
 
@@ -372,7 +379,7 @@ def _compared(
     reason = (
         ""
         if math.isfinite(comparison.p)
-        else message("the differences do not vary, or there are too few whole cases")
+        else message("the differences do not vary, or there are too few complete cases")
     )
     return Estimate(
         comparison.difference,

@@ -34,7 +34,7 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
             measure, reason = _illusion(context, table, part), message("no answer has both scores")
         else:
             measure = _failures(context, table, part)
-            reason = message("no answer that failed has labels")
+            reason = message("no incorrect answer has such labels")
         summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results
@@ -99,7 +99,7 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     hits = labelled.select(hit.cast(pl.Float64)).to_series().to_numpy()
     measure = per_case(part, labelled, hits, share=True)
     notes = (
-        [message("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)]
+        [message("Out of {n:,} incorrect {n|answer|answers}.", n=labelled.height)]
         if labelled.height
         else []
     )
@@ -107,8 +107,10 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     if without:
         notes.append(
             message(
-                "{n:,} {n|answer that failed has|answers that failed have} no such label and"
-                " {n|is|are} left out.",
+                (
+                    "{n:,} incorrect {n|answer has|answers have} no such label and"
+                    " {n|was|were} excluded."
+                ),
                 n=without,
             )
         )
@@ -153,7 +155,9 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             .join(truth, on=UNIT, nulls_equal=True)
             .join(of_case, on=UNIT, nulls_equal=True)
         )
-        version = message("{criterion}: whoever labels and people agree", criterion=criterion.id)
+        version = message(
+            "{criterion}: agreement with labels given by hand", criterion=criterion.id
+        )
         group: dict[str, str] = {"system": message("all systems"), "version": version}
         measure = per_case(
             labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True
@@ -161,7 +165,7 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         if not both.height:
             measure = replace(measure, notes=())
             reason = message(
-                "nobody labelled a sample by hand, so that the labels' own accuracy is not known"
+                "no sample was labelled by hand, so the accuracy of these labels is unknown"
             )
             summary = estimate_of(context, measure, reason)
         else:

@@ -17,22 +17,23 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     if statistics & {*TIMED}:
         sentences.append(
             message(
-                "Seconds are those of all screens of a rater about an answer, its sentences"
-                " together; repeats are left out."
+                "Rating time is the total of all pages of a rater for an answer, all its"
+                " sentences together; repeat ratings are excluded."
             )
         )
     if any(averaged(a) for a in analyses):
         sentences.append(
             message(
-                "Judges are held against the label that is nearest to the panel's mean number;"
-                " where it lies halfway between two labels the unit is left out."
+                "LLM judges were compared with the label nearest to the panel's mean;"
+                " units with a mean halfway between two labels were excluded."
             )
         )
     if "part_whole" in statistics:
         sentences.append(
             message(
-                "Parts of answers are all subsets of their sentences, each as likely as any other;"
-                " overlap alone is what is left when the sentences are dealt to the answers anew."
+                "Parts of answers are all subsets of their sentences, with equal weight;"
+                " the correlation from overlap alone is that after permuting the sentences"
+                " among the answers."
             )
         )
     if statistics & {*COSTS}:
@@ -48,8 +49,8 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     if statistics & {"rater_hours", "budget_reliability"}:
         sentences.append(
             message(
-                "Some of an answer's sentences are taken to need their share of the time of all of"
-                " them."
+                "The rating time for some of an answer's sentences was taken as their"
+                " share of the time for all of its sentences."
             )
         )
     return sentences

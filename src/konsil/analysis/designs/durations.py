@@ -68,7 +68,7 @@ def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> l
             )
         )
     if not results:
-        reason = message("no time is known of these screens")
+        reason = message("no times recorded for these pages")
         nothing = _sample(context, pairs)
         group = group_of(context, {}, nothing, mean)
         headline = replace(group.told.headline, value=math.nan, reason=reason)

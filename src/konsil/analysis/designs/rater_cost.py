@@ -62,7 +62,7 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     for keys, part in groups(frame, context.analysis.by):
         designs = list(_designs(context, table, part))
         if not designs:
-            reason = message("no labels to compute it from")
+            reason = message("no labels available")
             yield row(
                 context,
                 keys,
@@ -112,7 +112,7 @@ def _unknown(design: Design) -> str:
         return message(
             "fewer than two answers, or none with two ratings", message_id="design.no_components"
         )
-    return "" if design.sums[:, g.WIDTH + 3].any() else message("no time is known of these screens")
+    return "" if design.sums[:, g.WIDTH + 3].any() else message("no times recorded for these pages")
 
 
 def without_upper_limit(summary: EstimateSummary, context: Context) -> EstimateSummary:
@@ -124,8 +124,10 @@ def without_upper_limit(summary: EstimateSummary, context: Context) -> EstimateS
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
         return summary
     note = message(
-        "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper"
-        " end.",
+        (
+            "In {n:,} of {all:,} resamples no number of raters reaches the target; the CI has"
+            " no upper limit."
+        ),
         n=e.n_undefined,
         all=resampling.draws,
     )
@@ -139,11 +141,12 @@ def _of(design: Design) -> float:
 
 def _notes(design: Design, hours: bool) -> tuple[str, ...]:
     if hours:
-        notes = [message("Hours of all raters together for {n} answers.", n=ANSWERS)]
+        notes = [message("Total rating time of all raters for {n} answers, in hours.", n=ANSWERS)]
         if design.name != WHOLE:
             notes.append(
                 message(
-                    "A part of the sentences is taken to need its share of the time of all of them."
+                    "The rating time for a part of the sentences was taken as its share of"
+                    " the time for all sentences."
                 )
             )
         return tuple(notes)
@@ -244,12 +247,14 @@ def _budget(
         group = {**keys, SENTENCES: design.name}
         if math.isnan(summary.headline.value):
             reason = _unknown(design) or message(
-                "{minutes:g} minutes do not pay one rater for an answer", minutes=minutes
+                "{minutes:g} minutes are not enough for one rater per answer", minutes=minutes
             )
             summary = replace(summary, headline=replace(summary.headline, reason=reason))
         yield from estimate_rows(context, group, summary, measure)
         first = Estimate(
-            chance, level=context.resampling.level, method=message("share of the joint resamples")
+            chance,
+            level=context.resampling.level,
+            method=message("proportion of the joint resamples"),
         )
         yield row(
             context,

@@ -50,7 +50,7 @@ def of_shares(
     else:
         difference = square_and_add(*first, *second, blank.level)
     if math.isnan(difference.low):
-        return replace(blank, reason=message("one cluster has no interval"))
+        return replace(blank, reason=message("no CI from a single cluster"))
     return replace(
         blank,
         low=times * difference.low,
@@ -81,7 +81,7 @@ def by_exchange(
         first, second, a.finalise, draws=resampling.draws, level=resampling.level, key=key
     )
     if math.isnan(exchange.p):
-        return replace(blank, reason=message("one cluster has no interval"))
+        return replace(blank, reason=message("no CI from a single cluster"))
     return replace(
         blank,
         low=exchange.low,
@@ -100,7 +100,7 @@ def no_interval_reason(exchange: Exchanged, cluster: str) -> str:
         return ""
     if exchange.se == 0 or not exchange.n_moved:
         return message(
-            "no {cluster} tells the two sides apart, so the difference has no interval",
+            "the two groups do not differ in any {cluster}, so the difference has no CI",
             message_id="difference.nothing_moves",
             cluster=cluster,
         )
@@ -127,7 +127,7 @@ def by_linearisation(
         reason = message(
             "no resample could differ from the estimate", message_id="difference.no_variation"
         )
-        return replace(blank, reason=message("one cluster has no interval") if df < 1 else reason)
+        return replace(blank, reason=message("no CI from a single cluster") if df < 1 else reason)
     return replace(
         blank,
         low=float(interval.low[0]),
@@ -160,7 +160,7 @@ def by_rare_events(blank: Estimate, both: Measure, difference: Finalise, cluster
         reason = message(
             "no resample could differ from the estimate", message_id="difference.no_variation"
         )
-        return replace(blank, reason=message("one cluster has no interval") if n < 2 else reason)
+        return replace(blank, reason=message("no CI from a single cluster") if n < 2 else reason)
     interval = wald.with_test(value, se, df, level=blank.level)
     return replace(
         blank,

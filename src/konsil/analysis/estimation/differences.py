@@ -65,7 +65,7 @@ def contrast(
     used = n_clusters(both)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(both, resampling, used, message("one of the two is undefined")),
+            undefined_estimate(both, resampling, used, message("one of the two is not estimable")),
             notes=both.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
@@ -121,7 +121,10 @@ def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "The difference is undefined in {n:,} of {all:,} permutations, which are left out.",
+            (
+                "The difference is not estimable in {n:,} of {all:,} permutations, which are"
+                " excluded."
+            ),
             message_id="difference.undefined_draws",
             n=headline.n_undefined,
             all=resampling.draws,
@@ -156,7 +159,9 @@ def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> E
     used, at = prepare(measure.sums).informative, value(measure)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, used, message("one of the two is undefined")),
+            undefined_estimate(
+                measure, resampling, used, message("one of the two is not estimable")
+            ),
             notes=measure.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
@@ -176,7 +181,10 @@ def _difference(
     if not np.isfinite(bootstrap.value[n]):
         return EstimateSummary(
             undefined_estimate(
-                measure, resampling, bootstrap.n_clusters, message("one of the two is undefined")
+                measure,
+                resampling,
+                bootstrap.n_clusters,
+                message("one of the two is not estimable"),
             ),
             notes=measure.notes,
         )

@@ -70,7 +70,7 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
             )
         case "one-width":
             return message(
-                "The linearised interval has no width while the resampling interval has."
+                "The cluster-robust Wald CI has no width, whereas the bootstrap CI does."
             )
         case "undefined-draws":
             return message(
@@ -127,7 +127,7 @@ def estimates(
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
-        stated = [reason or message("no labels to compute it from") for reason in reasons]
+        stated = [reason or message("no labels available") for reason in reasons]
         return [
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
             for reason in stated
@@ -195,7 +195,7 @@ def _resampled(
 ) -> EstimateSummary:
     at = float(inference.value[n])
     if not np.isfinite(at):
-        reason = reason or message("undefined on these labels")
+        reason = reason or message("not estimable from these labels")
         return EstimateSummary(
             undefined_estimate(measure, resampling, inference.n_clusters, reason),
             notes=measure.notes,
@@ -276,7 +276,7 @@ def _linearised(
     if not np.isfinite(at):
         return EstimateSummary(
             undefined_estimate(
-                measure, resampling, used, reason or message("undefined on these labels")
+                measure, resampling, used, reason or message("not estimable from these labels")
             ),
             notes=measure.notes,
         )
@@ -293,7 +293,7 @@ def _linearised(
         n_clusters=used,
         n_ratings=measure.n_ratings,
         method=_wald_method(measure, cluster, used - 1),
-        reason=message("one cluster has no interval") if used < 2 else "",
+        reason=message("no CI from a single cluster") if used < 2 else "",
     )
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
@@ -305,8 +305,8 @@ def _linearised(
         notes = (*notes, rare_events.uneven_note(measure.uneven, cluster))
     headline = rare_events.with_width(headline)
     note = message(
-        "Resampling would take very long at this size: the interval is the linearised one, which"
-        " needs none."
+        "The bootstrap was omitted because of the size of the data; the CI is the"
+        " cluster-robust Wald CI."
     )
     return EstimateSummary(headline, notes=(*notes, note))
 
@@ -328,7 +328,7 @@ def undefined_estimate(
 def no_interval_reason(inference: infer.Inference) -> str:
     """The reason for a value without an interval; empty where it has one."""
     if inference.n_clusters < 2:
-        return message("one cluster has no interval")
+        return message("no CI from a single cluster")
     return ""
 
 
@@ -356,20 +356,27 @@ def _wald(
 def _wald_method(measure: Measure, cluster: str, df: int) -> str:
     if measure.scale == "atanh" and measure.share is not None:
         return message(
-            "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees"
-            " of freedom",
+            (
+                "cluster-robust Wald ({cluster}-clustered) on the logit scale of the"
+                " proportion, t with {df} degrees of freedom"
+            ),
             message_id="edges.wald_logit",
             cluster=cluster,
             df=df,
         )
     if measure.scale == "atanh":
         return message(
-            "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
+            (
+                "cluster-robust Wald ({cluster}-clustered) on the atanh scale, t with {df}"
+                " degrees of freedom"
+            ),
             cluster=cluster,
             df=df,
         )
     return message(
-        "linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df
+        "cluster-robust Wald ({cluster}-clustered), t with {df} degrees of freedom",
+        cluster=cluster,
+        df=df,
     )
 
 

@@ -78,19 +78,19 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
         return estimate
     if below and above:
         method = message(
-            "{method}, cut at the least and the greatest value possible",
+            "{method}, truncated at the smallest and the largest possible value",
             message_id="range.cut_at_both",
             method=estimate.method,
         )
     elif below:
         method = message(
-            "{method}, cut at the least value possible",
+            "{method}, truncated at the smallest possible value",
             message_id="range.cut_below",
             method=estimate.method,
         )
     else:
         method = message(
-            "{method}, cut at the greatest value possible",
+            "{method}, truncated at the largest possible value",
             message_id="range.cut_above",
             method=estimate.method,
         )
@@ -107,7 +107,7 @@ def _with_value_inside(estimate: Estimate) -> Estimate:
     ):
         return estimate
     reason = message(
-        "no interval: the method's limits do not contain the estimate",
+        "no CI: the method's limits do not contain the estimate",
         message_id="edges.value_outside",
     )
     nothing = math.nan

@@ -70,8 +70,10 @@ def from_posterior(
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
     finite_draws = drawn[np.isfinite(drawn)]
     method = message(
-        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,}"
-        " draws",
+        (
+            "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters,"
+            " {draws:,} draws"
+        ),
         message_id="edges.posterior",
         n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
@@ -99,9 +101,11 @@ def from_posterior(
 def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> TranslatableMessage:
     if thin.is_of_majorities:
         return message(
-            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every"
-            " rater, {draws:,} draws, t with {df:.3g} degrees of freedom by what raters share with"
-            " the others' majority",
+            (
+                "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters"
+                " for every rater, {draws:,} draws, t with {df:.3g} degrees of freedom from"
+                " the clusters that raters share with the others' majority"
+            ),
             message_id="edges.thin_majorities",
             n=posterior.PRIOR_CLUSTERS,
             cluster=cluster,
@@ -109,8 +113,11 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
             df=df,
         )
     return message(
-        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair"
-        " of raters, {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
+        (
+            "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters for"
+            " every pair of raters, {draws:,} draws, t with {df:.3g} degrees of freedom from"
+            " the clusters that pairs share"
+        ),
         message_id="edges.thin_posterior",
         n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
@@ -136,31 +143,40 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
     """Why there is no interval: what is shared is too little, or labels or raters are too many."""
     if thin.df < 1 and thin.is_of_majorities:
         return message(
-            "no interval: raters share too few {cluster} clusters with the others' majority, as if"
-            " each shared {n:.1f}; expected 2 or more",
+            (
+                "no CI: raters share too few {cluster} clusters with the others' majority"
+                " (effectively {n:.1f} each; at least 2 are needed)"
+            ),
             message_id="edges.too_thin_majorities",
             cluster=cluster,
             n=thin.effective,
         )
     if thin.df < 1:
         return message(
-            "no interval: pairs of raters share too few {cluster} clusters, as if each shared"
-            " {n:.1f}; expected 2 or more",
+            (
+                "no CI: pairs of raters share too few {cluster} clusters (effectively {n:.1f}"
+                " each; at least 2 are needed)"
+            ),
             message_id="edges.too_thin_pairs",
             cluster=cluster,
             n=thin.effective,
         )
     if thin.is_of_majorities:
         return message(
-            "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the"
-            " others' majority, and no method is known to cover with so many labels or raters",
+            (
+                "no CI: a rater shares only {n:,} {cluster} {n|cluster|clusters} with the"
+                " others' majority, and no method with nominal coverage is known for this"
+                " number of labels or raters"
+            ),
             message_id="edges.thin_majorities_without_prior",
             cluster=cluster,
             n=thin.least,
         )
     return message(
-        "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no"
-        " method is known to cover with so many labels or raters",
+        (
+            "no CI: a pair of raters shares only {n:,} {cluster} {n|cluster|clusters}, and no"
+            " method with nominal coverage is known for this number of labels or raters"
+        ),
         message_id="edges.thin_without_prior",
         cluster=cluster,
         n=thin.least,
@@ -249,9 +265,7 @@ def of_rare_outcomes(
 def _effective_method(cluster: str, *, is_extreme: bool) -> TranslatableMessage:
     if is_extreme:
         return message("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
-    return message(
-        "Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster
-    )
+    return message("Wilson at the effective sample size ({cluster} clusters)", cluster=cluster)
 
 
 def _of_uneven_share(
@@ -276,8 +290,10 @@ def _of_uneven_share(
         )
     else:
         method = message(
-            "Wilson at the sample size that the {cluster} clusters are worth, bias-reduced"
-            " variance, t with {df:.3g} effective degrees of freedom",
+            (
+                "Wilson at the effective sample size ({cluster} clusters), bias-reduced"
+                " variance, t with {df:.3g} effective degrees of freedom"
+            ),
             message_id="edges.uneven_wilson",
             cluster=cluster,
             df=uneven.df,
@@ -303,8 +319,11 @@ def of_uneven_clusters(
     if measure.share is not None:
         low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
         method = message(
-            "linearised {cluster}-cluster Wald on the logit scale of the share, bias-reduced"
-            " variance, t with {df:.3g} effective degrees of freedom",
+            (
+                "cluster-robust Wald ({cluster}-clustered) on the logit scale of the"
+                " proportion, bias-reduced variance, t with {df:.3g} effective degrees of"
+                " freedom"
+            ),
             message_id="edges.uneven_wald_logit",
             cluster=cluster,
             df=uneven.df,
@@ -319,8 +338,10 @@ def of_uneven_clusters(
         )
         low, high = float(interval.low[0]), float(interval.high[0])
         method = message(
-            "linearised {cluster}-cluster Wald on the atanh scale, bias-reduced variance, t with"
-            " {df:.3g} effective degrees of freedom",
+            (
+                "cluster-robust Wald ({cluster}-clustered) on the atanh scale, bias-reduced"
+                " variance, t with {df:.3g} effective degrees of freedom"
+            ),
             message_id="edges.uneven_wald",
             cluster=cluster,
             df=uneven.df,
@@ -331,8 +352,10 @@ def of_uneven_clusters(
 def uneven_note(uneven: UnevenClusters, cluster: str) -> TranslatableMessage:
     """What a reader must know of clusters of very unequal size."""
     return message(
-        "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of"
-        " one size.",
+        (
+            "The {n} {cluster} clusters are of very unequal size; the effective number of"
+            " clusters is {effective:.1f}."
+        ),
         message_id="edges.uneven_note",
         n=uneven.n_clusters,
         cluster=cluster,
@@ -391,7 +414,7 @@ def with_width(estimate: Estimate) -> Estimate:
     nothing = float("nan")
     if not np.isfinite(estimate.low) or has_width(estimate):
         return replace(estimate, se=nothing) if estimate.se == 0 else estimate
-    reason = message("no interval: all resamples give the same value", message_id="edges.no_width")
+    reason = message("no CI: all resamples gave the same value", message_id="edges.no_width")
     return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
 
 
@@ -402,5 +425,5 @@ def of_the_share(
     if scale in (None, DIRECT):
         return method
     return message(
-        "{method}, from the share of agreement", message_id="edges.by_share", method=method
+        "{method}, from the proportion of agreement", message_id="edges.by_share", method=method
     )

@@ -65,8 +65,10 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
     share, n, counts = max(dominant, key=lambda entry: entry[0])
     return [
         message(
-            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
-            " equal shares.",
+            (
+                "{who} gave {share:.0%} of the ratings; the effective number of raters is"
+                " {effective:.1f} (of {n})."
+            ),
             message_id="two_way.dominant_ratings",
             who=_rater_names(names, counts),
             share=share,
@@ -99,9 +101,11 @@ def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()
     share, n, counts = max(busiest, key=lambda entry: entry[0])
     return [
         message(
-            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
-            " equal shares, and from fewer than {least:g} nothing is estimated of how raters"
-            " differ. The interval is about these raters.",
+            (
+                "{who} gave {share:.0%} of the ratings; the effective number of raters is"
+                " {effective:.1f} (of {n}). With fewer than {least:g}, variation between"
+                " raters is not estimable; the CI applies to these raters only."
+            ),
             message_id="two_way.dominated_ratings",
             who=_rater_names(names, counts),
             share=share,

@@ -49,8 +49,10 @@ def with_raters(
     )
     if (n_ratings > 0).sum() == 2:
         note = message(
-            "The interval is about these two raters: how much raters differ cannot be estimated"
-            " from two.",
+            (
+                "The CI applies to these two raters only: variation between raters is not"
+                " estimable from two."
+            ),
             message_id="two_way.two_raters",
         )
         return replace(summary, notes=(*summary.notes, note)), measure
@@ -164,15 +166,19 @@ def of_other_raters(
     fewest = min(_n_raters(a), _n_raters(b))
     if two is not None and fewest >= least:
         note = message(
-            "The two groups have other raters, so the first interval and its p value are about"
-            " raters like these.",
+            (
+                "The two groups have different raters, so the primary CI and its p value apply"
+                " to raters like these."
+            ),
             message_id="two_way.other_raters",
         )
         notes = (note, *_panels_of_unequal_size(a, b))
     elif are_panels and fewest < least:
         reason = message(
-            "no interval: {n} {n|rater does|raters do} not show how much raters like these differ,"
-            " which takes {least}",
+            (
+                "no CI: variation between raters is not estimable from {n} {n|rater|raters};"
+                " at least {least} are needed"
+            ),
             message_id="two_way.too_few_raters",
             n=fewest,
             least=least,
@@ -189,8 +195,10 @@ def of_other_raters(
             raters="like these",
         )
         note = message(
-            "The interval beside the difference is about these raters; it does not tell the panels"
-            " apart.",
+            (
+                "The additional CI of the difference applies to these raters only; it does not"
+                " show a difference between the panels."
+            ),
             message_id="two_way.panels_of_few",
         )
         notes = (note,)
@@ -228,8 +236,11 @@ def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "The panels have {few} and {many} raters and a share is near 0 or 1: in simulations of"
-            " equal panels like these p was below .05 in 6 to 9 % of studies.",
+            (
+                "The panels have {few} and {many} raters and a proportion is near 0 or 1: in"
+                " simulations of such panels without a difference, p was below 0.05 in 6 to 9%"
+                " of studies."
+            ),
             message_id="two_way.unequal_panels",
             few=sizes[0],
             many=sizes[1],

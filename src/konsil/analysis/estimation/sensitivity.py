@@ -37,9 +37,9 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         reason = (
             message("fewer than three raters")
             if n < 3
-            else message("undefined without one of the raters")
+            else message("not estimable without one of the raters")
         )
-        return replace(blank, method=message("delete-one-rater jackknife"), reason=reason)
+        return replace(blank, method=message("leave-one-rater-out jackknife"), reason=reason)
     se = np.sqrt((n - 1) / n * ((values_without - values_without.mean()) ** 2).sum())
     low, high = wald.interval(
         np.array([headline.value]), np.array([se]), n - 1, level=headline.level
@@ -49,7 +49,7 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         low=float(low[0]),
         high=float(high[0]),
         se=float(se),
-        method=message("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
+        method=message("leave-one-rater-out jackknife, t with {df} degrees of freedom", df=n - 1),
     )
 
 
@@ -74,11 +74,11 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
         n_clusters=used,
         n_undefined=0,
         method=message(
-            "linearised rater-cluster Wald, t with {df:.3g} degrees of freedom",
+            "cluster-robust Wald (rater-clustered), t with {df:.3g} degrees of freedom",
             message_id="two_way.by_rater",
             df=float(interval.df[0]) if used > 1 else 0.0,
         ),
-        reason=message("one rater has no interval") if used < 2 else "",
+        reason=message("no CI from a single rater") if used < 2 else "",
         raters="like these",
     )
 
@@ -109,7 +109,7 @@ def rater_contrast(
             high=nothing,
             se=nothing,
             p=nothing,
-            reason=message("the groups have other raters"),
+            reason=message("the groups have different raters"),
         )
     jackknife = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for

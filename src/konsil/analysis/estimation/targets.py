@@ -113,14 +113,16 @@ def _swapped(note: str) -> str:
         return note
     if note.message_id == "two_way.wider":
         return message(
-            "With raters as a second source of chance the interval is {wider:.0%} wider than by"
-            " items alone.",
+            (
+                "Allowing for rater sampling widens the CI by {wider:.0%}, compared with items"
+                " alone."
+            ),
             message_id="target.wider",
             wider=note.values["wider"],
         )
     if note.message_id == "two_way.few_raters":
         return message(
-            "The {n} raters are fewer than {few}: of raters in general so few tell little.",
+            "There are {n} raters (fewer than {few}); do not generalise to other raters.",
             message_id="target.few_raters",
             n=note.values["n"],
             few=note.values["few"],
@@ -135,24 +137,33 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     """
     if target.raters == "like these":
         companion_sentence = message(
-            "The first interval and p value allow for other items and other raters; those by items"
-            " alone, beside them, are about these raters.",
+            (
+                "The primary CI and p value allow for other items and other raters; the"
+                " item-clustered CI and p value, also reported, apply to these raters only."
+            ),
             message_id="target.beside_like_these",
         )
     else:
         companion_sentence = message(
-            "The first interval and p value allow for other items; the two-way interval beside them"
-            " is about raters like these.",
+            (
+                "The primary CI and p value allow for other items; the two-way CI, also"
+                " reported, applies to raters like these."
+            ),
             message_id="target.beside_these",
         )
     rest = message(
-        "Numbers of judges, of a panel's consensus, of each rater against the others, or of fewer"
-        " than {few} raters are about these raters in any case.",
+        (
+            "Estimates for judges, for a panel's consensus, for each rater against the others,"
+            " or from fewer than {few} raters always apply to these raters only."
+        ),
         message_id="target.rest",
         few=LEAST_RATERS,
     )
     panels = message(
-        "Groups that share no rater, such as panels, are compared as raters like these.",
+        (
+            "Comparisons of groups without common raters, such as panels, apply to raters like"
+            " these."
+        ),
         message_id="target.panels",
     )
     return (
@@ -167,17 +178,19 @@ def _target_sentence(target: Target) -> TranslatableMessage:
     if target.is_stated:
         if target.raters == "like these":
             return message(
-                "Target of inference: raters like these, as the protocol states.",
+                "Target of inference: raters like these, as specified in the protocol.",
                 message_id="target.stated",
             )
         return message(
-            "Target of inference: these raters alone, as the protocol states.",
+            "Target of inference: these raters only, as specified in the protocol.",
             message_id="target.stated_these",
         )
     if not target.panel:
         return message(
-            "Target of inference: these raters alone, since no analysis uses ratings of several"
-            " people.",
+            (
+                "Target of inference: these raters only, because no analysis uses ratings by"
+                " several people."
+            ),
             message_id="target.nobody",
         )
     numbers: dict[str, str | int | float | Listed] = {
@@ -188,18 +201,22 @@ def _target_sentence(target: Target) -> TranslatableMessage:
     }
     if target.raters == "like these":
         return message(
-            "Target of inference: raters like these. The protocol states none. Among the raters of"
-            " each analysis, where they are several people, those of {panel} count like the fewest:"
-            " the {n} are worth {effective:.2f} with equal shares, and from {least:g} on raters are"
-            " taken as a sample.",
+            (
+                "Target of inference: raters like these. The protocol does not specify a"
+                " target. Of all analyses with ratings by several people, the smallest"
+                " effective number of raters is {effective:.2f} ({n} raters of {panel}); from"
+                " {least:g} on, raters are treated as a sample."
+            ),
             message_id="target.enough",
             **numbers,
         )
     return message(
-        "Target of inference: these raters alone. The protocol states none. Among the raters of"
-        " each analysis, where they are several people, those of {panel} count like the fewest: the"
-        " {n} are worth {effective:.2f} with equal shares, and only from {least:g} on are raters"
-        " taken as a sample.",
+        (
+            "Target of inference: these raters only. The protocol does not specify a target."
+            " Of all analyses with ratings by several people, the smallest effective number of"
+            " raters is {effective:.2f} ({n} raters of {panel}); only from {least:g} on are"
+            " raters treated as a sample."
+        ),
         message_id="target.too_few",
         **numbers,
     )

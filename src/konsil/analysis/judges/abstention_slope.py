@@ -126,7 +126,7 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
     )
     without = int(items.get_column("x").is_null().sum())
     note = message(
-        "{n:,} {n|item has|items have} no {covariate} and {n|is|are} left out.",
+        "{n:,} {n|item has|items have} no {covariate} and {n|was|were} excluded.",
         n=without,
         covariate=context.analysis.covariate,
     )

@@ -123,7 +123,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             method=bootstrap,
             reason=""
             if np.isfinite(inference.value[n])
-            else message("no slot on which it has a majority"),
+            else message("no unit on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
         if analysis.mode == "valid":
@@ -257,8 +257,10 @@ def _common_slots(n: int, of: int) -> tuple[str, ...]:
     if n == of:
         return ()
     sentence = message(
-        "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every"
-        " judge gave a label.",
+        (
+            "Compared on {n:,} of {all:,} units: those with a panel majority and a label from"
+            " every judge."
+        ),
         n=n,
         all=of,
     )
@@ -281,8 +283,10 @@ def _out_of_bag(
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
         method=message(
-            "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles,"
-            " wider than a {level:.0%} CI",
+            (
+                "out of bag: {draws:,} resamples, each evaluated on the omitted clusters;"
+                " percentiles, wider than a {level:.0%} CI"
+            ),
             message_id="ensembles.out_of_bag",
             draws=draws,
             level=context.resampling.level,
@@ -290,17 +294,20 @@ def _out_of_bag(
         reason=(
             ""
             if np.isfinite(best.out_of_bag)
-            else message("no resample has a best and clusters left out")
+            else message("no resample has both a best ensemble and omitted clusters")
         ),
     )
     notes: tuple[str, ...] = ()
     if np.isfinite(best.optimism):
         notes = (
             message(
-                "The best of {n} ensembles was chosen on the same data; its estimate and CI are too"
-                " high, by more than {optimism:.3f}. The out-of-bag estimate is what an ensemble"
-                " chosen in this way reaches on new items. Its range is that of single resamples on"
-                " a third of the items and no {level:.0%} CI: it is too wide.",
+                (
+                    "The best of {n} ensembles was selected on the same data; its estimate and"
+                    " CI are optimistic by more than {optimism:.3f}. The out-of-bag estimate"
+                    " applies to an ensemble selected in this way on new items. Its range is"
+                    " that of single resamples on a third of the items; it is wider than a"
+                    " {level:.0%} CI."
+                ),
                 message_id="ensembles.best",
                 n=n,
                 optimism=best.optimism,

@@ -167,8 +167,10 @@ def _row(
     if len(complete) < len(pairs):
         notes.append(
             message(
-                "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the instruction and"
-                " {n|is|are} left out.",
+                (
+                    "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the"
+                    " instruction and {n|was|were} excluded."
+                ),
                 message_id="injection.missing",
                 n=len(pairs) - len(complete),
                 all=len(pairs),

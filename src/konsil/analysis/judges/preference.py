@@ -154,7 +154,7 @@ def preference_rows(
         own_answers, peers = bench.own[name], bench.peers[name]
         if not own_answers.any() or not peers:
             reason = (
-                message("no answers of its own among them")
+                message("no own answers among them")
                 if not own_answers.any()
                 else message("no judge of another family")
             )

@@ -236,7 +236,7 @@ class Results:
     orders: tuple[OrderRow, ...] = ()
     """Judges that saw pairs in both orders, and how often they contradicted themselves."""
     outcomes: tuple[OutcomeRow, ...] = ()
-    """How the judges' tasks ended."""
+    "Outcomes of the LLM judges' tasks."
     bounds: tuple[Bounds, ...] = ()
     """For every number that missing judgements touch."""
     derived: tuple[DerivedValue, ...] = ()

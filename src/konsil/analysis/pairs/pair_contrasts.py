@@ -109,9 +109,7 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
             reason=(
                 ""
                 if has_interval
-                else message(
-                    "one item, one rater or comparisons that all say the same have no interval"
-                )
+                else message("no CI from a single item, a single rater or identical comparisons")
             ),
             raters="these" if way == "item" else "like these",
         )
@@ -145,7 +143,7 @@ def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableM
     if way == "two-way":
         return two_way_method(context.cluster, df)
     return message(
-        "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
+        "cluster-robust Wald ({cluster}-clustered), t with {df:.3g} degrees of freedom",
         message_id="two_way.one_way",
         cluster=context.cluster if way == "item" else message("rater"),
         df=df,
@@ -172,11 +170,14 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
     )
     reason = (
         message(
-            "the greatest difference between two groups; the test is of all together",
+            "largest difference between two groups; the test is for all groups together",
             message_id="two_way.greatest",
         )
         if math.isfinite(result.p)
-        else message("too few items or raters to test so many groups", message_id="two_way.too_few")
+        else message(
+            "too few items or raters for a test of this number of groups",
+            message_id="two_way.too_few",
+        )
     )
     n = len(np.unique(np.concatenate(item)))
     summary = Estimate(

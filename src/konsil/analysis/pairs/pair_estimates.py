@@ -169,16 +169,31 @@ def _tested(
     together, exact = preference.flips.unit == "question", preference.flips.how[n] == "exact"
     if together and exact:
         return message(
-            "{method}; p: all comparisons of an item change sides together, exact", method=method
+            (
+                "{method}; p: exact permutation test exchanging the systems in all comparisons"
+                " of an item"
+            ),
+            method=method,
         )
     if together:
         return message(
-            "{method}; p: all comparisons of an item change sides together, {flips:,} flips",
+            (
+                "{method}; p: permutation test exchanging the systems in all comparisons of an"
+                " item, {flips:,} permutations"
+            ),
             method=method,
             flips=draws,
         )
     if exact:
-        return message("{method}; p: single comparisons change sides, exact", method=method)
+        return message(
+            ("{method}; p: exact permutation test exchanging the systems in single comparisons"),
+            method=method,
+        )
     return message(
-        "{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws
+        (
+            "{method}; p: permutation test exchanging the systems in single comparisons,"
+            " {flips:,} permutations"
+        ),
+        method=method,
+        flips=draws,
     )

@@ -73,7 +73,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         yield from estimate_rows(context, keys, summary, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
-                "chance level (two labels drawn from all labels given), {method}",
+                "chance level (two labels drawn at random from all ratings), {method}",
                 method=level.headline.method,
             )
             level_summary = EstimateSummary(replace(level.headline, method=method))
@@ -96,7 +96,7 @@ def position_rows(
             nothing = Estimate(
                 math.nan,
                 level=context.resampling.level,
-                reason=message("no task says what was shown first"),
+                reason=message("presentation order not recorded"),
             )
             yield row(context, keys, EstimateSummary(nothing))
             continue
@@ -173,7 +173,7 @@ def rank_rows(
         measure = Measure(np.hstack(sums), statistic, clusters, len(clusters), 1, n_votes)
         measures = [replace(measure, finalise=Column(statistic, n)) for n in range(len(parts) + 1)]
         measures = measures if len(parts) > 1 else measures[:1]
-        reason = message("one of the two rankings puts all systems level")
+        reason = message("one of the two rankings ties all systems")
         summaries = estimates(
             measures,
             key=context.key,
@@ -186,7 +186,7 @@ def rank_rows(
         k = len(systems) * (len(systems) - 1) // 2 + 1
         for summary, label, group_measure in zip(summaries, labels, measures, strict=False):
             few_systems = message(
-                "Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k
+                "With {n} systems, tau can take only {k} values.", n=len(systems), k=k
             )
             notes = (few_systems,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
@@ -235,7 +235,7 @@ def own_rows(
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own_system not in systems or not (peers or experts):
             reason = (
-                message("no answers of its own among them")
+                message("no own answers among them")
                 if own_system not in systems
                 else message("no judge of another family")
             )

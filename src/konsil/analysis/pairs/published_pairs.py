@@ -174,8 +174,10 @@ def _method(context: Context, draws: int, *, tested: bool) -> TranslatableMessag
             draws=draws,
         )
     return message(
-        "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair weights;"
-        " p: single comparisons change sides in every resample",
+        (
+            "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair"
+            " weights; p: systems exchanged in single comparisons of every resample"
+        ),
         message_id="published.percentiles_and_flips",
         cluster=cluster,
         draws=draws,
@@ -222,8 +224,10 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             n_ratings=votes.n_votes,
             n_undefined=int(agreement.n_undefined[value]),
             method=message(
-                "as published: raters and sides as they come, item bootstrap, percentiles,"
-                " {draws:,} resamples",
+                (
+                    "as published: raters and sides in the given order, item bootstrap,"
+                    " percentiles, {draws:,} resamples"
+                ),
                 message_id="published.agreement",
                 draws=resampling.draws,
             ),

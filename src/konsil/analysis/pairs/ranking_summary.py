@@ -33,7 +33,7 @@ are then none."""
 _EXPONENT = 700.0
 """Beyond it a double's exponential overflows."""
 
-_BY_ITEM = "item-cluster Wald"
+_BY_ITEM = "cluster-robust Wald (item-clustered)"
 """What a linearised interval by item is called."""
 
 MATRIX = 40
@@ -74,8 +74,10 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
         item = _interval(by_item, n, "item", _BY_ITEM)
         if _contradicts(preference, n, item, level):
             reason = message(
-                "the interval by item and the flips disagree about zero: the flips' p alone is"
-                " given",
+                (
+                    "the item-clustered CI and the permutation test lead to different"
+                    " conclusions about zero; only the p value of the test is reported"
+                ),
                 message_id="comparisons.item_interval_and_flips",
             )
             item = {"low": None, "high": None, "method": "", "reason": reason}
@@ -106,7 +108,7 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
             ),
         }
     out |= other
-    out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
+    out["rater"] = _interval(by_rater, n, "rater", "cluster-robust Wald (rater-clustered)")
     out |= {
         "n_comparisons": int(preference.found.n_votes[n]),
         "n_items": int(preference.found.n_questions[n]),
@@ -170,12 +172,14 @@ def no_interval(*, dominated: bool = False) -> TranslatableMessage:
     """
     if dominated:
         return message(
-            "one rater gave most of the comparisons, and fewer than {least:g} effective raters have"
-            " no interval about raters like these",
+            (
+                "one rater gave most of the comparisons; with fewer than {least:g} effective"
+                " raters there is no CI for raters like these"
+            ),
             message_id="two_way.no_interval_dominated",
             least=LEAST_RATERS,
         )
-    return message("one item, one rater or comparisons that all say the same have no interval")
+    return message("no CI from a single item, a single rater or identical comparisons")
 
 
 def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
@@ -209,7 +213,10 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
         return math.nan, math.nan, no_interval()
     if high - low > math.log(WIDEST):
         reason = message(
-            "too few comparisons: the limits of the log worth are more than {widest:.1f} apart",
+            (
+                "too few comparisons: the limits of the log strength are more than"
+                " {widest:.1f} apart"
+            ),
             message_id="comparisons.worth_unlimited",
             widest=math.log(WIDEST),
         )
@@ -292,14 +299,18 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
     match caution.code:
         case "raters-matter":
             return message(
-                "With raters as a second source of chance the interval is {wider:.0%} wider than"
-                " that by items alone.",
+                (
+                    "Allowing for rater sampling widens the CI by {wider:.0%}, compared with"
+                    " the item-clustered CI."
+                ),
                 wider=a,
             )
         case "few-raters":
             return message(
-                "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell"
-                " little.",
+                (
+                    "There are {n:.0f} raters (fewer than {few:.0f}); do not generalise to"
+                    " other raters."
+                ),
                 n=a,
                 few=b,
             )
@@ -313,8 +324,10 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "raters-unequal":
             return message(
-                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
-                " {effective:.1f} with equal shares.",
+                (
+                    "{who} gave {share:.0%} of the comparisons; the effective number of raters"
+                    " is {effective:.1f} (of {n:.0f})."
+                ),
                 message_id="two_way.dominant",
                 who=(
                     raters[caution.rater]
@@ -327,9 +340,11 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "raters-dominated":
             return message(
-                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
-                " {effective:.1f} with equal shares, and from fewer than {least:g} nothing is"
-                " estimated of how raters differ. Intervals are about these raters.",
+                (
+                    "{who} gave {share:.0%} of the comparisons; the effective number of raters"
+                    " is {effective:.1f} (of {n:.0f}). With fewer than {least:g}, variation"
+                    " between raters is not estimable; CIs apply to these raters only."
+                ),
                 message_id="two_way.dominated",
                 who=(
                     raters[caution.rater]
@@ -343,9 +358,12 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "these-raters":
             return message(
-                "{p} for raters like these and {flipped} for these raters only: the first asks"
-                " whether other raters would prefer so too, the second whether these did by more"
-                " than the chance of the items.",
+                (
+                    "{p} for raters like these and {flipped} for these raters only: the first"
+                    " tests whether other raters would have the same preference, the second"
+                    " whether the preference of these raters exceeds chance variation between"
+                    " items."
+                ),
                 message_id="two_way.tests_disagree",
                 p=p_words(a),
                 flipped=p_words(b),
@@ -360,7 +378,10 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "rivals-not-met":
             return message(
-                "It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.",
+                (
+                    "Compared with {n:.0f} of the {all:.0f} other systems; the remaining"
+                    " systems are not part of its mean."
+                ),
                 n=a,
                 all=b,
             )
@@ -380,7 +401,10 @@ def p_words(p: float) -> TranslatableMessage:
 def two_procedures(p: float) -> TranslatableMessage:
     """That an interval and the p value beside it answer differently whether a value is zero."""
     return message(
-        "The interval and the test ({p}) are two procedures, and they disagree about zero.",
+        (
+            "The CI and the test ({p}) are different procedures and lead to different"
+            " conclusions about zero."
+        ),
         message_id="two_way.two_procedures",
         p=p_words(p),
     )
@@ -407,15 +431,21 @@ def _disagreements(
     if mode == "paper":
         return [
             message(
-                "Interval and p are two procedures, and they disagree about zero: {names}.",
+                (
+                    "The CI and the p value are from different procedures and lead to"
+                    " different conclusions about zero: {names}."
+                ),
                 message_id="comparisons.two_procedures",
                 names=names,
             )
         ]
     return [
         message(
-            "The bootstrap by item and the flips disagree about zero: {names}. The interval by item"
-            " is therefore the linearised one, or left out where that one disagrees, too.",
+            (
+                "The item bootstrap and the permutation test lead to different conclusions"
+                " about zero: {names}. The item-clustered CI is therefore the cluster-robust"
+                " Wald CI, or omitted where that differs as well."
+            ),
             message_id="comparisons.disagreement",
             names=names,
         )
@@ -454,7 +484,8 @@ def warnings_of(
         sentences.append(f"{str(sentence(worst[0], table.raters)).removesuffix('.')}{concerned}.")
     if preference.bootstrap is None and table.votes.n_questions > 1 and table.votes.n_votes:
         sentences.append(
-            "Resampling would take long at this size: intervals are linearised, which needs none."
+            "The bootstrap was omitted because of the size of the data; CIs are"
+            " cluster-robust Wald CIs."
         )
     sentences += _disagreements(table.systems, preference, mode, level)
     if k > MATRIX:

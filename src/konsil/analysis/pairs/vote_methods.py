@@ -14,15 +14,17 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     both, unit = way == "two-way", cluster if way == "item" else message("rater")
     if kind == "exact" and both:
         return message(
-            "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater,"
-            " whichever are fewer",
+            (
+                "exact, all comparisons identical: {n:.3g} effective votes, by {cluster} or"
+                " rater, whichever are fewer"
+            ),
             message_id="two_way.exact_both",
             n=df + 1,
             cluster=cluster,
         )
     if kind == "exact":
         return message(
-            "exact, no comparison differs: {n:.3g} effective votes, by {cluster}",
+            "exact, all comparisons identical: {n:.3g} effective votes, by {cluster}",
             message_id="two_way.exact",
             n=df + 1,
             cluster=unit,
@@ -46,7 +48,7 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     if both:
         return two_way_method(cluster, df)
     return message(
-        "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
+        "cluster-robust Wald ({cluster}-clustered), t with {df:.3g} degrees of freedom",
         message_id="two_way.one_way",
         cluster=unit,
         df=df,

@@ -62,7 +62,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             low=float(model[0][n]),
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
-            method=message("by the model's information, votes taken as independent"),
+            method=message("model-based (Fisher information), comparisons treated as independent"),
             reason="",
         )
         two, item, rater, by_item, model_estimate = (
@@ -147,13 +147,15 @@ def _translatable_reason(reason: str) -> str:
     messages = (
         message("there are no comparisons"),
         message(
-            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+            "there are no ties, so the tie parameter is not estimable; the Bradley-Terry"
+            " model does not need it"
         ),
         message("every comparison is a tie"),
-        message("some systems were never compared with the others, not even by way of third ones"),
-        message("some systems lost to none of the others, directly or by way of third ones"),
+        message("some systems were never compared with the others, directly or indirectly"),
+        message("some systems never lost to the others, directly or indirectly"),
         message(
-            "no comparison goes against the order of the others, so that the worths have no bounds"
+            "no comparison contradicts the ranking (complete separation), so the strength"
+            " parameters are unbounded"
         ),
         message("the likelihood's maximum was not found"),
     )

@@ -78,9 +78,11 @@ def _note(items: set[str], group_of: Mapping[str, int]) -> TranslatableMessage |
     if not sizes:
         return None
     return message(
-        "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates on which"
-        " nobody has decided; the interval treats copies of one question as independent and may be"
-        " too narrow.",
+        (
+            "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates"
+            " without a decision; the CI treats copies of one question as independent and may"
+            " be too narrow."
+        ),
         message_id="curation.undecided_duplicates",
         n=sum(sizes),
         all=len(items),

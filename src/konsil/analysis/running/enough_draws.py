@@ -77,9 +77,11 @@ def too_few(
         return ()
     return (
         message(
-            "{draws:,} resamples are too few for Holm's adjustment: {n:,} {n|test|tests} with the"
-            " smallest p value possible {n|has|have} an adjusted p above .05. State at least"
-            " {needed:,} in [resampling] draws.",
+            (
+                "{draws:,} resamples are too few for the Holm adjustment: {n:,} {n|test|tests}"
+                " with the smallest possible p value {n|has|have} an adjusted p value above"
+                " 0.05. Set [resampling] draws to at least {needed:,}."
+            ),
             message_id="difference.few_draws",
             draws=resampling.draws,
             n=len(draws_by_row),

@@ -107,7 +107,8 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     if named:
         sentences.append(
             message(
-                "In {analyses} an abstention counts as a label of its own.", analyses=listed(named)
+                "In {analyses}, abstentions were counted as a separate category.",
+                analyses=listed(named),
             )
         )
     return sentences
@@ -171,10 +172,13 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
         sentences.append(
             message(
-                "Intervals and p values of people's comparisons are by item (linearised, t with"
-                " effective degrees of freedom), for these raters only. Beside them stand the"
-                " bootstrap of items, whose p value is from flipping the sides of all comparisons"
-                " of an item by a fair coin, and the two-way interval.",
+                (
+                    "CIs and p values of human comparisons are item-clustered (cluster-robust"
+                    " Wald, t with effective degrees of freedom) and apply to these raters"
+                    " only. Also reported: item-bootstrap CIs, with p values from a"
+                    " permutation test exchanging the systems in all comparisons of an item,"
+                    " and two-way CIs."
+                ),
                 message_id="target.comparisons_these",
             )
         )
@@ -192,16 +196,19 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.mode == "valid" and a.statistic.startswith("win_rate") for a in wins):
         sentences.append(
             message(
-                "Win rates have Wilson's interval at the effective sample size, with the same"
-                " variance and degrees of freedom.",
+                (
+                    "Win rates have Wilson CIs with the effective sample size, the same"
+                    " variance and the same degrees of freedom."
+                ),
                 message_id="two_way.win_rates",
             )
         )
     if any(a.mode == "paper" for a in wins):
         sentences.append(
             message(
-                "In paper mode comparisons have percentile intervals by item and flips of single"
-                " comparisons, which reject too often where comparisons share items or raters."
+                "In analyses “as published”, comparisons have item-clustered percentile"
+                " CIs and permutation tests of single comparisons; these reject too often"
+                " where comparisons share items or raters."
             )
         )
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
@@ -249,8 +256,8 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if any(needs_majority(a) for a in analyses):
         sentences.append(
             message(
-                "A majority is strictly more than half of the raters who did not abstain; otherwise"
-                " it is undefined."
+                "A majority is more than half of the raters who did not abstain; otherwise"
+                " it is not defined."
             )
         )
     breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
@@ -280,15 +287,18 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.mode == "paper" for a in judged):
         sentences.append(
             message(
-                "In paper mode judges were scored on the majority of the whole panel, which biases"
-                " the difference."
+                "In analyses “as published”, LLM judges were compared with the majority of"
+                " the whole panel; this biases the difference."
             )
         )
     if any(a.statistic.startswith("ensembles_") for a in analyses):
         sentences.append(
             message(
-                "Ensembles, single judges among them, were scored on the majority of the whole"
-                " panel: their values are not those of judges beside a held-out rater.",
+                (
+                    "Ensembles, including single judges, were compared with the majority of"
+                    " the whole panel; their values are not comparable with those of judges"
+                    " compared with leave-one-out majorities."
+                ),
                 message_id="ensembles.whole_panel",
             )
         )
@@ -322,10 +332,12 @@ def _intervals(
     if any("bootstrap" in r.estimate.method for r in rows):
         sentences.append(
             message(
-                "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals"
-                " unless their row says otherwise, over {draws:,} resamples of clusters"
-                " ({clusters}), seeded by the study's seed {seed}; all analyses of the same"
-                " clusters have the same resamples.",
+                (
+                    "All CIs are {level:g}% CIs. Bootstrap CIs are bias-corrected and"
+                    " accelerated (BCa) unless stated otherwise, from {draws:,} resamples of"
+                    " clusters ({clusters}; study seed {seed}); all analyses of the same"
+                    " clusters use the same resamples."
+                ),
                 message_id="methods.bootstrap",
                 level=resampling.level * 100,
                 draws=resampling.draws,
@@ -336,21 +348,24 @@ def _intervals(
     if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
         sentences.append(
             message(
-                "Two-way intervals allow for other items and other raters (linearised, of agreement"
-                " by leaving out each rater; t with effective degrees of freedom).",
+                (
+                    "Two-way CIs allow for other items and other raters (cluster-robust Wald,"
+                    " for agreement with a leave-one-rater-out jackknife; t with effective"
+                    " degrees of freedom)."
+                ),
                 message_id="target.two_way",
             )
         )
     if any(a.cluster == "rater" for a in analyses):
         sentences.append(
             message(
-                "With raters as clusters the interval is linearised for sums of single ratings and"
-                " a delete-one-rater jackknife otherwise."
+                "With raters as clusters, the CI is a cluster-robust Wald CI for sums of"
+                " single ratings and a leave-one-rater-out jackknife CI otherwise."
             )
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
         sentences.append(
-            message("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
+            message("Proportions without clustering have Wilson CIs (Clopper-Pearson at 0 and 1).")
         )
     of_few_hits = ("Wilson at", "Clopper-Pearson, each")
     if any(
@@ -368,20 +383,25 @@ def _intervals(
     if any("for every pair of raters" in r.estimate.method for r in rows):
         sentences.append(
             message(
-                "Means over pairs of raters of which some share few units have intervals from a"
-                " posterior of the rating patterns, whose prior counts for every pair alike; t with"
-                " the harmonic mean of the clusters that pairs share, less 1, as degrees of"
-                " freedom.",
+                (
+                    "Means over pairs of raters have CIs from a posterior of the rating"
+                    " patterns if some pairs share few units; the prior has equal weight for"
+                    " every pair. The degrees of freedom of t are the harmonic mean of the"
+                    " clusters that pairs share, minus 1."
+                ),
                 message_id="edges.thin_methods",
             )
         )
     if any("with the others' majority" in r.estimate.method for r in rows):
         sentences.append(
             message(
-                "Means over raters against the majority of the others, of whom some rated few"
-                " units, have intervals from a posterior of the rating patterns, whose prior counts"
-                " for every rater alike; t with the harmonic mean of the clusters that raters share"
-                " with that majority, less 1, as degrees of freedom.",
+                (
+                    "Means over raters compared with the majority of the others have CIs from"
+                    " a posterior of the rating patterns if some raters rated few units; the"
+                    " prior has equal weight for every rater. The degrees of freedom of t are"
+                    " the harmonic mean of the clusters that raters share with that majority,"
+                    " minus 1."
+                ),
                 message_id="edges.thin_majorities_methods",
             )
         )
@@ -389,8 +409,10 @@ def _intervals(
     if any(word in r.estimate.method for r in rows for word in of_uneven):
         sentences.append(
             message(
-                "Agreement in clusters of very unequal size has intervals with bias-reduced"
-                " variance and effective degrees of freedom.",
+                (
+                    "Agreement in clusters of very unequal size has CIs with bias-reduced"
+                    " variance and effective degrees of freedom."
+                ),
                 message_id="edges.uneven_methods",
             )
         )
@@ -406,17 +428,22 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any("score interval" in m or "square-and-add" in m for m in methods):
         sentences.append(
             message(
-                "Differences of proportions have score intervals; where a cluster has several"
-                " outcomes of a group, square-and-add intervals at the effective sample sizes.",
+                (
+                    "Differences of proportions have score CIs; where a cluster has several"
+                    " outcomes of a group, Newcombe square-and-add CIs with the effective"
+                    " sample sizes."
+                ),
                 message_id="difference.intervals_of_shares",
             )
         )
     if any("permutation" in m for m in methods):
         sentences.append(
             message(
-                "The intervals of other differences come from studentised permutations, in which"
-                " the two groups change places within whole clusters; where a cluster belongs to"
-                " one group alone, the labels of these clusters are shuffled.",
+                (
+                    "CIs of other differences are from studentised permutation tests that"
+                    " exchange the two groups within whole clusters; where a cluster belongs"
+                    " to only one group, the group membership of these clusters is permuted."
+                ),
                 message_id="difference.intervals_of_permutation",
             )
         )
@@ -427,8 +454,10 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     ):
         sentences.append(
             message(
-                "Differences of numbers that rest on rare events have linearised intervals with"
-                " effective degrees of freedom.",
+                (
+                    "Differences of estimates based on rare events have cluster-robust Wald"
+                    " CIs with effective degrees of freedom."
+                ),
                 message_id="difference.intervals_of_rare_events",
             )
         )
@@ -437,12 +466,12 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     ):
         sentences.append(
             message(
-                "Differences of groups that cannot change places have linearised intervals.",
+                "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
                 message_id="difference.intervals_of_linearisation",
             )
         )
     if any("bootstrap" in m for m in methods):
-        sentences.append(message("Differences are paired on the same resamples."))
+        sentences.append(message("Differences were computed on the same resamples (paired)."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
     by_t = [
         r
@@ -452,7 +481,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
         sentences.append(
             message(
-                "The p value of a difference is that of the test which its interval inverts.",
+                "The p value of a difference is from the test that its CI inverts.",
                 message_id="difference.tests",
             )
         )
@@ -470,7 +499,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any(math.isfinite(r.p_adjusted) for r in differences):
         sentences.append(
             message(
-                "Holm's adjustment is over all declared differences.", message_id="declared.holm"
+                "The Holm adjustment covers all declared differences.", message_id="declared.holm"
             )
         )
     return sentences

@@ -25,8 +25,8 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
     if any(a.mode == "paper" for a in analyses):
         warnings.append(
             message(
-                "Analyses in paper mode reproduce what a paper computes and are not recommended for"
-                " conclusions."
+                "Analyses “as published” reproduce a paper's method; they are not"
+                " recommended for conclusions."
             )
         )
     return tuple(warnings)

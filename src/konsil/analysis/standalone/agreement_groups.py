@@ -117,8 +117,10 @@ def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -
     if first.has_raters and second.has_raters and {*first.sample.raters} != {*second.sample.raters}:
         sentences.append(
             message(
-                "The two groups have different raters: the differences are about these raters and"
-                " not about raters in general.",
+                (
+                    "The two groups have different raters; the differences apply to these"
+                    " raters only, not to raters in general."
+                ),
                 message_id="table.groups_of_other_raters",
             )
         )

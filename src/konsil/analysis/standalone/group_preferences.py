@@ -91,7 +91,10 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
         reason = no_interval(dominated=True)
     elif not varies:
         reason = message(
-            "one item, one rater or groups that do not differ in any comparison have no interval",
+            (
+                "no CI from a single item, a single rater or groups that do not differ in any"
+                " comparison"
+            ),
             message_id="comparisons.no_variation",
         )
     nothing: dict[str, float | None] = {"low": None, "high": None, "se": None}
@@ -103,11 +106,11 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
         "method": two_way_method(float(two.df[n])) if varies else "",
         "item": {
             **(_interval(estimates.question, n) if by_item else nothing),
-            "method": "item-cluster Wald",
+            "method": "cluster-robust Wald (item-clustered)",
         },
         "rater": {
             **(_interval(estimates.rater, n) if varies else nothing),
-            "method": "rater-cluster Wald",
+            "method": "cluster-robust Wald (rater-clustered)",
         },
         "n_comparisons": int(estimates.n_votes[n]),
         "reason": reason,

@@ -330,8 +330,10 @@ def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
 
 
 _INDEPENDENT = message(
-    "Each comparison has an item and a rater of its own, so that the votes are independent: the"
-    " flip test (p, these raters; p_flip in JSON) is then the test to report, also for other"
-    " raters; the interval and its p are approximations.",
+    (
+        "Each comparison has its own item and rater, so the votes are independent: report the"
+        " permutation test (p, these raters; p_flip in JSON), which then also applies to other"
+        " raters; the CI and its p value are approximations."
+    ),
     message_id="comparisons.independent_votes",
 )

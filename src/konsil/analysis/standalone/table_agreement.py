@@ -62,8 +62,10 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     if left_out:
         notes[
             message(
-                "It is not known who gave which label: statistics that need raters are not computed"
-                " ({names}).",
+                (
+                    "Raters are not identified; statistics that need raters are not computed"
+                    " ({names})."
+                ),
                 message_id="table.raters_not_known",
                 names=listed(left_out, end="{some}, {last}"),
             )
@@ -75,8 +77,11 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     ):
         notes[
             message(
-                "Agreement within one step is not computed: the labels observed have gaps, so the"
-                " steps between them are not known; declare all labels with {labels}.",
+                (
+                    "Agreement within one category is not computed: the observed labels have"
+                    " gaps, so the steps between them are unknown; declare all labels with"
+                    " {labels}."
+                ),
                 message_id="table.steps_not_known",
                 labels=option("labels", example="[...]"),
             )
@@ -84,9 +89,11 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
         if options.level == "ordinal":
             notes[
                 message(
-                    "Weights count the steps between the labels observed, whatever their numbers;"
-                    " declare all labels with {labels} if some were never used, or say {level} if"
-                    " the numbers count.",
+                    (
+                        "Weights count the steps between the observed labels, regardless of"
+                        " their numbers; declare all labels with {labels} if some were never"
+                        " used, or use {level} if the numbers count."
+                    ),
                     message_id="table.steps_observed",
                     labels=option("labels", example="[...]"),
                     level=option("level", "interval"),
@@ -144,8 +151,10 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     if table.constant is not None:
         notes[
             message(
-                "Every rating is {label}, so agreement beyond chance is undefined; declare the"
-                " scale with {labels}.",
+                (
+                    "Every rating is {label}, so chance-corrected agreement is not estimable;"
+                    " declare the scale with {labels}."
+                ),
                 message_id="table.all_alike",
                 label=repr(table.constant),
                 labels=option("labels", example="[...]"),

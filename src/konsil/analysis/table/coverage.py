@@ -84,8 +84,10 @@ def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
     """A warning for each row with more ratings than the tasks request (inconsistent records)."""
     return tuple(
         message(
-            "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most"
-            " {expected:,}. How many are missing is therefore not known.",
+            (
+                "There are more ratings of {subject} than its tasks require: {given:,} instead"
+                " of at most {expected:,}. The number of missing ratings is therefore unknown."
+            ),
             message_id="coverage.surplus",
             subject=", ".join(part for part in (row.panel, row.criterion, row.system) if part),
             given=row.received,

@@ -69,18 +69,20 @@ def model_call_sentences(
         )
     if answered:
         yield message(
-            "Answers were asked of {models}.",
+            "Answers were collected from {models}.",
             models=listed([_callee_phrase(c) for c in answered], "; "),
         )
     if judged:
         yield message(
-            "Judgements were asked of {models}.",
+            "LLM judge ratings were collected from {models}.",
             models=listed([_callee_phrase(c) for c in judged], "; "),
         )
     if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
         yield message(
-            "No model stands behind {names}: they were played by konsil's endpoint for trials, and"
-            " nothing follows from what they say.",
+            (
+                "{names}: konsil's scripted test endpoint, not a language model; the results"
+                " cannot be interpreted."
+            ),
             names=listed(played),
         )
     for callee in callees:
@@ -100,13 +102,18 @@ def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | N
         return None
     if not named:
         return message(
-            "Fake models: no model stands behind some of the answers or ratings; konsil played them"
-            " for a trial. The numbers below say nothing about any real system.",
+            (
+                "Scripted test endpoint: some of the answers or ratings are not from language"
+                " models; konsil generated them. The results below do not describe any real"
+                " system."
+            ),
             message_id="played.unnamed",
         )
     return message(
-        "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers"
-        " below say nothing about any real system.",
+        (
+            "Scripted test endpoint: {names} are not language models; konsil generated their"
+            " output. The results below do not describe any real system."
+        ),
         message_id="played.named",
         names=listed(names),
     )
@@ -127,12 +134,12 @@ def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
         if system.model is None and system.settings
     ]
     if descriptions:
-        yield message("Answers were imported of {systems}.", systems=listed(descriptions, "; "))
+        yield message("Answers were imported for {systems}.", systems=listed(descriptions, "; "))
 
 
 _STEPS = {
-    "rewrite": message("questions in better words"),
-    "screen": message("reasons to leave questions out"),
+    "rewrite": message("rewritten questions"),
+    "screen": message("reasons for excluding questions"),
     "phrases": message("key phrases of the questions"),
     "names": message("names of themes"),
     "tags": message("the questions' themes"),
@@ -169,7 +176,7 @@ def _callee_phrase(callee: Callee) -> TranslatableMessage:
     echoed = [name for name in callee.echoed if name != callee.model.partition(":")[2]]
     if echoed:
         return message(
-            "{who} ({model}, answering as {echoed}; {settings})",
+            "{who} ({model}, reported by the endpoint as {echoed}; {settings})",
             who=_name(callee),
             model=callee.model,
             echoed=listed(echoed),
@@ -210,15 +217,20 @@ def _without(callee: Callee) -> Iterator[TranslatableMessage]:
     for n, names in by_number.items():
         if n == callee.calls:
             yield message(
-                "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made"
-                " without.",
+                (
+                    "{who} does not accept {parameters}: all its {n:,} {n|call was|calls were}"
+                    " made without."
+                ),
                 who=_name(callee),
                 parameters=listed(names),
                 n=n,
             )
         else:
             yield message(
-                "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
+                (
+                    "{who} did not always accept {parameters}: {n:,} of {all:,} calls were"
+                    " made without."
+                ),
                 who=_name(callee),
                 parameters=listed(names),
                 n=n,

@@ -62,8 +62,11 @@ def side_note(sample: Sample, name: str) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "Each comparison counts both ways round, half each: with more than two systems, the"
-            " number would otherwise depend on which of the two answers is called A.",
+            (
+                "Each comparison is counted in both directions, with weight one half: with"
+                " more than two systems, the estimate would otherwise depend on which of the"
+                " two answers is called A."
+            ),
             message_id="comparisons.both_ways",
         ),
     )

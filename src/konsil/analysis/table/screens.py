@@ -139,10 +139,12 @@ def display_sentences(
     counts = Counter(displayed(ratings, known).to_list())
     return (
         message(
-            "{analyses} use people's ratings only where every answer rated was displayed to its end"
-            " on the rating page. This holds for {n:,} of {total:,} {total|rating|ratings} by"
-            " people about answers; for {unknown:,} it is not known, and {unknown|it is|they are}"
-            " left out. Ratings by models are all used.",
+            (
+                "{analyses} use ratings by people only if every rated answer was displayed to"
+                " its end on the rating page. This applies to {n:,} of {total:,}"
+                " {total|rating|ratings} of answers by people; for {unknown:,} it is unknown,"
+                " and {unknown|it is|they are} excluded. All ratings by models are used."
+            ),
             message_id="display.complete",
             analyses=listed(names),
             n=counts[True],

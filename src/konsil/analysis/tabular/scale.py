@@ -102,8 +102,10 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
     for group in alike.values():
         if len(group) > 1:
             yield message(
-                "{words} differ in case or spaces alone and are counted as different; write them"
-                " alike if they are one",
+                (
+                    "{words} differ only in case or spaces and are counted as different; write"
+                    " them identically if they mean the same"
+                ),
                 message_id="table.lookalikes",
                 words=listed([repr(word) for word in group]),
             )

@@ -88,8 +88,11 @@ def with_recognised_columns(
         return options
     warnings.append(
         message(
-            "column {column} has another value in every row and was taken as the unit's identifier,"
-            " not as a rater; say {unit} to choose, or {wide} if it is a rater",
+            (
+                "column {column} has a different value in every row and was taken as the"
+                " unit's identifier, not as a rater; choose with {unit}, or use {wide} if it"
+                " is a rater"
+            ),
             message_id="table.first_column_identifies",
             column=repr(columns[0]),
             unit=option("unit", example="..."),

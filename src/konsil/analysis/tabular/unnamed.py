@@ -155,8 +155,10 @@ def of_counts(
     elif len(columns) > 2 and _identifies(rows, columns):
         warnings.append(
             message(
-                "Column {column} identifies the units and is not a label; name the column with"
-                " {unit} to be sure.",
+                (
+                    "Column {column} identifies the units and is not a label; {unit} sets the"
+                    " column."
+                ),
                 message_id="table.first_column_is_unit",
                 unit=option("unit"),
                 column=repr(columns[0]),

@@ -15,15 +15,19 @@ def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
     entries, last = store.log_head()
     if not problems:
         return True, message(
-            "The audit log is whole: {n:,} {n|entry|entries}, and the records are those that they"
-            " wrote. Its last hash is {hash}.",
+            (
+                "Audit log verified: {n:,} {n|entry|entries}; chain and records are intact."
+                " The last hash is {hash}."
+            ),
             message_id="log.whole",
             n=entries,
             hash=last,
         )
     return False, message(
-        "The audit log is not whole, so the numbers may rest on changed records: {problem}{more}."
-        " Run 'konsil verify-log' to see all.",
+        (
+            "Verification of the audit log failed, so estimates may be based on altered"
+            " records: {problem}{more}. For details, run 'konsil verify-log'."
+        ),
         message_id="log.broken",
         problem=problems[0],
         more=f" (+ {len(problems) - 1})" if len(problems) > 1 else "",

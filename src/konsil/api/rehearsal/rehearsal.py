@@ -235,16 +235,18 @@ def recovered(folder: Folder, results: Results) -> Section:
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(
-        title=message("Recovery of the true parameters"),
+        title=message("Parameter recovery"),
         paragraphs=(
             message(
-                "The ratings are simulated from stated parameters, so the true value of most"
-                " estimates is known: the value in the population of new items with these raters,"
-                " found by large-sample simulation."
+                "The ratings are simulated from stated parameters, so the true value of"
+                " most estimates is known: the value in the population of new items with"
+                " these raters, computed by large-sample simulation."
             ),
             message(
-                "{inside} of {judged} intervals hold their true value. One study shows single hits"
-                " and misses; how often intervals hold is measured over many simulated studies.",
+                (
+                    "{inside} of {judged} CIs contain the true value. One study shows single"
+                    " hits and misses; coverage is measured over many simulated studies."
+                ),
                 inside=inside,
                 judged=judged,
             ),

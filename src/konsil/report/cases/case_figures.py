@@ -104,8 +104,8 @@ def _falls(material: Material) -> list[Drawing]:
         ),
         caption=material.caption(
             _(
-                "%(what)s of each system by level, with all the information on the left: estimates"
-                " with their intervals."
+                "%(what)s of each system by information level (full information on the"
+                " left): estimates with CIs."
             )
             % {"what": ", ".join(curves)}
         ),
@@ -217,8 +217,7 @@ def _profiles(material: Material) -> list[Drawing]:
             for e in [r.estimate for r in rows if r.group["system"] == system]
         ]
         caption = _(
-            "Means of the criteria by system, panel “%(panel)s”: estimates (dots) with their"
-            " intervals (lines)."
+            "Means of the criteria by system, panel “%(panel)s”. Dots: estimates; lines: CI."
         )
         about = About(
             key=anchor("profile", panel),

@@ -79,11 +79,11 @@ def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[A
     by_kind: dict[str, list[Analysis]] = {}
     for a in compared:
         if a.against is not None:
-            kind = _("Judges against the panel, by design")
+            kind = _("LLM judges compared with the panel, by design")
         elif a.statistic in AGREEMENT:
             kind = _("Agreement by design")
         elif a.statistic == "self_agreement":
-            kind = _("Self-agreement by design")
+            kind = _("Intra-rater agreement by design")
         elif a.statistic in TIMED:
             kind = _("Seconds by design")
         elif a.statistic == "length_correlation":
@@ -132,10 +132,7 @@ def _side_by_side(
             )
             for column, dots in values.items()
         ]
-        caption = _(
-            "%(what)s: estimates (dots) with their intervals (lines), and the differences on the"
-            " same resamples."
-        )
+        caption = _("%(what)s. Dots: estimates; lines: CI. Differences use the same resamples.")
         about = _about(
             material,
             "designs",
@@ -189,7 +186,7 @@ def _systems(
     if not systems:
         return  # nothing but the pilot was rated so far
     word = _("Systems by design")
-    caption = _("%(what)s: estimates with their intervals.") % {"what": word}
+    caption = _("%(what)s: estimates with CIs.") % {"what": word}
     first = next(iter(chosen.values()))
     limits = (-0.02, 1.02) if first.statistic == "share" else None
     yield curves(
@@ -222,9 +219,9 @@ def _parts(
                 lines = [
                     Curve(
                         (
-                            _("part and whole")
+                            _("part–whole correlation")
                             if statistic == "part_whole"
-                            else _("so many sentences")
+                            else _("this number of sentences")
                         ),
                         _along(rows, whole_answer),
                         0,
@@ -245,9 +242,7 @@ def _parts(
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
-        caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {
-            "what": word
-        }
+        caption = _("%(what)s by number of rated sentences, with CIs.") % {"what": word}
         caption += " " + (
             _(
                 "Dashed: correlation expected from part–whole overlap, with its range over"
@@ -294,14 +289,14 @@ def _costs(
                 panels.append(
                     Panel(
                         _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows, whole_answer), 0)],
+                        [Curve(_("this number of sentences"), _along(rows, whole_answer), 0)],
                         _level(rows, whole_answer),
                     )
                 )
         if not panels or not categories:
             continue
         word = title(statistic, material.language)
-        caption = _("%(what)s, with intervals.") % {"what": word}
+        caption = _("%(what)s, with CIs.") % {"what": word}
         caption += " " + _("Dotted: whole answers.") if any(p.level for p in panels) else ""
         yield curves(
             _about(material, "costs", word, caption, 0, _described(material, categories, panels)),

@@ -208,8 +208,10 @@ def advice_table(
         general.append(
             numbers.translated(
                 message(
-                    "†: derived from several ratings, such as wrong if any sentence is; agreement"
-                    " on it differs by construction and decides nothing.",
+                    (
+                        "†: derived from several ratings, such as incorrect if any sentence"
+                        " is; its agreement differs by construction and was not used."
+                    ),
                     message_id="choice.derived",
                 )
             )
@@ -218,8 +220,10 @@ def advice_table(
         general.append(
             numbers.translated(
                 message(
-                    "*: more than {share:.0%} of the ratings are in one category under a design;"
-                    " agreement is uninformative and decides nothing.",
+                    (
+                        "*: more than {share:.0%} of the ratings are in one category under a"
+                        " design; agreement is uninformative and was not used."
+                    ),
                     message_id="choice.lopsided",
                     share=COMMON,
                 )
@@ -311,7 +315,7 @@ def hours_table(
         numbers.translated(message("p (adjusted)", message_id="choice.p_adjusted")),
     )
     general = [
-        _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
+        _("Total rating time of all raters for the target reliability, in hours per 100 answers."),
         numbers.translated(
             message(
                 "p: fewest hours against whole answers, adjusted for the choice among the numbers"
@@ -320,7 +324,9 @@ def hours_table(
             )
         ),
     ]
-    caption = material.caption(_("What takes the fewest hours of raters to a reliability."))
+    caption = material.caption(
+        _("Shortest total rating time for the target reliability, in hours.")
+    )
     return table(caption, head, body, general=general)
 
 
@@ -400,22 +406,22 @@ def budget_table(
         _("Minutes an answer"),
         _("Best"),
         _("Reliability"),
-        _("Chance of being the best"),
-        _("Sentences that are enough"),
+        _("Proportion of resamples ranked first"),
+        _("Sufficient number of sentences"),
         _("Reliability of whole answers"),
     )
     near = _(
-        "Sentences that are enough: the fewest whose reliability is at most %(near)s below the"
-        " best."
+        "Sufficient number of sentences: the smallest whose reliability is at most"
+        " %(near)s below the best."
     )
     general = [
         _(
-            "Minutes of all raters of an answer together; its raters need be no whole number on"
-            " average."
+            "Total minutes of all raters per answer; the mean number of raters per answer"
+            " may be fractional."
         ),
         near % {"near": numbers.tick(NEAR)},
     ]
-    caption = material.caption(_("How many sentences are enough for a budget."))
+    caption = material.caption(_("Sufficient number of sentences for a given budget."))
     return table(caption, head, body, row_heads=2, general=general)
 
 

@@ -116,8 +116,10 @@ def _remarks(material: Material, row: Row) -> list[str]:
         remarks.append(
             material.numbers.translated(
                 message(
-                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the"
-                    " mean.",
+                    (
+                        "Not estimable for {n:,} {n|pair|pairs} of raters, which {n|is|are}"
+                        " excluded from the mean."
+                    ),
                     message_id="table.undefined_pairs",
                     n=row.n_undefined_pairs,
                 )
@@ -268,8 +270,10 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
     )
     if all(joined.row.statistic in WINS for joined in rows):
         note = message(
-            "The influences of both numbers enter the interval together, so that items and raters"
-            " that stand in both count once; the p value belongs to the same t.",
+            (
+                "The CI combines the influence functions of both estimates, so items and"
+                " raters common to both count once; the p value is from the same t statistic."
+            ),
             message_id="two_way.of_differences",
         )
     elif paired == {True}:
@@ -353,13 +357,12 @@ def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
         return []
     if len(targets) > 1:
         note = message(
-            "The first intervals are about raters like these, except where a footnote says"
-            " otherwise.",
+            "The primary CIs apply to raters like these, unless a footnote states otherwise.",
             message_id="target.first_mixed",
         )
     else:
         note = message(
-            "The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets)
+            "The primary CIs apply to {whom}.", message_id="target.first", whom=whom(*targets)
         )
     return [material.numbers.translated(note)]
 
@@ -374,7 +377,7 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
         return []
     return [
         material.numbers.translated(
-            message("This interval is about these raters.", message_id="target.row_these")
+            message("This CI applies to these raters only.", message_id="target.row_these")
         )
     ]
 
@@ -389,9 +392,9 @@ def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
     companion_methods = [
         c.estimate.method for line in rows for c in line.companions if c.estimate.method
     ]
-    sentences = [_("Interval: %(method)s.") % {"method": method} for method in _alike(methods)]
+    sentences = [_("CI: %(method)s.") % {"method": method} for method in _alike(methods)]
     return sentences + [
-        _("Beside it: %(method)s.") % {"method": method} for method in _alike(companion_methods)
+        _("Also reported: %(method)s.") % {"method": method} for method in _alike(companion_methods)
     ]
 
 

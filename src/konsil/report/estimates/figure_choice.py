@@ -107,9 +107,7 @@ def _series(
     comparison = _comparison_series(material, spec, axes)
     word = title(spec.statistic, material.language)
     where = column_title(material, axes.category)
-    caption = _(
-        "%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”."
-    ) % {
+    caption = _("%(what)s by %(category)s: estimates with CIs, analysis “%(name)s”.") % {
         "what": word,
         "category": where,
         "name": name,

@@ -58,7 +58,7 @@ def _number(material: Material, rows: Sequence[Row]) -> str:
     if overall:
         return format_estimate(overall[0].estimate)
     if not defined:
-        return _("undefined in every group")
+        return _("not estimable in any group")
     if rows[0].statistic.startswith("ensembles_"):
         out_of_bag = [r for r in rows if not r.group.get("size")]
         return (

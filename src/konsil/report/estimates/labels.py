@@ -70,7 +70,7 @@ def label_figures(material: Material) -> list[Drawing]:
                     title=title,
                     description=shares,
                     caption=material.caption(
-                        _("Shares of the labels of %(criterion)s by panel and system.")
+                        _("Proportions of the labels of %(criterion)s by panel and system.")
                         % {"criterion": material.criterion(name)}
                         + question
                     ),
@@ -81,7 +81,7 @@ def label_figures(material: Material) -> list[Drawing]:
                 material.numbers,
                 ordered=criterion is not None and criterion.scale.level != "nominal",
                 abstain=criterion.scale.abstain if criterion is not None else None,
-                axis=_("Share of ratings"),
+                axis=_("Proportion of ratings"),
                 total=_("ratings"),
             )
         )

@@ -74,9 +74,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
         )
     words = ", ".join(c.title for c in shown)
     marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in beside_names(rows)))
-    caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {
-        "what": words
-    }
+    caption = _("%(what)s side by side. Dots: estimates; lines: CI.") % {"what": words}
     if marks:
         caption += " " + _("Diamonds: %(what)s.") % {"what": ", ".join(marks)}
     about = About(

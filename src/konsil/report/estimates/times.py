@@ -42,7 +42,7 @@ def times(material: Material) -> Table | None:
         _("Active seconds per screen"),
         _("Open seconds per screen"),
         _("Answers displayed to the end"),
-        _("Answers of which it is not known"),
+        _("Answers without this record"),
     )
     return table(
         material.caption(_("Time for a screen.")),
@@ -51,9 +51,9 @@ def times(material: Material) -> Table | None:
         row_heads=2,
         general=(
             _(
-                "Displayed to the end: answers on screens that were handed in whose text was in the"
-                " window to its last line at some opening of the page, out of the answers of which"
-                " the page recorded it."
+                "Displayed to the end: answers on submitted pages whose last line was in"
+                " the window at least once while the page was open, out of the answers"
+                " with this record."
             ),
             _(
                 "Active time: page visible with input within the previous 60 s, up to"

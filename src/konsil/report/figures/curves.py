@@ -122,7 +122,7 @@ def _draw(
             fontsize=8.5,
         )
         middle = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
-        axis_title = _("Share of labels, most confident first")
+        axis_title = _("Proportion of ratings retained, most confident first")
         figure.text(
             middle, (below - 0.3) / height, axis_title, ha="center", va="center", fontsize=8.5
         )

@@ -159,7 +159,7 @@ def heat_maps(
         word = title(statistic, material.language)
         where = ", ".join(part for part in key if part)
         pairs = _("%(what)s of each pair of raters, analysis “%(name)s”.")
-        pairs = _("%(what)s, every two, analysis “%(name)s”.") if pair[0] == "criterion" else pairs
+        pairs = _("%(what)s, pairwise, analysis “%(name)s”.") if pair[0] == "criterion" else pairs
         caption = pairs % {"what": word, "name": name}
         about = About(
             key=anchor("pairs", name) + (f"-{n + 1}" if len(maps) > 1 else ""),

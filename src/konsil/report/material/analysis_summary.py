@@ -36,8 +36,8 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
         )
     elif spec is not None and spec.against is not None:
         text = _(
-            "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”, on the"
-            " criterion “%(criterion)s”."
+            "%(statistic)s of the panel “%(panel)s” compared with the panel “%(against)s”,"
+            " on the criterion “%(criterion)s”."
         )
     elif spec is not None and spec.statistic in CASES:
         text = _("%(statistic)s of “%(criterion)s”, rated by panel “%(panel)s”.")
@@ -66,13 +66,11 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     }
     is_restricted = spec.display == "complete"
     criterion = material.criteria().get(spec.criterion)
-    abstentions = (
-        _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
-    )
+    abstentions = _("a separate label") if spec.abstain == "label" else _("left out, pair by pair")
     if criterion is None or criterion.scale.abstain is None:
         abstentions = ""
     facts = (
-        (_("Label counted"), ", ".join(spec.of)),
+        (_("Category of interest"), ", ".join(spec.of)),
         (_("Further criteria"), ", ".join(with_case_defaults(spec).criteria)),
         *_thresholds(material, spec),
         (_("Items"), spec.items),
@@ -90,7 +88,10 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
             _("people's ratings of answers displayed to their end only") if is_restricted else "",
         ),
         (_("Weights"), spec.weights),
-        (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
+        (
+            _("Combined categories"),
+            "; ".join(f"{old} → {new}" for old, new in spec.collapse.items()),
+        ),
         (_("Labels"), ", ".join(spec.labels)),
         (_("Consensus"), consensus[spec.consensus]),
         (_("Tie-breaks"), spec.tiebreak or ""),

@@ -17,7 +17,7 @@ def both_orders(material: Material) -> list[Table]:
         message("Criterion compared"),
         message("Pairs compared"),
         message("Inconsistent"),
-        message("Share inconsistent"),
+        message("Proportion inconsistent"),
     )
     body = [
         (
@@ -29,8 +29,10 @@ def both_orders(material: Material) -> list[Table]:
         )
         for row in rows
     ]
-    caption = material.caption(numbers.translated(message("Pairs that judges saw in both orders.")))
-    general = [numbers.translated(message("Compared are the pairs with a label in each order."))]
+    caption = material.caption(
+        numbers.translated(message("Pairs shown to LLM judges in both orders."))
+    )
+    general = [numbers.translated(message("Only pairs with a label in both orders are compared."))]
     return [
         table(caption, [numbers.translated(t) for t in titles], body, row_heads=2, general=general)
     ]

@@ -64,7 +64,7 @@ class Material:
         if self.study.simulated:
             return self.language.gettext("Simulated ratings.")
         return (
-            self.numbers.translated(message("Fake models.", message_id="played.stamp"))
+            self.numbers.translated(message("Scripted test endpoint.", message_id="played.stamp"))
             if self.results.played
             else ""
         )
@@ -131,7 +131,7 @@ def _raters(material: Material) -> Table:
         seconds = [s for s in screens[panel].values() if s is not None]
         untimed = len(screens[panel]) - len(seconds)
         no_time = message(
-            "{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed
+            "{n:,} {n|page has|pages have} no recorded time.", message_id="table.untimed", n=untimed
         )
         remarks = (numbers.translated(no_time),) if seconds and untimed else ()
         rows.append(
@@ -148,7 +148,7 @@ def _raters(material: Material) -> Table:
     head = (
         _("Panel"),
         _("Raters"),
-        _("Strata"),
+        _("Characteristics"),
         _("With ratings"),
         _("Ratings"),
         _("Screens"),
@@ -160,8 +160,8 @@ def _raters(material: Material) -> Table:
         rows,
         general=(
             _(
-                "Seconds are counted once for each screen, however many criteria it has: median"
-                " [interquartile range]."
+                "Seconds per page, counted once regardless of the number of criteria:"
+                " median [interquartile range]."
             ),
         ),
     )
@@ -195,7 +195,7 @@ def _items(material: Material) -> Table:
             for value in sorted(values, key=natural)
         )
     return table(
-        material.caption(_("Items by set and stratum.")),
+        material.caption(_("Items by set and characteristic.")),
         ("", _("Value"), _("Items")),
         rows,
         row_heads=2,
@@ -233,8 +233,10 @@ def _systems(material: Material) -> Table:
         general.append(
             numbers.translated(
                 message(
-                    "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and"
-                    " {n|does|do} not count in the lengths.",
+                    (
+                        "The {n|text|texts} of {n:,} {n|answer is|answers are} not available"
+                        " and not included in the lengths."
+                    ),
                     message_id="table.texts_absent",
                     n=absent,
                 )
@@ -307,11 +309,16 @@ def flow(material: Material) -> Table:
                 *cells,
             )
         )
-    general = [_("Excluded ratings are in no analysis and in no other column.")]
+    general = [_("Excluded ratings are not part of any analysis or of any other column.")]
     if planned:
-        general.append(_("Missing ratings are expected by the plan and absent."))
+        general.append(_("Missing: ratings that were planned but not given."))
     else:
-        general.append(_("There is no plan, so nothing is known of expected and missing ratings."))
+        general.append(
+            _(
+                "There is no assignment plan, so the numbers of expected and"
+                " missing ratings are unknown."
+            )
+        )
     return table(
         material.caption(_("Completeness of ratings by panel, criterion and system.")),
         head,

@@ -25,8 +25,11 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
     if together:
         yield material.numbers.translated(
             message(
-                "max-T: the p value adjusted over all declared win differences and margins"
-                " together, by the correlations that items and raters give them.",
+                (
+                    "max-T: p value adjusted over all declared win differences and mean"
+                    " preferences together, using their correlations due to common items and"
+                    " raters."
+                ),
                 message_id="two_way.max_t_column",
             )
         )

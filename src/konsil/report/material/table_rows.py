@@ -177,4 +177,4 @@ def value_head(material: Material, rows: Sequence[Joined]) -> str:
     level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
     difference = rows[0].row.kind == "difference"
     word = _("Difference") if difference else _("Estimate")
-    return _("%(word)s [%(level)s interval]") % {"word": word, "level": level} if level else word
+    return _("%(word)s [%(level)s CI]") % {"word": word, "level": level} if level else word

@@ -73,7 +73,7 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         _("Tasks"),
         *(numbers.translated(message(o)) for o in outcomes),
         _("Without labels"),
-        _("Share without labels"),
+        _("Proportion without labels"),
     )
     body = []
     for row in rows:
@@ -87,7 +87,9 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
             )
         )
     general = [_("A task counts once, with its last call.")]
-    return table(material.caption(_("How the judges' tasks ended.")), head, body, general=general)
+    return table(
+        material.caption(_("Outcomes of the LLM judges' tasks.")), head, body, general=general
+    )
 
 
 def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
@@ -104,11 +106,9 @@ def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     ]
     general = []
     if NO_CALL in outcomes:
-        general.append(
-            _("No call: the plan has the task, and neither a call nor a rating is there.")
-        )
+        general.append(_("No call: planned tasks with neither a call nor a rating."))
     return table(
-        material.caption(_("Tasks without labels, by what became of the call.")),
+        material.caption(_("Tasks without labels, by outcome of the call.")),
         head,
         body,
         general=general,
@@ -137,7 +137,7 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
                 Cell(numbers.plain(lost / n if n else math.nan), number=True),
             )
         )
-    head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Share without labels"))
+    head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Proportion without labels"))
     return table(
         material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2
     )
@@ -165,7 +165,7 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
             for bar in bars
         ),
         caption=material.caption(
-            _("Share of each judge's tasks that gave no label, by what became of the call.")
+            _("Proportion of each LLM judge's tasks without a label, by outcome of the call.")
         ),
         stamp=material.stamp,
     )
@@ -176,7 +176,7 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
             bars,
             [sum(row.counts.values()) for row in rows],
             numbers,
-            axis=_("Share of tasks"),
+            axis=_("Proportion of tasks"),
         )
     ]
 

@@ -109,10 +109,12 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
         ]
         notes.append(
             message(
-                "Cost: reported tokens times the price of the protocol or of konsil's price list."
-                " Estimated cost: calls without reported tokens, by the length of the texts, and"
-                " calls that broke off, by the most that they can have cost. Blank: no such call"
-                " with a price.",
+                (
+                    "Cost: reported tokens times the price in the protocol or in konsil's"
+                    " price list. Estimated cost: calls without reported tokens, by the length"
+                    " of the texts, and interrupted calls, by their maximum possible cost."
+                    " Blank: no such call with a price."
+                ),
                 message_id="usage.about_costs",
             )
         )
@@ -139,7 +141,8 @@ def _row(entry: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...
         timing = (
             numbers.translated(
                 message(
-                    "Played by konsil: these are the times of no model.", message_id="usage.played"
+                    "Scripted test endpoint: these are not the times of a language model.",
+                    message_id="usage.played",
                 )
             ),
         )
@@ -214,12 +217,15 @@ def _failed(material: Material, rows: Sequence[Usage]) -> Table:
         *(numbers.translated(FAILURES.get(name, name)) for name in failures),
     ]
     caption = numbers.translated(
-        message("Calls without a usable reply, by what happened.", message_id="usage.failures")
+        message("Calls without a usable reply, by cause.", message_id="usage.failures")
     )
     note = message(
-        "Every call counts, also where a repeated call succeeded. Rate limit: status 429;"
-        " overloaded: 503 or 529; server error: other statuses from 500; request refused: other"
-        " statuses from 400; no reply: a broken connection, an unreadable body or no end in time.",
+        (
+            "Every call counts, even if a repeated call succeeded. Rate limit: status 429;"
+            " overloaded: 503 or 529; server error: other statuses from 500; request refused:"
+            " other statuses from 400; no reply: interrupted connection, invalid body or"
+            " timeout."
+        ),
         message_id="usage.about_failures",
     )
     return table(

@@ -16,22 +16,26 @@ def declared(
     counts = Counter(plan.get(name, "not frozen") for name in names)
     if not names:
         return message(
-            "The protocol asks for {n:,} {n|analysis|analyses}, all of them exploratory.",
+            "The protocol specifies {n:,} {n|analysis|analyses}, all of them exploratory.",
             message_id="declared.none",
             n=every,
         )
     if set(counts) == {"prespecified"}:
         return message(
-            "The protocol asks for {n:,} {n|analysis|analyses}, {m:,} of them prespecified: they"
-            " were frozen before the first rating that they use.",
+            (
+                "The protocol specifies {n:,} {n|analysis|analyses}, {m:,} of them"
+                " prespecified: they were frozen before the first rating that they use."
+            ),
             message_id="declared.prespecified",
             n=every,
             m=len(names),
         )
     if set(counts) == {"not frozen"}:
         return message(
-            "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
-            " family; the plan was not frozen.",
+            (
+                "The protocol specifies {n:,} {n|analysis|analyses} and declares {m:,} of them"
+                " as its family; the analysis plan was not frozen."
+            ),
             message_id="declared.not_frozen",
             n=every,
             m=len(names),
@@ -43,19 +47,21 @@ def declared(
             n=counts["prespecified"],
         ),
         "frozen late": message(
-            "{n:,} frozen when ratings that they use were there",
+            "{n:,} frozen after the first rating that they use",
             message_id="declared.part_late",
             n=counts["frozen late"],
         ),
         "frozen before import": message(
-            "{n:,} frozen before ratings were imported that do not say when they were given",
+            "{n:,} frozen before the import of ratings without a recorded time",
             message_id="declared.part_import",
             n=counts["frozen before import"],
         ),
     }
     return message(
-        "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
-        " family: {how}.",
+        (
+            "The protocol specifies {n:,} {n|analysis|analyses} and declares {m:,} of them as"
+            " its family: {how}."
+        ),
         message_id="declared.mixed",
         n=every,
         m=len(names),

@@ -59,7 +59,7 @@ def extra(material: Material, section: Section) -> Extra:
             _("CI contains true value"),
         )
         first = 0 if any(parameter.group for parameter in section.recovered) else 1
-        caption = material.caption(_("True values of the simulation and what the analyses found."))
+        caption = material.caption(_("True values of the simulation and estimates."))
         general = [
             _("An interval of level 0.95 misses the true value in one of twenty cases, by design.")
         ]
@@ -124,7 +124,7 @@ def _recovery(material: Material, section: Section) -> list[Drawing]:
     parts = paged(dots)
     drawings = []
     for n, part in enumerate(parts):
-        caption = _("True values (diamonds) and estimates (dots) with their intervals (lines).")
+        caption = _("Diamonds: true values; dots: estimates; lines: CI.")
         if len(parts) > 1:
             caption += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(parts)}
         about = About(

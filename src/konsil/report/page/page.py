@@ -60,9 +60,12 @@ class Page:
 
 
 _FILES = message(
-    "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json,"
-    " coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv, bounds.csv, derived.csv and"
-    " curves.csv; the figures are in the folder figures as SVG and PDF.",
+    (
+        "Unrounded results (12 significant digits) are in the same folder: estimates.csv,"
+        " estimates.json, coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv,"
+        " bounds.csv, derived.csv and curves.csv; the figures (SVG and PDF) are in the folder"
+        " figures."
+    ),
     message_id="files.beside",
 )
 

@@ -96,7 +96,7 @@ def reconciliation(material: Material) -> Table | None:
     if not rows:
         return None
     caption = message(
-        "Rows of the imported tables: read, kept and left out, with the reason.",
+        "Rows of the imported tables: read, retained and excluded, with the reason.",
         message_id="reconciliation.caption",
     )
     head = (

@@ -173,8 +173,8 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
     shares = [_shares(material, family, r) for r in rows] if statistic == "win_difference" else []
     if shares and all(shares):
         more = _(
-            "At the right what they are made of: the mean over the rivals of the shares of"
-            " comparisons."
+            "Right: their components, as proportions of comparisons averaged over the"
+            " comparator systems."
         )
         words = [_("much better"), _("somewhat"), _("equal"), _("somewhat worse"), _("much worse")]
         about = _about(material, family, "wins", described, more)
@@ -188,9 +188,11 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
             shares_axis=_("Share"),
         )
         return
-    more = _("Ratios to the best system's worth, which has none itself.") if is_worth else ""
+    more = (
+        _("Ratios to the strength of the best system, which is the reference.") if is_worth else ""
+    )
     if idle:
-        more = _("Judges without answers of their own are left out: %(who)s.") % {
+        more = _("Not shown, because they have no answers of their own: %(who)s.") % {
             "who": ", ".join(sorted(idle, key=natural))
         }
     reference = 1.0 if is_worth else 0.0 if entry(statistic).marks_zero else None
@@ -282,8 +284,8 @@ def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
         panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
     described = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
     more = _(
-        "Each cell: the share of comparisons that the row's system won against the column's; ties"
-        " count as no win."
+        "Each cell: proportion of comparisons that the row system won against the column"
+        " system; ties do not count as wins."
     )
     top = max((v for p in panels for v in p.values.values() if math.isfinite(v)), default=1.0)
     about = _about(material, family, "matrices", described, more)
@@ -335,7 +337,7 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
         Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values
     ]
     described = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
-    more = _("Rows are who compared, columns whose answers; framed: judges on their own answers.")
+    more = _("Rows: raters; columns: systems; framed: LLM judges on their own answers.")
     about = _about(material, family, "graders", described, more)
     return grids(
         about,

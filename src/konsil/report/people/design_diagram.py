@@ -75,7 +75,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
         ),
     )
     if line.match:
-        yield ((_("Each rater gets items of the own %(column)s") % {"column": line.match}, ""),)
+        yield ((_("Raters get items of their own %(column)s") % {"column": line.match}, ""),)
     if line.arms:
         total = sum(line.arms.values())
         yield tuple(
@@ -92,7 +92,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     )
     yield (
         (
-            _("For each item two of %(k)s systems are drawn") % {"k": count(k)},
+            _("For each item, two of %(k)s systems at random") % {"k": count(k)},
             _weights(material, line),
         ),
     )
@@ -150,9 +150,9 @@ def _again(material: Material, line: Allocation) -> Iterator[tuple[str, str]]:
         if other.like and other.like == line.phase:
             arms = ", ".join(other.arms)
             where = (
-                _("those of the arm %(arm)s, sides drawn afresh") % {"arm": arms}
+                _("those of the arm %(arm)s, sides randomised again") % {"arm": arms}
                 if arms
-                else _("sides drawn afresh")
+                else _("sides randomised again")
             )
             n_raters = len(material.panels().get(other.panel, []))
             yield (
@@ -178,13 +178,11 @@ def _drawn(material: Material, n: int, steps: Sequence[Step]) -> Drawing:
     _ = material.language.gettext
     about = About(
         key=anchor("scheme", str(n + 1)),
-        title=_("How comparisons were drawn"),
+        title=_("Randomisation of comparisons"),
         description="; ".join(
             ", ".join(" – ".join(p for p in box if p) for box in step) for step in steps
         ),
-        caption=material.caption(
-            _("From items and raters to comparisons: what is drawn at random, and in what order.")
-        ),
+        caption=material.caption(_("Randomisation, from items and raters to comparisons.")),
         stamp=material.stamp,
     )
     with style():

@@ -57,8 +57,8 @@ def _read(material: Material) -> Iterator[_Line]:
                 key=lambda pair: (-pair[1], pair[0]),
             )
             for reason, n in counts:
-                yield _("Notes dropped"), reasons.get(reason, reason), n
-        yield _("Notes kept as items"), "", _count(event.data.get("kept"))
+                yield _("Notes excluded"), reasons.get(reason, reason), n
+        yield _("Notes retained as items"), "", _count(event.data.get("kept"))
 
 
 def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
@@ -70,19 +70,19 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     for system, n in answered.items():
         yield _("Items answered by"), system, n
     for reason, n in sorted(drawn.lost.items()):
-        yield _("Items left out"), reasons.get(reason, reason), n
+        yield _("Items excluded"), reasons.get(reason, reason), n
     screened = last_screened(material.events)[1]
     if screened is not None and (
         alone := sum(i not in screened.decided for i in screened.by_model)
     ):
-        yield _("Items left out"), _("of these suspected by a model alone"), alone
+        yield _("Items excluded"), _("of these flagged by a model only"), alone
     name = _("Verbatim match with the reference") if drawn.by == MATCH else drawn.by
     for value, n in sorted(drawn.found.items()):
         yield name, values.get(value, value) if drawn.by == MATCH else value, n
-    step = _("Items drawn") if drawn.sample else _("Items kept")
+    step = _("Items sampled") if drawn.sample else _("Items retained")
     yield step, "", drawn.size
     for value, n in sorted(drawn.short.items()):
-        yield _("Items fewer than asked for"), value, n
+        yield _("Items fewer than requested"), value, n
     by_match = Counter[str]()
     for parts in drawn.drawn.values():
         by_match.update({match: len(ids) for match, ids in parts.items() if match})

@@ -71,9 +71,7 @@ def patients(material: Material) -> Iterator[Drawing]:
         "n": numbers.count(len(ages_and_sexes))
     }
     if missing:
-        caption += " " + _("Of %(n)s the age or the sex is not told.") % {
-            "n": numbers.count(missing)
-        }
+        caption += " " + _("Age or sex is not reported for %(n)s.") % {"n": numbers.count(missing)}
     about = About(
         key=anchor("patients", AGE),
         title=_("Age and sex"),

@@ -119,14 +119,14 @@ def _strata(material: Material, record: Recruitment) -> Table:
         )
         for stratum in record.strata
     ]
-    head = (_("Stratum"), *(words[step] for step in steps))
-    return table(material.caption(_("Recruitment by stratum.")), head, rows)
+    head = (_("Characteristic"), *(words[step] for step in steps))
+    return table(material.caption(_("Recruitment by characteristic.")), head, rows)
 
 
 def _steps(material: Material) -> dict[str, str]:
     _ = material.language.gettext
     return {
-        "frame": _("Could have been asked"),
+        "frame": _("Sampling frame"),
         "contacted": _("Contacted"),
         "responded": _("Responded"),
         "eligible": _("Eligible"),
@@ -150,8 +150,8 @@ def _lost(material: Material) -> dict[str, str]:
 def _texts(material: Material) -> dict[str, str]:
     _ = material.language.gettext
     return {
-        "frame": _("Who could have been asked"),
-        "channel": _("How they were reached"),
+        "frame": _("Sampling frame of the raters"),
+        "channel": _("Mode of contact"),
         "begun": _("Recruitment from"),
         "ended": _("Recruitment until"),
         "compensation": _("Compensation"),

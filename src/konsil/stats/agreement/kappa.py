@@ -30,8 +30,8 @@ COHEN = "Cohen, Educ Psychol Meas 20:37, 1960; weighted: Psychol Bull 70:213, 19
 LIGHT = "Light, Psychol Bull 76:365, 1971"
 BYRT = "Byrt, Bishop and Carlin, J Clin Epidemiol 46:423, 1993"
 SCOTT = "Scott, Public Opin Q 19:321, 1955"
-PERCENT = "share of units with equal labels, pair by pair"
-WITHIN_ONE = "share of units whose two labels are equal or neighbours on the scale, pair by pair"
+PERCENT = "proportion of units with equal labels, by pair of raters"
+WITHIN_ONE = "proportion of units with equal or adjacent labels, by pair of raters"
 
 
 def percent_agreement_of(tables: Array, d: Array) -> Array:

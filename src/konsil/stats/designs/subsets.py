@@ -22,8 +22,8 @@ from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.ranks import spearman_scores
 
 PART_WHOLE = (
-    "mean of a random part against the mean of the whole or of the rest, over all subsets;"
-    " Spearman's rho"
+    "Spearman's rho of the mean of a random part with the mean of the whole or of the"
+    " rest, over all subsets"
 )
 MOST_SUBSETS = 256
 """Up to so many subsets of an answer's sentences all are taken, else so many that are drawn

@@ -12,7 +12,7 @@ from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.tables import DENSE_CELLS
 from konsil.stats.pairs.votes import Votes
 
-CHOICE_KAPPA = "Cohen, Psychol Bull 70:213, 1968; raters not told apart"
+CHOICE_KAPPA = "Cohen, Psychol Bull 70:213, 1968; raters interchangeable"
 
 WITHIN, CHANCE, KAPPA = 0, 1, 2
 """Places of the values of `choice_agreement`."""

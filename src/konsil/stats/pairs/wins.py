@@ -16,9 +16,9 @@ from konsil.stats.pairs.votes import n_pairs, pair_members
 Score = Literal["difference", "win", "half", "margin"]
 """What a vote counts for a system: 1, 0, -1; 1, 0, 0; 1, 1/2, 0; or its Likert steps."""
 
-DIFFERENCE = "Pocock et al., Eur Heart J 33:176, 2012; every rival weighs the same"
-WIN_RATE = "share of comparisons won, ties in the denominator"
-MARGIN = "mean Likert steps in favour; every rival weighs the same"
+DIFFERENCE = "Pocock et al., Eur Heart J 33:176, 2012; equal weight for every comparator"
+WIN_RATE = "proportion of comparisons won, ties in the denominator"
+MARGIN = "mean preference in scale points; equal weight for every comparator"
 
 
 @dataclass(frozen=True, eq=False)

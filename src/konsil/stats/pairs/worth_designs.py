@@ -98,18 +98,20 @@ def undefined_because(counts: Counts, chosen: Design) -> str:
         return "there are no comparisons"
     if chosen.model == "davidson" and not counts.tie.any():
         return (
-            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+            "there are no ties, so the tie parameter is not estimable; the Bradley-Terry"
+            " model does not need it"
         )
     if chosen.model == "davidson" and counts.tie.sum() == counts.n.sum():
         return "every comparison is a tie"
     reach = reachable(counts, chosen)[0]
     if not (reach | reach.T).all():
-        return "some systems were never compared with the others, not even by way of third ones"
+        return "some systems were never compared with the others, directly or indirectly"
     if not reach.all():
-        return "some systems lost to none of the others, directly or by way of third ones"
+        return "some systems never lost to the others, directly or indirectly"
     if chosen.model == "davidson" and not contradicts(counts, chosen)[0]:
         return (
-            "no comparison goes against the order of the others, so that the worths have no bounds"
+            "no comparison contradicts the ranking (complete separation), so the strength"
+            " parameters are unbounded"
         )
     return ""
 

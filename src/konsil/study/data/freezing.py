@@ -158,7 +158,9 @@ def sentences(
     elif open_ is not None:
         methods.append(
             message(
-                "Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at
+                "Systems were identified by blinding codes until {at}.",
+                message_id="freezing.letters_until",
+                at=open_.at,
             )
         )
     if changes.added:
@@ -172,15 +174,14 @@ def sentences(
     if changes.changed:
         warnings.append(
             message(
-                "Changed after the plan of analyses was frozen, and therefore exploratory:"
-                " {names}.",
+                "Exploratory (changed after the analysis plan was frozen): {names}.",
                 names=listed(changes.changed),
             )
         )
     if changes.removed:
         warnings.append(
             message(
-                "Taken out after the plan of analyses was frozen: {names}.",
+                "Removed after the analysis plan was frozen: {names}.",
                 names=listed(changes.removed),
             )
         )
@@ -198,12 +199,12 @@ def sentences(
 def _names(first: Event) -> TranslatableMessage:
     if first.kind == LIFTED:
         return message(
-            "Systems had their names at {at} already: the study was marked as simulated then.",
+            "Systems were already named at {at}, when the study was marked as simulated.",
             message_id="freezing.names_while_simulated",
             at=first.at,
         )
     return message(
-        "Systems had their names in analyses at {at} already: the study was not blinded then.",
+        "Systems were already named in analyses at {at}, when the study was not blinded.",
         message_id="freezing.names_while_not_blinded",
         at=first.at,
     )

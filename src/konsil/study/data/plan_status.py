@@ -96,8 +96,10 @@ def plan_sentences(
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)
         not_frozen = message(
-            "The plan of analyses was not frozen: {n:,} {n|analysis is|analyses are} declared in"
-            " the protocol, which may have been written after ratings were seen.",
+            (
+                "The analysis plan was not frozen: {n:,} {n|analysis is|analyses are} declared"
+                " in the protocol, which may have been written after data collection began."
+            ),
             message_id="freezing.not_frozen",
             n=declared,
         )
@@ -107,8 +109,10 @@ def plan_sentences(
     about = {"at": freeze.at, "digest": str(freeze.data.get("plan", ""))[:16]}
     if before:
         late = message(
-            "The plan of analyses was frozen at {at} (digest {digest}), after {n:,} of {all:,}"
-            " ratings.",
+            (
+                "The analysis plan was frozen at {at} (checksum {digest}), after {n:,} of"
+                " {all:,} ratings."
+            ),
             message_id="freezing.frozen_late",
             n=before,
             all=every,
@@ -118,8 +122,10 @@ def plan_sentences(
     if unknown:
         return (), (
             message(
-                "The plan of analyses was frozen at {at} (digest {digest}), before {n:,} of {all:,}"
-                " ratings were imported that do not say when they were given.",
+                (
+                    "The analysis plan was frozen at {at} (checksum {digest}), before the"
+                    " import of {n:,} of {all:,} ratings, which have no recorded time."
+                ),
                 message_id="freezing.frozen_before_import",
                 n=unknown,
                 all=every,
@@ -128,8 +134,10 @@ def plan_sentences(
         )
     return (), (
         message(
-            "The plan of analyses was frozen at {at} (digest {digest}), before the first of {all:,}"
-            " ratings.",
+            (
+                "The analysis plan was frozen at {at} (checksum {digest}), before the first of"
+                " {all:,} ratings."
+            ),
             message_id="freezing.frozen_before",
             all=every,
             **about,

@@ -151,9 +151,11 @@ def closing_sentences(events: Iterable[Event]) -> tuple[TranslatableMessage, ...
     rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
     return tuple(
         message(
-            "Round {round} of the adjudication was closed at {at}, after {ratings:,}"
-            " {ratings|rating|ratings} had been collected; {decided:,} of its {screens:,}"
-            " {screens|screen|screens} had a decision.",
+            (
+                "Round {round} of the adjudication was closed at {at}, after {ratings:,}"
+                " {ratings|rating|ratings} had been collected; {decided:,} of its {screens:,}"
+                " {screens|task|tasks} had a decision."
+            ),
             message_id="adjudication.closed",
             round=number,
             at=event.at,

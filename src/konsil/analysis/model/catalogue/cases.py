@@ -236,7 +236,7 @@ CASES = (
             " levels at once, so that it lies above 0 only where the reversal is shown; below it"
             " the difference at each level"
         ),
-        undefined="a level has no case that both answered",
+        undefined="an information level has no case answered by both systems",
         marks_zero=True,
         keys=frozenset({"levels", "correct"}),
     ),

@@ -174,7 +174,7 @@ PAIRS = (
             " difference."
         ),
         definition="how much more often the answer shown first wins than loses",
-        undefined="no task says what was shown first",
+        undefined="presentation order not recorded",
         range=SIGNED,
         marks_zero=True,
         is_difference=True,
