@@ -98,7 +98,7 @@ def test_pairs_of_raters_without_a_value_are_counted() -> None:
     (note,) = [w for w in three.warnings if "pairs of raters" in w]
     assert (
         note
-        == "cohen_kappa, scott_pi: undefined for 1 of 6 pairs of raters, which are left out of the"
+        == "cohen_kappa, scott_pi: not estimable for 1 of 6 pairs of raters, which are excluded from the"
         " mean"
     )
 

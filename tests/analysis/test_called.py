@@ -43,7 +43,7 @@ def test_what_was_asked_and_taken_is_said() -> None:
 def test_models_that_do_not_exist_are_told() -> None:
     fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
     assert (
-        "No model stands behind s and j: they were played"
+        "s and j: konsil's scripted test endpoint"
         in told(*fakes, Callee("judge", "k", "hosted:m", 9))[2]
     )
 
@@ -52,7 +52,7 @@ def test_models_that_are_played_are_told_in_the_first_lines() -> None:
     fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
     real = Callee("judge", "k", "hosted:m", 9)
     assert str(played([*fakes, real], named=True)).startswith(
-        "Scripted test endpoint: no model stands behind s and j; konsil played"
+        "Scripted test endpoint: s and j are not language models"
     )
     hidden = str(played(fakes, named=False))
     assert "some of the answers or ratings" in hidden

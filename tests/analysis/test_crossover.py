@@ -97,7 +97,9 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
         "Hidden knowledge not distinguishable from chance: specialist was incorrect at narrative"
     )
     assert "expected by chance 20%" in rows["specialist"].finding
-    assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
+    assert rows["generalist"].finding.startswith(
+        "Hidden knowledge not shown: generalist was incorrect"
+    )
     # Every case is right at one level of four: tries by luck would miss a third of them.
     known = {
         r.group["system"]: r
@@ -112,7 +114,7 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
         for r in results(published(), replace(asked, margin=0.1)).rows
         if r.finding
     }
-    assert strict["specialist"].finding.startswith("No hidden knowledge is shown: ")
+    assert strict["specialist"].finding.startswith("Hidden knowledge not shown: ")
 
 
 NUMBERS = st.lists(st.floats(-1, 1), min_size=2, max_size=6)

@@ -232,7 +232,7 @@ def test_the_difference_of_designs_is_paired_on_the_items_though_their_units_dif
     (nothing,) = rows(AGREEMENT, same, "difference")
     assert nothing.estimate.value == 0
     assert np.isnan(nothing.estimate.low)
-    assert "no item tells the two sides apart" in nothing.estimate.reason
+    assert "the two groups do not differ in any item" in nothing.estimate.reason
 
 
 def test_an_answer_is_wrong_if_any_sentence_is_and_the_same_rule_holds_for_whole_answers():
@@ -641,8 +641,8 @@ def test_what_cannot_be_asked_is_refused(settings: dict[str, Any], problem: str)
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"statistic": "seconds", "by": ("instrument",)}, "no time is known"),
-        ({"statistic": "rater_hours"}, "no time is known"),
+        ({"statistic": "seconds", "by": ("instrument",)}, "no times recorded"),
+        ({"statistic": "rater_hours"}, "no times recorded"),
         (
             {"statistic": "length_correlation", "by": ("instrument",)},
             "lengths of the answers are not known",
@@ -688,7 +688,7 @@ def test_the_methods_say_what_was_done_and_nothing_else():
         compare="instrument",
     )
     told = " ".join(results(against, PARTS, data=judged(DATA), draws=100).methods)
-    assert "nearest to the panel's mean number" in told
+    assert "nearest to the panel's mean" in told
     assert "all subsets of their sentences" in told
     for other in ("majority", "leave-one-out", "Seconds", "Reliability"):
         assert other not in told

@@ -62,7 +62,7 @@ def test_what_is_linear_in_percent_agreement_has_its_limits(name: str) -> None:
         assert result[other].value == pytest.approx(2 * share.value - 1)
         assert result[other].low == pytest.approx(2 * share.low - 1)
         assert result[other].high == pytest.approx(2 * share.high - 1)
-        assert "from the share of agreement" in result[other].method
+        assert "from the proportion of agreement" in result[other].method
     beside = {c.name: c.estimate for c in result.companions if "logit" in c.estimate.method}
     if "percent_agreement" in beside:
         assert beside["pabak"].low == pytest.approx(2 * beside["percent_agreement"].low - 1)

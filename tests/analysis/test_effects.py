@@ -127,7 +127,7 @@ def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
     assert found["system × level"].estimate.value == pytest.approx(theirs["interaction"].eta)
     assert found["between systems"].estimate.p == pytest.approx(theirs["system"].p)
     assert np.isnan(found["between systems"].estimate.low)
-    assert any("not the right one" in w for w in found["between systems"].warnings)
+    assert any("is inappropriate" in w for w in found["between systems"].warnings)
 
 
 def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None:

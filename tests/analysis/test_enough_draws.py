@@ -61,7 +61,7 @@ def test_a_stated_number_of_draws_is_obeyed_with_a_warning() -> None:
     tested = [r for r in stated.rows if r.kind == "difference"]
     assert min(r.estimate.p for r in tested) == pytest.approx(1 / 151)
     assert min(r.p_adjusted for r in tested) > 0.05
-    (warning,) = [w for w in stated.warnings if "too few for Holm" in w]
+    (warning,) = [w for w in stated.warnings if "too few for the Holm" in w]
     assert "150 resamples" in warning
     assert "1,200" in warning
 

@@ -86,7 +86,7 @@ def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
     cut = [
         r
         for r in rows
-        if r.analysis != "p" and "cut at the least value possible" in r.estimate.method
+        if r.analysis != "p" and "truncated at the smallest possible value" in r.estimate.method
     ]
     assert {r.analysis for r in cut} == {"x", "m"}
     assert all(r.estimate.low == 0.0 and r.kind == "companion" for r in cut)

@@ -49,7 +49,9 @@ def test_a_pair_that_agrees_in_all_of_five_units_widens_the_interval(name: str) 
     measure = agreement(sample, name, "nominal")
     found = estimate(measure, key=1, resampling=Resampling(500), cluster="unit")
     assert "for every pair of raters" in found.headline.method
-    assert "t with 5.82 degrees of freedom by what pairs share" in found.headline.method
+    assert (
+        "t with 5.82 degrees of freedom from the clusters that pairs share" in found.headline.method
+    )
     assert not found.companions
     assert found.headline.low < found.headline.value < found.headline.high
     # Its standard error is at least that of a mean whose two thin pairs vary as five units with a
@@ -149,7 +151,7 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
     )
     found = e["cohen_kappa_quadratic"]
     assert math.isnan(found.low)
-    assert found.reason.startswith("no interval: a pair of raters shares 6 unit clusters alone")
+    assert found.reason.startswith("no CI: a pair of raters shares only 6 unit clusters")
 
 
 def test_names_of_raters_move_no_limit() -> None:

@@ -62,5 +62,5 @@ def test_with_raters_as_clusters_a_majority_is_taken_without_each_of_them() -> N
 
 
 def test_each_statistic_of_agreement_says_what_it_is() -> None:
-    assert "neighbours" in STATISTICS["within_one"].source
+    assert "adjacent" in STATISTICS["within_one"].source
     assert STATISTICS["within_one"].source != STATISTICS["percent_agreement"].source

@@ -45,7 +45,7 @@ def test_the_papers_mismatch_overall_and_by_level() -> None:
     assert narrative.estimate.value == 1  # two of two: no evidence of one
     assert narrative.estimate.low < 0.2
     assert narrative.estimate.method.startswith("Clopper-Pearson")
-    assert "Out of 2 answers that failed." in narrative.warnings
+    assert "Out of 2 incorrect answers." in narrative.warnings
 
 
 def test_failures_of_one_case_are_one_cluster() -> None:
@@ -98,7 +98,7 @@ def test_labels_that_are_missing_are_told() -> None:
     [row] = [r for r in found.rows if r.kind == "estimate" and r.group["system"] == "specialist"]
     left_out = int(20 - RIGHT["specialist"][:20, 4].sum())
     assert row.estimate.n_ratings == 100 - left_out
-    assert f"{left_out} answers that failed have no such label and are left out." in row.warnings
+    assert f"{left_out} incorrect answers have no such label and were excluded." in row.warnings
 
 
 def test_hallucination_is_the_labels_share() -> None:

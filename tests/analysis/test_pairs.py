@@ -243,7 +243,7 @@ def test_worths_have_the_bootstrap_of_items_beside_them(statistic: str) -> None:
     ]
     boots = {r.group["system"]: r.estimate for r in beside if "bootstrap" in r.estimate.method}
     model = {
-        r.group["system"]: r.estimate for r in beside if "model's information" in r.estimate.method
+        r.group["system"]: r.estimate for r in beside if "Fisher information" in r.estimate.method
     }
     assert boots.keys() == model.keys() == set(SYSTEMS)
     assert all(
@@ -363,7 +363,7 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     of_judges = rows_of(replace(ASKED, statistic="davidson", raters="judges"))
     assert all(r.estimate.method.startswith("item-cluster bootstrap") for r in of_judges)
     published = replace(ASKED, statistic="davidson", mode="paper")
-    assert all("model's information" in r.estimate.method for r in rows_of(published))
+    assert all("Fisher information" in r.estimate.method for r in rows_of(published))
     ratios = {
         r.group["system"]: r.estimate
         for r in rows_of(published, "companion")
@@ -373,7 +373,7 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     for s in ("north", "south", "west"):
         assert ratios[s].low < math.exp(worths[s].value - worths["east"].value) < ratios[s].high
     raters = rows_of(replace(ASKED, statistic="davidson", cluster="rater"))
-    assert all(r.estimate.method.startswith("linearised rater-cluster") for r in raters)
+    assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
 
 
 def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
@@ -454,7 +454,7 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
         resampling=Resampling(100),
         exclusions=Exclusions(),
     )
-    assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
+    assert any("Win rates have Wilson CIs" in sentence for sentence in results.methods)
     # Rates between have Wilson's at the effective sample size, of items without resamples.
     rate = by_pair["east", "north"].estimate
     assert rate.method.startswith("two-way Wilson at the effective sample size")
@@ -465,7 +465,7 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
 def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     rows = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",)))
     assert all(
-        r.estimate.method.startswith(("Wilson at the effective", "exact, no comp")) for r in rows
+        r.estimate.method.startswith(("Wilson at the effective", "exact, all comp")) for r in rows
     )
     paper = rows_of(
         replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper")

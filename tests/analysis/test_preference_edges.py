@@ -87,12 +87,12 @@ def test_ties_alone_give_worths_without_an_interval(capsys: pytest.CaptureFixtur
             is worth["se"]
             is None
         )
-        assert "all say the same" in worth["reason"]
+        assert "identical comparisons" in worth["reason"]
     text = printed(TIES, capsys)
     assert "[0.000, 0.000]" not in text
     assert "[1.000, 1.000]" not in text
     assert (
-        "Bradley-Terry, without interval: one item, one rater or comparisons that all say the same"
+        "Bradley-Terry, without interval: no CI from a single item, a single rater or identical"
         in text
     )
 
@@ -138,7 +138,7 @@ def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these
             in entry["reason"]
         )
     assert any(
-        w.startswith("busy gave ") and "Intervals are about these raters" in w
+        w.startswith("busy gave ") and "CIs apply to these raters only" in w
         for w in result.warnings
     )
     for model in (result.davidson, result.bradley_terry):
@@ -222,14 +222,14 @@ def test_no_line_ends_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         text = printed(frame, capsys)
         assert "Intervals: ." not in text
-        assert "a, b: no interval: one item, one rater" in text
+        assert "a, b: no CI from a single item" in text
         assert "Resampling would take long" not in text
 
 
 def test_worths_that_do_not_exist_have_the_models_reason() -> None:
     frame = table([(f"q{n}", f"r{n % 3}", "a", "b", "a") for n in range(12)])
     model = konsil.preference(frame, resamples=200).bradley_terry
-    assert "lost to none" in model["reason"]
+    assert "never lost" in model["reason"]
     assert all(
         worth["reason"] == worth["ratio_reason"] == model["reason"] for worth in model["worths"]
     )
@@ -282,13 +282,14 @@ def test_no_interval_by_item_contradicts_the_flips_beside_it(
     entry = paper.win_difference[0]
     assert entry["low"] > 0
     assert entry["p_flip"] > 0.05
-    [note] = [w for w in paper.warnings if "two procedures" in w]
+    [note] = [w for w in paper.warnings if "different procedures" in w]
     assert "a (p = 0.125)" in note
     result = konsil.preference(frame, resamples=500)
     for entry in result.win_difference:
         item = entry["item"]
         assert item["low"] is None or item["low"] <= 0 <= item["high"]
     assert any(
-        "The bootstrap by item and the flips disagree about zero" in w for w in result.warnings
+        "The item bootstrap and the permutation test lead to different conclusions" in w
+        for w in result.warnings
     )
     assert "None" not in printed(frame, capsys)

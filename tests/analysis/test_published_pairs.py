@@ -138,4 +138,4 @@ def test_agreement_says_that_it_is_as_published(statistic: str) -> None:
     data, _ = world(5)
     [row] = analysed(data, statistic=statistic)
     assert row.estimate.low <= row.estimate.value <= row.estimate.high
-    assert row.estimate.method.startswith("as published: raters and sides as they come")
+    assert row.estimate.method.startswith("as published: raters and sides in the given order")

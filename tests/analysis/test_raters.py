@@ -85,7 +85,7 @@ def test_groups_without_a_common_rater_are_compared_as_raters_like_these() -> No
         summary.headline.high - summary.headline.low
     )
     assert summary.headline in of_panels.companions
-    assert any("have other raters" in note for note in of_panels.notes)
+    assert any("have different raters" in note for note in of_panels.notes)
     # Three and three raters: four differ freely.
     means = [
         [c.cell.rows[c.cell.raters == r, 0].mean() for r in np.unique(c.cell.raters)]
@@ -130,7 +130,7 @@ def test_a_small_panel_beside_a_large_one_and_a_share_near_an_end_is_told(
     a, b = yes_or_no(range(4), share), yes_or_no(range(4, 4 + size), share)
     summary = contrast(a, b, key=1, resampling=Resampling(200), cluster="item")
     notes = of_other_raters(summary, a, b, "item", are_panels=True).notes
-    assert any("6 to 9 % of studies" in note for note in notes) == is_noted
+    assert any("6 to 9% of studies" in note for note in notes) == is_noted
 
 
 def test_a_kappa_has_the_interval_of_raters_like_these_beside_it() -> None:

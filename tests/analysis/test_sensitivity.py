@@ -33,7 +33,7 @@ def test_the_limits_of_four_raters() -> None:
 def test_without_one_of_two_nobody_is_left() -> None:
     for values, why in (
         ([0.5, 0.6], "fewer than three raters"),
-        ([0.5, 0.6, math.nan], "undefined without one"),
+        ([0.5, 0.6, math.nan], "not estimable without one"),
     ):
         estimate = leave_one_rater_out(values, Estimate(0.6, 0.5, 0.7))
         assert math.isnan(estimate.low)

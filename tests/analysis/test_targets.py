@@ -150,7 +150,7 @@ def test_the_targets_interval_is_the_first_and_nothing_else_changes(name: str) -
     warnings = [" ".join(first(of_target, name).warnings) for of_target in (like, these)]
     assert "the primary CI applies to these raters only" not in warnings[0]
     assert "the primary CI applies to these raters only" in warnings[1]
-    assert "% wider" in warnings[0] and "use the two-way CI" not in warnings[0]
+    assert "widens the CI by" in warnings[0] and "use the two-way CI" not in warnings[0]
     assert "use the two-way CI" in warnings[1]
 
 
@@ -175,7 +175,7 @@ def test_without_a_target_the_effective_raters_decide(experts: int, busy: int, t
     effective = effective_number(np.array([36, *[36 // busy] * (experts - 1)]))
     assert (effective >= LEAST_EFFECTIVE) == (target == "like these")
     assert undeclared.target == target
-    words = f"those of experts count like the fewest: the {experts} are worth {effective:.2f} with"
+    words = f"effective number of raters is {effective:.2f} ({experts} raters of experts)"
     assert words in undeclared.inference[0] and "smallest panel" not in undeclared.inference[0]
     assert first(undeclared, "share").estimate.raters == target
     assert set(undeclared.inference) <= set(undeclared.methods)
@@ -185,7 +185,7 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
     second = replace(SHARE, name="others", raters="others")
     assert results(Inference(), 6, 1, 2, SHARE, second).target == "these"
     assert (
-        "those of others count like the fewest: the 2 are"
+        "effective number of raters is 2.00 (2 raters of others)"
         in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
     )
     assert results(Inference(), 6, 1, 1, SHARE, second).target == "like these"
@@ -193,7 +193,7 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
     nobody = results(Inference(), 6, 1, 0, OF_JUDGES)
     assert (
         nobody.target == "these"
-        and "no analysis uses ratings of several people" in nobody.inference[0]
+        and "no analysis uses ratings by several people" in nobody.inference[0]
     )
 
 
@@ -371,7 +371,7 @@ def test_of_two_groups_the_one_with_the_busiest_rater_is_told() -> None:
     assert dominant_rater(even) == [] and dominant_rater(pair(even, even)) == []
     for both in (pair(even, busy), pair(busy, even), busy):
         (note,) = dominant_rater(both)
-        assert note.startswith("a gave 73% of the ratings: the 5 raters count like 1.8")
+        assert note.startswith("a gave 73% of the ratings; the effective number of raters is 1.8")
     assert dominant_rater(replace(even, cell=None)) == []
 
 
@@ -409,14 +409,14 @@ def test_panels_are_compared_by_raters_but_where_the_protocol_states_these(stati
     like, beside, of_target = compared(LIKE_THESE, statistic, 5)
     these, two_way, alone = compared(THESE, statistic, 5)
     assert [r.estimate.high for r in two_way] == [like.estimate.high]
-    assert not any("have other raters" in w for w in these.warnings)
+    assert not any("have different raters" in w for w in these.warnings)
     assert like.estimate.raters == "like these" and "two-way" in like.estimate.method
     assert these.estimate.raters == "these" and beside[0].estimate.raters == "these"
     assert like.estimate.value == these.estimate.value
     assert like.estimate.high - like.estimate.low > these.estimate.high - these.estimate.low
     assert (like.estimate.p < 0.05) == (not like.estimate.low <= 0 <= like.estimate.high)
     assert beside[0].estimate.p == these.estimate.p != like.estimate.p
-    assert any("have other raters" in w for w in like.warnings)
+    assert any("have different raters" in w for w in like.warnings)
     # Two panels of three are too few for the default target, and are compared by raters all the
     # same.
     few, _, default = compared(Inference(), statistic, 3, 3)
@@ -444,7 +444,7 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
         together={"both": ("experts", "others")},
     )
     assert (
-        "those of both (experts and others together) count like the fewest: the 6 are"
+        "effective number of raters is 6.00 (6 raters of both (experts and others together))"
         in of_both.inference[0]
     )
 

@@ -56,7 +56,7 @@ def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceil
     measure = leave_one_out_measure(sample_of(labels_of()), analysis(statistic), "nominal")
     told = estimate(measure, key=1, resampling=DRAWS, cluster="unit")
     assert "for every rater" in told.headline.method
-    assert "what raters share with the others' majority" in told.headline.method
+    assert "clusters that raters share with the others' majority" in told.headline.method
     assert not told.companions
     # Its part of the variance is at least that of five units with a prior of two clusters.
     assert told.headline.se > (0.025 if statistic == "percent_agreement" else 0.05)
@@ -152,7 +152,7 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
     )
     assert math.isnan(told.headline.low)
     assert told.headline.reason.startswith(
-        "no interval: a rater shares 5 unit clusters alone with the others'"
+        "no CI: a rater shares only 5 unit clusters with the others'"
     )
 
 

@@ -76,7 +76,7 @@ def test_a_large_cluster_leaves_few_degrees_of_freedom(raters: int) -> None:
     assert not [c for c in result.companions if "bootstrap" in c.estimate.method]
     [note] = [w for w in result.warnings if "very unequal size" in w]
     assert note.endswith(
-        "The 60 case clusters are of very unequal size; the effective number of clusters is 6.0 of one size."
+        "The 60 case clusters are of very unequal size; the effective number of clusters is 6.0."
     )
 
 

@@ -109,7 +109,9 @@ def test_a_freeze_after_the_ratings_is_told_with_their_number(
     assert "note: 24 ratings are there already; the report says so" in capsys.readouterr().out
     rate(folder, "r2")
     text = page(folder)
-    assert re.search(r"Limitations .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text)
+    assert re.search(
+        r"Limitations .*frozen at \S+ \(checksum \w+\), after 24 of 48 ratings\.", text
+    )
     assert "1 frozen after the first rating that they use." in text
     assert {r["prespecified"] for r in records(folder)} == {False}
 
@@ -181,7 +183,7 @@ def test_a_freeze_before_the_first_rating_makes_analyses_prespecified(tmp_path: 
     rate(folder, at="2099-01-01T00:00:00Z")
     text = page(folder)
     assert "1 of them prespecified: they were frozen before the first rating that they use." in text
-    assert re.search(r"was frozen at \S+ \(digest \w+\), before the first of 24 ratings\.", text)
+    assert re.search(r"was frozen at \S+ \(checksum \w+\), before the first of 24 ratings\.", text)
     assert "Prespecified analyses" in text
     assert {(r["declared"], r["prespecified"]) for r in records(folder)} == {(True, True)}
 
@@ -237,10 +239,8 @@ def test_a_whole_log_is_told_with_its_last_hash(
     text = page(folder)
     with open_folder(folder).store() as store:
         n, last = store.log_head()
-    assert (
-        f"The audit log is whole: {n} entries, and the records are those that they wrote." in text
-    )
-    assert f"Its last hash is {last}." in text
+    assert f"Audit log verified: {n} entries; chain and records are intact." in text
+    assert f"The last hash is {last}." in text
     assert page(folder) == text, "reporting again adds nothing to the log"
     assert exit_code("analyse", folder) == 0
     assert last in capsys.readouterr().out

@@ -122,7 +122,7 @@ def test_the_report_states_when_a_round_was_closed_in_both_languages(
     decide(study, "p1")
     call("adjudication", study, "--close", "--by", "lead")
     for language, words in (
-        ("en", "after 6 ratings had been collected; 1 of its 4 screens had a decision."),
+        ("en", "after 6 ratings had been collected; 1 of its 4 tasks had a decision."),
         (
             "de",
             (

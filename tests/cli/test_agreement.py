@@ -254,7 +254,7 @@ def test_constant_labels_are_no_error_and_have_a_note_and_reasons(
     assert found["percent_agreement"]["value"] == 1
     for name in ("cohen_kappa", "krippendorff_alpha", "fleiss_kappa"):
         assert found[name]["value"] is None
-        assert "all labels are the same" in found[name]["reason"]
+        assert "all labels are identical" in found[name]["reason"]
 
 
 def test_constant_labels_on_a_declared_scale_are_no_fault(call: Call, tmp_path: Path) -> None:

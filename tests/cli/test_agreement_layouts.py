@@ -83,9 +83,7 @@ def test_counts_are_the_ratings_without_their_raters(level: str) -> None:
     )
     for name, value in values(counted).items():
         assert value == pytest.approx(values(named)[name], abs=1e-12), name
-    assert any(
-        "not known who gave which label" in w and "cohen_kappa" in w for w in counted.warnings
-    )
+    assert any("Raters are not identified" in w and "cohen_kappa" in w for w in counted.warnings)
 
 
 def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> None:
@@ -148,7 +146,7 @@ def test_counts_that_are_none_are_refused_by_line(call: Call, tmp_path: Path) ->
         in call("agreement", file, "--counts", "--labels", "yes,maybe")[2]
     )
     err = call("agreement", file, "--counts", "--statistic", "cohen_kappa")[2]
-    assert "not known who gave which label" in err
+    assert "Raters are not identified" in err
     assert "fleiss_kappa" in err
     file.write_text("unit,yes,no\na,1,0\nb,0,1\n")
     assert "no unit has two labels" in call("agreement", file, "--counts")[2]

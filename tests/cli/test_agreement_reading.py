@@ -97,12 +97,12 @@ def test_a_first_column_with_another_value_in_every_row_is_the_units(units: Sequ
     result = konsil.agreement(table, resamples=100)
     assert [r.name for r in result.raters] == ["a", "b"]
     assert any(
-        "column 'u' has another value in every row and was taken as the unit's" in w
+        "column 'u' has a different value in every row and was taken as the unit's" in w
         for w in result.warnings
     )
     as_rater = konsil.agreement(table, layout="wide", resamples=100)
     assert as_rater.n_raters == 3 and any(
-        "column 'u' has another value" in w for w in as_rater.warnings
+        "column 'u' has a different value" in w for w in as_rater.warnings
     )
     # Groups are read as the whole table is.
     split = konsil.agreement(
@@ -120,7 +120,7 @@ def test_a_rater_with_other_labels_every_time_stays_a_rater() -> None:
         assert result.n_raters == 3
     two = konsil.agreement(rows("x,y", "1,1", "2,1", "3,2", "4,2"), level="interval", resamples=100)
     assert two.n_raters == 2 and any(
-        "column 'x' has another value in every row" in w for w in two.warnings
+        "column 'x' has a different value in every row" in w for w in two.warnings
     )
 
 
@@ -179,17 +179,17 @@ def test_systems_are_one_however_their_accent_is_written() -> None:
     )
     result = konsil.preference(table, rater="-", resamples=100)
     assert set(result.systems) == {"Tea", COMPOSED, "tea"}
-    assert any("'Tea' and 'tea' differ in case or spaces alone" in w for w in result.warnings)
+    assert any("'Tea' and 'tea' differ only in case or spaces" in w for w in result.warnings)
 
 
 def test_labels_that_differ_in_case_alone_are_told() -> None:
     table = rows("unit,a,b", "1,yes,Yes", "2,no,no", "3,yes,yes", "4,no,yes")
     assert any(
-        "'Yes' and 'yes' differ in case or spaces alone" in w
+        "'Yes' and 'yes' differ only in case or spaces" in w
         for w in konsil.agreement(table, resamples=100).warnings
     )
     declared = konsil.agreement(table, labels=["no", "yes", "Yes"], resamples=100)
-    assert not any("differ in case" in w for w in declared.warnings)
+    assert not any("differ only in case" in w for w in declared.warnings)
 
 
 POINTS = ("unit,a,b", "1,3,97", "2,97,3", "3,3,3", "4,97,97", "5,3,97", "6,50,97")
@@ -201,9 +201,9 @@ def test_labels_observed_with_gaps_have_no_steps(level: Any) -> None:
     result = konsil.agreement(table, level=level, resamples=100)
     assert "within_one" not in list(result)
     notes = " ".join(result.warnings)
-    assert "within one step is not computed" in notes and ("Weights count the steps" in notes) == (
-        level == "ordinal"
-    )
+    assert "within one category is not computed" in notes and (
+        "Weights count the steps" in notes
+    ) == (level == "ordinal")
     with pytest.raises(AnalysisError, match="within_one: the labels observed have gaps"):
         konsil.agreement(table, level=level, statistics=["within_one"], resamples=100)
     declared = konsil.agreement(table, level=level, labels=[3, 50, 97], resamples=100)

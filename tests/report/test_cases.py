@@ -148,7 +148,7 @@ def test_findings_stand_with_their_analyses(page: Path) -> None:
         '<p class="finding">Hidden knowledge not distinguishable from chance: specialist was'
         " incorrect at narrative" in english
     )
-    assert '<p class="finding">No hidden knowledge is shown: generalist' in english
+    assert '<p class="finding">Hidden knowledge not shown: generalist' in english
     assert '<p class="finding">Rank reversal not shown: generalist leads at narrative' in english
     assert "its p value is too small" in english
 

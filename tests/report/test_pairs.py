@@ -254,7 +254,7 @@ def test_judges_without_answers_of_their_own_are_left_out_and_named() -> None:
         )
     ]
     (drawn,) = pair_figures(replace(given, raters=judges, results=Results(tuple(rows), ())))
-    assert "left out: judge-3." in drawn.caption
+    assert "answers of their own: judge-3." in drawn.caption
     # In the protocol's order, and one that is undefined for another reason stays.
     shown = re.findall(r"judge-\d", drawn.inline.split("<svg", 1)[-1].split("</desc>", 1)[-1])
     assert shown[:2] == ["judge-1", "judge-2"]

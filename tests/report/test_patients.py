@@ -142,6 +142,6 @@ def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:
     page = re.sub(r"<[^>]+>|\s+", " ", folder.report().read_text("utf-8"))
     flow = re.sub(r" +", " ", page)
     assert (
-        "Items 2 Items drawn 1 Versions of these cases, which are items from here on 5 Items rated"
+        "Items 2 Items sampled 1 Versions of these cases, which are items from here on 5 Items rated"
         " by people 5" in flow
     )

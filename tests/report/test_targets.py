@@ -39,17 +39,17 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
         (
             "en",
             (
-                "Target of inference: raters like these. The protocol states none. Among the raters"
-                " of each analysis, where they are several people, those of physicians count like"
-                " the fewest: the 6 are"
+                "Target of inference: raters like these. The protocol does not specify a target. Of"
+                " all analyses with ratings by several people, the smallest effective number of"
+                " raters is"
             ),
         ),
         (
             "de",
             (
-                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt keines fest. Von den"
-                " Bewertenden jeder Analyse zählen, wo es mehrere Menschen sind, die von physicians"
-                " am wenigsten: Die 6 zählen"
+                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt kein Ziel fest. Über alle"
+                " Analysen mit Bewertungen mehrerer Menschen ist die kleinste effektive Zahl der"
+                " Bewertenden"
             ),
         ),
     ],
