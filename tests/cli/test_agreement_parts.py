@@ -111,7 +111,7 @@ def test_the_table_prints_the_other_intervals(call: Call, tmp_path: Path) -> Non
     assert "Other interval c: F interval of Shrout and Fleiss" in out
     result = json_of(call, file, "--level", "ordinal")
     of = {statistic["name"]: statistic for statistic in result["statistics"]}
-    wald = next(c for c in of["cohen_kappa"]["companions"] if "linearised" in c["method"])
+    wald = next(c for c in of["cohen_kappa"]["companions"] if "Wald" in c["method"])
     line = next(line for line in out.splitlines() if line.startswith("Cohen's kappa "))
     assert f"b [{wald['low']:.3f}, {wald['high']:.3f}]".replace("-", "−") in line
     assert "chance level" in next(

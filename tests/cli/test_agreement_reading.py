@@ -120,7 +120,7 @@ def test_a_rater_with_other_labels_every_time_stays_a_rater() -> None:
         assert result.n_raters == 3
     two = konsil.agreement(rows("x,y", "1,1", "2,1", "3,2", "4,2"), level="interval", resamples=100)
     assert two.n_raters == 2 and any(
-        "column 'x' has another value in every row" in w for w in two.warnings
+        "column 'x' has a different value in every row" in w for w in two.warnings
     )
 
 

@@ -150,7 +150,7 @@ def test_another_window_still_conflicts(desk: OpenDesk) -> None:
         other.locator("[name='~1']").focus()
     other.keyboard.press("Enter")
     other.wait_for_selector(".asked.crossed")
-    assert "Another window said: 4" in str(other.text_content(".asked.crossed .fault"))
+    assert "Value in the other window: 4" in str(other.text_content(".asked.crossed .fault"))
     assert not desk.store.ratings(), "nothing is handed in over what another window says"
     other.keyboard.press("Enter")
     other.wait_for_url(lambda url: url != desk.page.url)

@@ -151,7 +151,7 @@ def _print_result(console: Console, result: HeadToHead) -> None:
         names = ", ".join(
             entry["system"] for entry in result.win_difference if entry["reason"] == reason
         )
-        console.print(f"{names}: no interval: {reason}.")
+        console.print(f"{names}: {reason}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
 

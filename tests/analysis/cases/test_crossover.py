@@ -115,7 +115,7 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
         for r in results(published(), replace(asked, margin=0.1)).rows
         if r.finding
     }
-    assert strict["specialist"].finding.startswith("No hidden knowledge is shown: ")
+    assert strict["specialist"].finding.startswith("Hidden knowledge not shown: ")
 
 
 NUMBERS = st.lists(st.floats(-1, 1), min_size=2, max_size=6)

@@ -67,10 +67,9 @@ def test_the_gap_has_the_linearised_interval_at_the_effective_number_of_items() 
     }
     methods = results(with_confidence(data, known["truth"], knowing="j1"), ASKED).methods
     assert any(
-        sentence.startswith("Differences of numbers that rest on rare events")
-        for sentence in methods
+        sentence.startswith("Differences of estimates based on rare events") for sentence in methods
     )
-    assert not any("cannot change places" in sentence for sentence in methods)
+    assert not any("cannot be exchanged" in sentence for sentence in methods)
     estimate = gaps["j1"]
     df = float(estimate.method.split("t with ")[1].split()[0])
     assert 1 <= df < estimate.n_clusters - 1

@@ -67,7 +67,7 @@ def test_german_decimals() -> None:
     assert EN.with_interval(estimate) == "0.612 [0.540, 0.684]"
     assert DE.with_interval(estimate) == "0,612 [0,540; 0,684]"
     assert DE.p(0.0001) == "< 0,001"
-    assert DE.plain(math.nan) == "nicht definiert"
+    assert DE.plain(math.nan) == "nicht schätzbar"
     assert DE.tick(-0.25) == MINUS + "0,25"
     assert DE.spread([1, 2, 4]) == "2,0 [1,5; 3,0]"
 

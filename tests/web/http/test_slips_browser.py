@@ -95,7 +95,7 @@ def test_what_another_window_changed_is_seen_before_anybody_goes_on(desk: OpenDe
     other.wait_for_selector(".asked.crossed")
     assert other.url == task
     said = str(other.text_content(".asked.crossed .fault"))
-    assert "Another window said: Written on the laptop." in said
+    assert "Value in the other window: Written on the laptop." in said
     assert "You had entered here: Written on the phone." in said, (
         "words are never gone without a trace"
     )

@@ -69,7 +69,7 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
 
     >>> cut = within(Estimate(0.01, -0.02, 0.04, method="Wald, t"), (0.0, 1.0))
     >>> cut.low, cut.high, cut.method
-    (0.0, 0.04, 'Wald, t, cut at the least value possible')
+    (0.0, 0.04, 'Wald, t, truncated at the smallest possible value')
     """
     estimate = _with_value_inside(estimate)
     below = estimate.low < bounds[0] <= estimate.value

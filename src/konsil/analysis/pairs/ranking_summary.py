@@ -207,8 +207,8 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
     """The limits of a log worth likewise.
 
     >>> worth_limits(-3.0, 3.0), worth_limits(-15.0, 15.0)[2]
-    ((-3.0, 3.0, ''), 'too few comparisons: the limits of the log worth are more than 13.8 apart')
-    """
+    ((-3.0, 3.0, ''), 'too few comparisons: the limits of the log strength are more than 13.8 apart')
+    """  # noqa: E501
     if not math.isfinite(low) or not high > low:
         return math.nan, math.nan, no_interval()
     if high - low > math.log(WIDEST):

@@ -330,7 +330,7 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
             frame.height >= 10 or (frame.height >= 4 and n_values > len(others))
         ):
             warnings.append(
-                f"column {column!r} has another value in every row; if it is an identifier, say"
+                f"column {column!r} has a different value in every row; if it is an identifier, say"
                 f" {option('unit', column)}"
             )
 

@@ -126,7 +126,7 @@ def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
 
     >>> desk = System("desk", settings={"accessed": "2025-03-04", "web search": "on"})
     >>> print(*imported([desk, System("b")]))
-    Answers were imported of desk (accessed 2025-03-04, web search on).
+    Answers were imported for desk (accessed 2025-03-04, web search on).
     """
     descriptions = [
         f"{system.id} ({', '.join(f'{name} {value}' for name, value in system.settings.items())})"
