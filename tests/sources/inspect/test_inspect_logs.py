@@ -68,7 +68,7 @@ raters = "judges"
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder a run, each with one log."""
     folder = tmp_path_factory.mktemp("logs")
-    program = Path(__file__).with_name("inspect_runs.py")
+    program = Path(__file__).parents[1] / "inspect_runs.py"
     done = subprocess.run(
         [sys.executable, program, folder], capture_output=True, text=True, timeout=300, check=False
     )

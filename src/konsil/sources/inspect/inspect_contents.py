@@ -165,7 +165,7 @@ def _lines(log: EvalLog) -> Iterator[Mapping[str, object]]:
             "epoch": sample.epoch,
             "missing": missing,
             "metadata": _metadata(sample),
-            "asked": inspect_samples.item_row(sample),
+            "question": inspect_samples.item_row(sample),
             "answered": {} if missing else inspect_samples.answered(sample),
             "citations": (
                 [] if missing else [(c.title, c.url) for c in inspect_samples.citations(sample)]
