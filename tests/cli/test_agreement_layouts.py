@@ -146,7 +146,7 @@ def test_counts_that_are_none_are_refused_by_line(call: Call, tmp_path: Path) ->
         in call("agreement", file, "--counts", "--labels", "yes,maybe")[2]
     )
     err = call("agreement", file, "--counts", "--statistic", "cohen_kappa")[2]
-    assert "Raters are not identified" in err
+    assert "need to know who gave which label" in err
     assert "fleiss_kappa" in err
     file.write_text("unit,yes,no\na,1,0\nb,0,1\n")
     assert "no unit has two labels" in call("agreement", file, "--counts")[2]

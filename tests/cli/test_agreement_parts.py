@@ -440,7 +440,7 @@ def test_each_pair_of_raters_is_that_of_a_table_of_two(call: Call, tmp_path: Pat
     assert result["pairs"][1]["n_units"] == 30
     out = call("agreement", tmp_path / "t.csv", "--pairs", *FEW)[1]
     assert "ann and cem" in out
-    with pytest.raises(AnalysisError, match="Raters are not identified"):
+    with pytest.raises(AnalysisError, match="raters are not identified"):
         konsil.agreement(
             pl.DataFrame({"yes": [3, 1], "no": [0, 2]}), layout="counts", pairs=True, resamples=100
         )

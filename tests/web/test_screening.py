@@ -127,7 +127,7 @@ def test_what_stands_in_the_way_is_said_and_nothing_typed_is_lost(
     form = {"item": "c2", "seen": "0", "note": "my <note>", **met(1)}
     got = browser.post("/office/screening/item", {**form, "decision": "keep"})
     assert got.status_code == 422
-    assert "only if every statement holds" in got.text
+    assert "only if every statement applies" in got.text
     assert 'value="The course is rare." checked' in got.text
     assert "my &lt;note&gt;" in got.text
     browser.post("/office/screening/item", {**form, "decision": "out"})
@@ -164,7 +164,7 @@ def test_the_second_of_two_people_is_told_and_all_is_kept(come: Come, opened: St
         {"item": "c1", "seen": "0", "decision": "out", "reason": "too short"},
     )
     assert got.status_code == 422
-    assert "ada decided on it meanwhile: kept" in got.text
+    assert "ada decided in the meantime: kept" in got.text
     assert standing(opened) == {"c1": "keep"}
     assert 'name="seen" value="1"' in got.text
     ben.post(

@@ -85,7 +85,7 @@ def test_the_whole_demo_goes_on_where_it_was_stopped(faked, tmp_path, monkeypatc
     assert faked.calls == 60
     text = page.read_text("utf-8")
     assert "About the small model" in text
-    assert "No person gave them, and no model but smollm2-judge." in text
+    assert "No person gave these ratings, and no model except smollm2-judge." in text
     assert "No person and no model" not in text
     assert "it gave 60 of 60 answers the same label" in text
     opened = open_folder(folder)

@@ -283,7 +283,7 @@ def test_models_that_konsil_plays_are_told_like_simulated_ratings(
     captions = re.findall(
         r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL
     )
-    stamp = "Scripted test endpoint" if language == "en" else "Gespielte Modelle"
+    stamp = "Scripted test endpoint" if language == "en" else "Testendpunkt"
     assert captions
     assert all(f"{stamp}." in caption for caption in captions)
     assert f" – {stamp}</title>" in page

@@ -45,7 +45,7 @@ def told(request: pytest.FixtureRequest) -> Any:
     return Study("T", 1)
 
 
-@pytest.mark.parametrize(("lang", "word"), [("en", "Contacted: 70"), ("de", "Angeschrieben: 70")])
+@pytest.mark.parametrize(("lang", "word"), [("en", "Contacted: 70"), ("de", "Kontaktiert: 70")])
 def test_the_flow_is_drawn_from_the_record(lang: str, word: str, told: Any) -> None:
     found = recruited(material(lang, EVENTS, told))
     assert found is not None

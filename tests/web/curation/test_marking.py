@@ -224,7 +224,7 @@ def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened
     ada.post("/office/cases/mark", {**form, "words": "fever"})
     got = ben.post("/office/cases/mark", {**form, "words": "Biopsy"})
     assert got.status_code == 409
-    assert "ada changed this case meanwhile" in got.text
+    assert "ada changed this case in the meantime" in got.text
     assert held(opened) == [("fever", "cue", 1)]
     inside = got.text.split('role="alert"')[1].split("</form>")[0]
     again = dict(re.findall(r'name="(\w+)" value="([^"]*)"', inside))

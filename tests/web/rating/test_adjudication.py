@@ -247,7 +247,7 @@ def test_after_a_round_is_closed_nothing_in_it_changes(opened: Store, clock: Any
     assert (
         sentence
         == f"Round 1 of the adjudication was closed at {clock.stamp()}, after {n_before} ratings"
-        " had been collected; 1 of its 2 screens had a decision."
+        " had been collected; 1 of its 2 tasks had a decision."
     )
 
 

@@ -305,7 +305,7 @@ def test_the_whole_way_in(studies: None, enter: Any, opened: Store) -> None:
     browser.get("/consent")
     assert "Sie haben diesem Text am 1. März 2025 zugestimmt." in browser.html
     assert browser.post("/consent", {"say": "withdraw"}).url.path == "/consent"
-    assert "bleibt aus allen Auswertungen heraus" in browser.html
+    assert "gehen in keine Analyse ein" in browser.html
     assert browser.get("/next").url.path == "/consent"
 
 
@@ -443,5 +443,5 @@ def test_a_place_that_somebody_leaves_is_free_again(
     monkeypatch.setitem(STUDIES, "places", PANEL)
     office = enter("places", who="office", role="coordinator", filled_already=True)
     office.get("/office")
-    assert "18 Aufgaben liegen auf Plätzen, die noch niemand eingenommen hat." in office.html
+    assert "18 Aufgaben liegen auf noch freien Plätzen." in office.html
     assert "entfallen" not in office.html

@@ -328,7 +328,7 @@ def test_only_the_office_adds_places_and_sees_who_waits(
     office = enter("places", who="office", role="coordinator", filled_already=True)
     office.get("/office/enrolment")
     office.post("/office/enrolment/waiting", {"who": "w1"})
-    assert not here.is_waiting("w1") and "Niemand wartet." in office.html
+    assert not here.is_waiting("w1") and "Die Warteliste ist leer." in office.html
 
 
 def test_who_declines_does_not_hold_a_place(opened: Store, clock: Any) -> None:

@@ -141,7 +141,7 @@ def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(
     assert "Freie Plätze" not in office.get("/office").text
     withdrawal.withdraw(opened, study, breaker, at=AT)
     before = office.get("/office").text
-    assert "breakers 1" in before and "Stichentscheide dieses Platzes warten hier" in before
+    assert "breakers 1" in before and "Stichentscheide dieses Platzes erscheinen hier" in before
     rng = random.Random(1)
     rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig"])))
     waiting = [t for t in opened.tasks() if t.purpose == "tiebreak"]

@@ -219,8 +219,8 @@ def names_of(
         estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
     if not estimable:
         raise AnalysisError(
-            f"{options.name}: {', '.join(left_out)}: it is not known who gave which label, which"
-            " these need; without raters there are"
+            f"{options.name}: {', '.join(left_out)}: need to know who gave which"
+            " label, and the table does not state it; without raters there are"
             f" {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )
     return estimable, left_out

@@ -214,9 +214,7 @@ def _pairs(
 ) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
-        raise AnalysisError(
-            f"{options.name}: {option('pairs')}: it is not known who gave which label"
-        )
+        raise AnalysisError(f"{options.name}: {option('pairs')}: raters are not identified")
     sample = table.sample
     n = len(sample.raters)
     if n * (n - 1) // 2 > MANY_PAIRS:
