@@ -135,7 +135,7 @@ def test_the_methods_say_how_differences_were_tested_and_which_metric_alpha_has(
         return " ".join(results(found).methods)
 
     assert "not Gwet's ordinal weights" in words()
-    assert "which its interval inverts" in words()
+    assert "the test that its CI inverts" in words()
     assert "Holm" in words()
     flipped = words(test="flip")
     assert "studentised permutation" in flipped

@@ -151,7 +151,7 @@ READING = (
     (("status",), "ratings              8"),
     (("verify-log",), "audit log verified: chain and records intact"),
     (("log",), "import"),
-    (("analyse", "--output", "numbers"), "The audit log is whole"),
+    (("analyse", "--output", "numbers"), "Audit log verified"),
     (("report", "--output", "report"), "index.html"),
     (("export", "out"), ""),
     (("backup", "copy.db"), "checked"),

@@ -249,7 +249,7 @@ def test_every_interval_by_the_method_that_its_row_names(demo: Demo) -> None:
         method = re.sub(
             r"^(paired difference|difference of independent groups), ", "", row["method"]
         )
-        method = re.sub(r", cut at the (least|greatest) value possible$", "", method)
+        method = re.sub(r", truncated at the (smallest|largest) possible value$", "", method)
         recounted = recount.interval(number(demo, row), method)
         if recounted is None:
             continue
@@ -268,8 +268,8 @@ def test_every_interval_by_the_method_that_its_row_names(demo: Demo) -> None:
 def test_only_the_numbers_that_the_top_names_are_about_these_raters_alone(demo: Demo) -> None:
     (top,) = [t for t in demo.page.texts if t.startswith("Target of inference")]
     assert (
-        "judges, of a panel's consensus, of each rater against the others, or of fewer than 3"
-        " raters" in top
+        "for judges, for a panel's consensus, for each rater against the others, or from fewer"
+        " than 3 raters" in top
     )
     stated = {a["name"]: a for a in tomllib.loads(demo.protocol)["analyses"]}
     for _, row in demo.rows[demo.rows["kind"] != "companion"].iterrows():
@@ -375,8 +375,9 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                 elif re.search(r"\d", text) and "[" in text:
                     # A panel's own ceiling is a group of that name, in the row after the judge's
                     # difference.
+                    name = re.sub(r"(.*), leave one out", r"leave_one_out:\1", head)
                     ceilings = [
-                        c for _, c in demo.rows[demo.rows["group.rater"] == head].iterrows()
+                        c for _, c in demo.rows[demo.rows["group.rater"] == name].iterrows()
                     ]
                     assert any(shows_estimate(text, c) for c in (*companions, *ceilings)), what
                 else:
@@ -421,7 +422,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
             near(t, q) for t, q in zip(spread, screens.quantile([0.5, 0.25, 0.75]), strict=True)
         )
     strata = pd.DataFrame(records.strata).T
-    for cells in demo.page.table("Items by set and stratum"):
+    for cells in demo.page.table("Items by set and characteristic"):
         stratum, value = cells[""], cells["Value"]
         expected = len(strata) if stratum == "All items" else int((strata[stratum] == value).sum())
         assert int(cells["Items"]) == expected
@@ -436,7 +437,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
             assert all(
                 near(t, q) for t, q in zip(spread, lengths.quantile([0.5, 0.25, 0.75]), strict=True)
             )
-    for cells in demo.page.table("How the judges' tasks ended"):
+    for cells in demo.page.table("Outcomes of the LLM judges' tasks"):
         part = tasks[tasks["rater"] == cells["Judge"]]
         done = part["id"].isin(ratings["task"])
         printed = [int(cells[c]) for c in ("Tasks", "rated, call not recorded", "Without labels")]
@@ -504,7 +505,9 @@ def test_counts_in_sentences(demo: Demo) -> None:
     )
     for row, _ in rows_of(demo, "correct answers", "estimate"):
         n = by_system[row["group.system"]]
-        assert (f"left out: {n}." in row["warnings"]) == bool(n) and (n > 0 or not row["warnings"])
+        assert (f"(excluded): {n}." in row["warnings"]) == bool(n) and (
+            n > 0 or not row["warnings"]
+        )
     ratings = demo.records.ratings
     methods = next(t for t in texts if "rated by" in t and "items" in t)
     panels = ratings.groupby("panel")["rater"].agg(["nunique", "size"])
@@ -549,5 +552,5 @@ def test_recovery_shows_the_same_estimates_and_counts_what_holds(demo: Demo) -> 
         assert len(row[(row["low"] - low).abs().lt(5.1e-4) & (row["high"] - high).abs().lt(5.1e-4)])
         held += cells["CI contains true value"] == "yes"
         assert (low - 5e-4 <= truth <= high + 5e-4) == (cells["CI contains true value"] == "yes")
-    sentence = next(plain(t) for t in demo.page.texts if "intervals hold their true value" in t)
+    sentence = next(plain(t) for t in demo.page.texts if "CIs contain the true value" in t)
     assert [int(n) for n in re.findall(r"\d+", sentence)[:2]] == [held, len(shown)]

@@ -160,7 +160,7 @@ def test_two_windows_and_no_network(cases: str, opened: Store, chromium: Any) ->
     ben.fill("#words", "fever")
     ben.click(".kind[value=cue]")
     ben.wait_for_selector("#told .notice")
-    assert "ada changed this case meanwhile" in ben.text_content("#told")
+    assert "ada changed this case in the meantime" in ben.text_content("#told")
     assert [mark[0] for mark in held(opened)] == ["granulomas"]
     ben.click("#told button")
     saved(ben, opened, 2)
@@ -191,7 +191,7 @@ def test_without_a_script_the_forms_do_the_same(cases: str, opened: Store, chrom
     page.click("#marks li:nth-child(2) .word button")
     assert held(opened) == [("fever", "cue", 1, "a sign"), ("sarcoidosis", "diagnosis", 0, "")]
     page.click("#found .approval button")
-    assert "cannot be approved" in page.text_content("#told")
+    assert "Not approved" in page.text_content("#told")
     page.fill("#despite", "The rest is general.")
     page.click("#found .approval button")
     assert "Please let another person check and approve it." in page.text_content("#told")

@@ -137,7 +137,7 @@ def test_what_stands_in_the_way_is_said_and_nothing_typed_is_lost(
     got = browser.post(
         "/office/screening/item", {**form, "item": "c3", "decision": "out", **met(1, 2)}
     )
-    assert "Please say why" in got.text
+    assert "Please state the reason for exclusion" in got.text
     assert (
         browser.post(
             "/office/screening/item", {**form, "item": "c3", "decision": "dance"}

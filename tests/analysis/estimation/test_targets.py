@@ -232,7 +232,7 @@ def test_comparisons_of_people_follow_the_target() -> None:
         like, these = rows(LIKE_THESE, statistic), rows(THESE, statistic)
         a, b = like[0].estimate, these[0].estimate
         assert (a.raters, b.raters) == ("like these", "these")
-        assert "two-way" in a.method and b.method.startswith("linearised item-cluster")
+        assert "two-way" in a.method and b.method.startswith("cluster-robust Wald (item-clustered)")
         assert a.value == b.value and any(
             r.estimate.method == a.method and r.kind == "companion" for r in these
         )
@@ -390,10 +390,10 @@ def compared(
     inference: Inference, statistic: str, others: int, experts: int = 6
 ) -> tuple[Row, list[Row], Results]:
     """The difference of the panels, what stands beside it, and all results."""
-    asked = replace(
-        SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic
+    counted = {"of": ("yes",)} if statistic == "share" else {}
+    asked = flat_analysis(
+        "panels", statistic, "good", "both", by=("panel",), compare="panel", **counted
     )
-    asked = restated(asked, of=("yes",) if statistic == "share" else ())
     of_both = run(
         [asked, replace(SHARE, name="few", raters="others")],
         ratings(experts, others=others),
@@ -436,8 +436,7 @@ def test_panels_are_compared_by_raters_but_where_the_protocol_states_these(stati
         and few.estimate.low < few.estimate.high
     )
     sentences = [
-        any("compared as raters like these" in s for s in f.inference)
-        for f in (of_target, default, alone)
+        any("without common raters" in s for s in f.inference) for f in (of_target, default, alone)
     ]
     assert sentences == [True, True, False]
 
@@ -479,14 +478,14 @@ def test_a_panel_of_too_few_says_so_instead_of_a_number() -> None:
     assert math.isfinite(difference.estimate.value) and math.isnan(difference.estimate.p)
     assert math.isnan(difference.estimate.low) and math.isnan(difference.p_adjusted)
     assert difference.estimate.reason.startswith(
-        "no interval: 2 raters do not show how much raters like these differ"
+        "no CI: variation between raters is not estimable from 2 raters"
     )
     assert [r.estimate.raters for r in beside] == ["these"] and math.isfinite(
         beside[0].estimate.low
     )
-    assert any("does not tell the panels apart" in w for w in difference.warnings)
+    assert any("does not show a difference between the panels" in w for w in difference.warnings)
     alone, _, _ = compared(LIKE_THESE, "share", 1)
-    assert math.isnan(alone.estimate.low) and "1 rater does not show" in alone.estimate.reason
+    assert math.isnan(alone.estimate.low) and "not estimable from 1 rater" in alone.estimate.reason
     named = replace(SHARE, by=("rater",), compare="rater")
     rows = [r for r in results(LIKE_THESE, 3, 1, 0, named).rows if r.kind == "difference"]
     assert rows and all(

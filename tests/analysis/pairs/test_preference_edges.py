@@ -224,7 +224,7 @@ def test_no_line_ends_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         text = printed(frame, capsys)
         assert "Intervals: ." not in text
         assert "a, b: no CI from a single item" in text
-        assert "Resampling would take long" not in text
+        assert "The bootstrap was omitted" not in text
 
 
 def test_worths_that_do_not_exist_have_the_models_reason() -> None:

@@ -185,7 +185,7 @@ def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder
     )
     by_topic = dict(notes(study, "By topic"))
     assert by_topic["estimatedose"].startswith(
-        "3 of the 3 items are in 1 group of duplicates on which nobody has"
+        "3 of the 3 items are in 1 group of duplicates without a decision"
     )
     assert by_topic["estimateother"].startswith("2 of the 4 items are in 1 group of duplicates"), (
         "q3 is alone there"

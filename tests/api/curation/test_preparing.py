@@ -213,7 +213,7 @@ def test_every_step_after_it_sees_the_sample(folder: Path):
         "Weg der Items durch die Studie.",
         "Items beantwortet von",
         "Wörtliche Übereinstimmung",
-        "Items gezogen",
+        "Ausgewählte Items",
     ):
         assert text in page
     assert make_plan(opened).new == 0

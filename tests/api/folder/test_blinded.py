@@ -294,7 +294,7 @@ def test_letters_that_are_lifted_by_a_mark_are_in_the_log_once(folder: Path) -> 
     protocol.write_text(text)
     said = konsil("analyse", str(folder))
     assert re.search(
-        r"Systems had their names at \S+ already: the study was marked as simulated then\.", said
+        r"Systems were already named at \S+ when the study was marked as simulated\.", said
     )
     assert told_in(folder / "estimates.json") == {}
 

@@ -289,7 +289,7 @@ def test_a_broken_log_is_told_first(
     assert exit_code("analyse", folder) == 0
     out = capsys.readouterr().out
     assert problem in out
-    assert "Its last hash" not in out
+    assert "The last hash" not in out
 
 
 @pytest.mark.slow

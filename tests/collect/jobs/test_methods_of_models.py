@@ -88,7 +88,7 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     assert re.search(r"a \(near:m; seed 7, (on|from) \d{4}-\d\d-\d\d", answered)
     assert "temperature" not in answered
     assert "j (fake:j" in judged
-    assert played.startswith("No model stands behind b and j")
+    assert played.startswith("b and j: konsil's scripted test endpoint")
     assert refused == "a does not accept temperature: all its 24 calls were made without."
     [row] = results.orders
     assert (row.rater, row.criterion, row.compared) == ("j", "better", 24)
@@ -114,7 +114,7 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
         (
             "de",
             [
-                "Paare, die Modelle in beiden Reihenfolgen sahen.",
+                "Paare, die LLM-Judges in beiden Reihenfolgen sahen.",
                 "a nimmt temperature nicht an",
                 "widersprüchlich",
             ],

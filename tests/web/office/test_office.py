@@ -108,7 +108,7 @@ def test_no_page_of_a_coordinator_depends_on_a_label(
             }
         )
     assert seen[0] == seen[1]
-    assert "Stichentscheide stehen hier in keiner Zahl" in seen[0]["/office"]
+    assert "Stichentscheide sind hier nicht mitgezählt" in seen[0]["/office"]
 
 
 def test_progress_and_forecast(enter: Enter, site: Any, clock: Any) -> None:
