@@ -337,9 +337,9 @@ def test_pandalm_accuracy_and_f1_of_the_judges(data: Data, tmp_path: Path) -> No
     assert {j: " ".join(f"{v:.4f}" for v in macro(folder, j)) for j in JUDGES} == published
     pairs = {r.group["raters"]: f"{r.estimate.value:.2f}" for r in told["annotators"]}
     assert pairs == {
-        "annotator-1 and annotator-2": "0.85",
-        "annotator-1 and annotator-3": "0.88",
-        "annotator-2 and annotator-3": "0.86",
+        "pair:annotator-1:annotator-2": "0.85",
+        "pair:annotator-1:annotator-3": "0.88",
+        "pair:annotator-2:annotator-3": "0.86",
     }
 
 

@@ -153,7 +153,7 @@ def test_the_kappa_of_each_two_reviewers_is_the_printed_one(source: Path, result
     printed = published(source, "reliability_kappa")
     assert len(printed) == 12
     for line in printed:
-        pair = line["Reviewer Pair"].replace(" vs ", " and ")
+        pair = "pair:" + line["Reviewer Pair"].replace(" vs ", ":")
         found = row(results, f"{line['Criterion']}: each two reviewers", raters=pair)
         assert f"{found.estimate.value:.3f}" == f"{float(line['Weighted Kappa']):.3f}"
         assert (found.n_units, found.n_raters, found.estimate.n_clusters) == (210, 2, 70)

@@ -114,7 +114,7 @@ STATED = {
     "en": (
         "2/5 (40%)",
         "ratings of answers displayed to their end only",
-        "This holds for 2 of 5 ratings by people",
+        "This applies to 2 of 5 ratings of answers by people",
     ),
     "de": (
         "2/5 (40\u202f%)",

@@ -83,7 +83,7 @@ def test_groups_of_items_lengths_and_judges_have_differences_and_more_than_two_a
     assert all(math.isfinite(r.estimate.low) for r in lengths) and lengths
     judges = rows_of(replace(ASKED, raters="judges", by=("rater",), compare="rater"), "difference")
     together = [r for r in judges if not r.versus]
-    assert {r.group["rater"] for r in together} == {"all 3 groups"}
+    assert {r.group["rater"] for r in together} == {"all_groups:3"}
     assert len(together) == 4 and len(judges) == 4 + 3 * 4
     assert all("item-cluster" in r.estimate.method for r in judges if r.versus)
     # East's own judge prefers it, and the test of all says so.

@@ -183,7 +183,7 @@ def test_what_is_asked_is_told_in_words(page: Path) -> None:
         ("Further criteria", "reasoning_names, answer_names"),
     ):
         assert f"<dt>{term}</dt><dd>{value}</dd>" in english, term
-    assert "beside the panel “experts”" in english
+    assert "compared with the panel “experts”" in english
 
 
 @pytest.mark.slow

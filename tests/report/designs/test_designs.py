@@ -149,7 +149,7 @@ def test_a_design_is_recommended_by_hours_and_single_ratings_together():
     ]
     assert [line[6] for line in advice[:3]] == ["0.030", "0.030", "–"]
     notes = " ".join(note.text for note in section().tables[0].notes)
-    assert "decides nothing" in notes
+    assert "its agreement differs by construction and was not used" in notes
     assert "fewer hours alone recommend nothing" in notes
 
 

@@ -77,7 +77,7 @@ def test_panels_of_one_population_are_told_apart_no_more_often_than_stated(
 ) -> None:
     script = load("coverage_panels")
     alike = script.cell(script.Panel(5, 0.8), script.Panel(9, 0.8), statistic, 0.0, 400, 3)
-    assert alike.estimable == 1
+    assert alike.known == 1
     assert alike.rejects <= 0.09
     assert alike.covers >= 0.91
 
