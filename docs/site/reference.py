@@ -58,9 +58,9 @@ _HEADER = ("| key | what can be written | default | what it sets |", "|---|---|-
 
 def _row(key: Key) -> str:
     form = ", ".join(f"`{each}`" for each in key.choices) or key.form
-    default = "required" if key.is_required else ""
-    if key.default not in (None, "", []):
-        default = f"`{json.dumps(key.default, ensure_ascii=False)}`"
+    default = key.shown_default
+    if default and not key.is_required:
+        default = f"`{default}`"
     name = key.path.rpartition(".")[2]
     return f"| `{name}` | {form} | {default} | {_escaped(_cell(key.description))} |"
 

@@ -7,7 +7,7 @@ import textwrap
 
 import click
 
-_WIDTH = 100
+from konsil.cli.fact_lines import WIDTH, fact_lines
 
 
 @click.command(short_help="Explain a key of study.toml.")
@@ -33,30 +33,23 @@ def command(key: str | None, *, as_json: bool) -> None:
     if key is None:
         chosen = [each for each in known.values() if "." not in each.path]
     else:
-        found = explained(schema, key)
-        chosen = [found, *(known[f"{found.path}.{name}"] for name in found.keys)]
+        table = explained(schema, key)
+        chosen = [table, *(known[f"{table.path}.{name}"] for name in table.keys)]
     if as_json:
         click.echo(json.dumps([asdict(each) for each in chosen], ensure_ascii=False))
         return
     if key is not None:
         first = chosen.pop(0)
         click.echo(show(f"{first.path}: {first.form}"))
-        for line in textwrap.wrap(first.description, _WIDTH):
+        for line in textwrap.wrap(first.description, WIDTH):
             click.echo(show(line))
         about = {
-            "default": "required" if first.is_required else _default(first.default),
+            "default": first.shown_default,
             "one of": ", ".join(first.choices),
         }
-        for title, text in about.items():
-            for line in textwrap.wrap(
-                text, _WIDTH, initial_indent=f"  {title + ':':<10}", subsequent_indent=" " * 12
-            ):
-                click.echo(show(line))
+        for line in fact_lines(about):
+            click.echo(show(line))
     width = max((len(each.path) for each in chosen), default=0)
     for each in chosen:
-        sentence = textwrap.shorten(each.description, _WIDTH - width - 4, placeholder=" ...")
+        sentence = textwrap.shorten(each.description, WIDTH - width - 4, placeholder=" ...")
         click.echo(show(f"  {each.path:<{width}}  {sentence}"))
-
-
-def _default(value: object) -> str:
-    return "" if value in (None, "", []) else json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import click
 
+from konsil.cli.fact_lines import WIDTH, fact_lines
 from konsil.errors import KonsilError, nearest
 
 _TITLES = {
@@ -17,7 +18,6 @@ _TITLES = {
     "cases": "Cases with less and less information",
     "designs": "Whole answers and their sentences",
 }
-_WIDTH = 100
 
 
 @click.command(short_help="List the statistics that an analysis can ask for, or explain statistic.")
@@ -58,7 +58,7 @@ def command(name: str | None, code: str) -> None:
         raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
     statistic = entry(name, language(code))
     click.echo(show(f"{statistic.id}: {statistic.title}"))
-    for line in textwrap.wrap(statistic.text, _WIDTH):
+    for line in textwrap.wrap(statistic.text, WIDTH):
         click.echo(show(line))
     about = {
         "computed": statistic.definition if statistic.definition != statistic_of(name).text else "",
@@ -68,8 +68,5 @@ def command(name: str | None, code: str) -> None:
         "keys": ", ".join(sorted(statistic.keys)),
         "source": statistic.source,
     }
-    for title, text in about.items():
-        for line in textwrap.wrap(
-            text, _WIDTH, initial_indent=f"  {title + ':':<11}", subsequent_indent=" " * 13
-        ):
-            click.echo(show(line))
+    for line in fact_lines(about):
+        click.echo(show(line))

@@ -130,7 +130,7 @@ def test_the_command_explains_one_key_a_table_and_all():
         run(group, ["explain", "analyses.mode"]).output.splitlines()[0]
         == "analyses.mode: one of some words"
     )
-    assert "  one of:   valid, paper" in run(group, ["explain", "analyses.mode"]).output
+    assert "  one of:  valid, paper" in run(group, ["explain", "analyses.mode"]).output
     tables = run(group, ["explain", "--json"])
     assert [key["path"] for key in json.loads(tables.output)] == list(SCHEMA["properties"])
     raters = run(group, ["explain", "raters"]).output

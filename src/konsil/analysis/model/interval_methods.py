@@ -164,22 +164,6 @@ def name_of(method: str) -> str:
     return method.message_id if isinstance(method, TranslatableMessage) else ""
 
 
-def kind_of(method: str) -> tuple[str, ...]:
-    """What a method shares with those that differ from it in numbers alone: ids, and its clusters.
-
-    >>> from konsil.analysis.model.message import message
-    >>> kind_of(message("{cluster}, {df}", message_id="method.wald", cluster="item", df=9))
-    ('method.wald', 'item')
-    """
-    if not isinstance(method, TranslatableMessage):
-        return (method,)
-    kind: list[str] = [method.message_id or method.template]
-    for value in method.values.values():
-        if isinstance(value, str):
-            kind += kind_of(value)
-    return tuple(kind)
-
-
 def is_by_rater(method: str) -> bool:
     """Whether the raters are the clusters of a method that is named for its clusters.
 

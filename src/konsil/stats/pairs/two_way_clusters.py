@@ -138,8 +138,8 @@ def crossed(
     ...     [0, 0, 1, 1, 2, 2],
     ...     n_systems=2,
     ... )
-    >>> found = crossed(made, system_against_others(2))
-    >>> found.value, found.two_way.df.round(2)
+    >>> influences = crossed(made, system_against_others(2))
+    >>> influences.value, influences.two_way.df.round(2)
     (array([ 0.5, -0.5]), array([2., 2.]))
     """
     cells = totals(votes)

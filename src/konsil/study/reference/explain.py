@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,14 @@ class Key:
     """The words it can be; none: any."""
     keys: tuple[str, ...]
     """The keys within it, where it is a table or a list of tables."""
+
+    @property
+    def shown_default(self) -> str:
+        """The default as study.toml has it; 'required' without one, empty where it is nothing."""
+        if self.is_required:
+            return "required"
+        nothing = self.default in (None, "", [])
+        return "" if nothing else json.dumps(self.default, ensure_ascii=False)
 
 
 def keys_of(schema: Mapping[str, Any]) -> Iterator[Key]:
