@@ -23,13 +23,17 @@ import resource
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 from konsil.api import open_folder
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.records import Answer, Item
 from konsil.store import Batch
+
+Made = TypeVar("Made")
 
 TRUTH = """
 [panels.physicians]
@@ -80,7 +84,7 @@ def make(folder: Path, n: int) -> None:
     simulate(study, truth_of(study))
 
 
-def cpu(run) -> tuple[float, object]:
+def cpu(run: Callable[[], Made]) -> tuple[float, Made]:
     began = time.process_time()
     made = run()
     return time.process_time() - began, made

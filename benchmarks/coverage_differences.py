@@ -28,8 +28,8 @@ from scipy import stats
 from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.measure import Measure, pair, share
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import infer

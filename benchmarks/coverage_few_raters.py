@@ -154,20 +154,21 @@ def report(studies):
     return f"""{BEGIN}
 ## Few raters
 
-{studies:,} studies of each design by `python benchmarks/coverage_few_raters.py --write`: how often the two-way interval
-holds what raters of the population say on average, and its median width. Every rater labels all of 100 items (compares
-100 of 200 items for win differences); a rater's severity, or taste for a system, is normal with the standard deviation
-given, an item's difficulty and the noise of a label have 1. "(!)" marks what lies outside .93 to .985 by its 95 %
-bounds.
+{studies:,} studies of each design by `python benchmarks/coverage_few_raters.py --write`: the coverage of the two-way
+interval for the mean in the population of raters, and its median width. Every rater labels all of 100 items (compares
+100 of 200 items for win differences). A rater's severity, or preference for a system ("taste"), is normal with the
+given standard deviation; an item's difficulty and the noise of a label have 1. "(!)" marks coverage whose 95 % limits
+are outside .93 to .985.
 
 {chr(10).join(table(studies))}
 
-With two raters the intervals hold too seldom. With three they hold and are too wide to say much: kappa's .66 to .77,
-win differences' .9 to 1.7. Shares of 10 % and raters of very different severity hold .914 to .943, which is below .93
-beyond chance in one cell, of five raters. So a report whose protocol states no target of inference takes raters as a
-sample from 4.5 effective raters on, about five who rated equally much. Shares have their two-way interval on the logit
-scale: on the plain scale, at the same width, that of a share of 10 % and a taste of .8 covered .86 with three raters,
-.90 with five and .90 with nine.
+With two raters, the coverage is too low. With three, it is sufficient, but the intervals are too wide to be
+informative: .66 to .77 for kappa, .9 to 1.7 for win differences. For proportions of 10 % and raters of very different
+severity, it is .914 to .943, which is significantly below .93 in one cell, with five raters. If the protocol
+specifies no target of inference, raters are therefore treated as a sample if their effective number is at least 4.5,
+about five with equal numbers of ratings. Proportions have their two-way interval on the logit scale: on the
+untransformed scale, with the same width, the coverage for a proportion of 10 % and a taste of .8 was .86 with three
+raters, .90 with five and .90 with nine.
 {END}
 """
 

@@ -5,8 +5,8 @@
     python benchmarks/coverage_incomplete.py --studies 100    fewer simulated studies
 
 Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics` and
-`konsil.analysis.estimation.rare_events`; beside it stands the one that every fifth study has where
-it is left out of account that pairs share few units."""
+`konsil.analysis.estimation.raters.posterior_intervals`; beside it stands the one that every fifth
+study has where it is left out of account that pairs share few units."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from coverage_raters import verdict
 from scipy import stats
 
 from konsil.analysis.agreement import agreement_statistics
-from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Measure, together, value
+from konsil.analysis.estimation.raters.posterior_intervals import of_thin_pairs
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.kappa import cohen_kappa, percent_agreement
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Codes, Estimate
@@ -127,7 +127,7 @@ def limits(
     result = {}
     for n, (name, measure) in enumerate(zip(NAMES, measures, strict=True)):
         start = Estimate(value(measure), n_clusters=codes.n_clusters)
-        made = rare_events.of_thin_pairs(start, drawn[:, [n]], measure, first.thin, "unit")
+        made = of_thin_pairs(start, drawn[:, [n]], measure, first.thin, "unit")
         other = _otherwise(measure, codes, tallied, key) if beside else (np.nan, np.nan)
         result[name] = (
             (made.low, made.high) if np.isfinite(start.value) else (np.nan, np.nan),
@@ -200,22 +200,23 @@ def report(studies: int) -> str:
     return f"""{BEGIN}
 ## Raters who rate few of the units
 
-{studies:,} studies of each design by `python benchmarks/coverage_incomplete.py --write`: of 3, 4 and 6 raters the last
-1, 2 and 3 rate a part of the items, each items of their own. Units have a normal trait and raters noise; one item
-in two is a yes unless the row names another design. The target is the mean over the pairs that share an item, of
-400,000 items. *Covers* is of the printed interval, *otherwise* of the one that every fifth study had without regard to
-what pairs share (Wilson's with the linearised variance; of kappa the bootstrap, or the posterior with the raters'
-gaps). PABAK's limits are those of percent agreement, rescaled, so that they cover alike. "(!)" marks what covers less
-than .93 by its 95 % bounds.
+{studies:,} studies of each design by `python benchmarks/coverage_incomplete.py --write`: of 3, 4 and 6 raters the
+last 1, 2 and 3 rate only some of the items, each different ones. Units have a normal trait and raters noise; one item
+in two is a yes unless the row names another design. The true value is the mean over the pairs that share an item,
+from 400,000 items. *Covers* refers to the printed interval, *otherwise* to the interval without regard to shared
+units, computed in every fifth study (Wilson with the linearised variance; for kappa the bootstrap, or the posterior
+with the raters' missing labels). PABAK's limits are those of percent agreement, rescaled, with the same coverage.
+"(!)" marks coverage significantly below .93 (95 % limits).
 
-The rule: percent agreement, PABAK, kappa and all that is a mean over pairs of raters with equal weight has an interval
-of its own where some pair shares fewer than 50 clusters and fewer than half of those that two raters labelled: a
-pair that shares five units and agrees in all adds nothing to a variance taken from the labels, though it counts as much
-as a pair that shares fifty. The interval is the posterior of the rating patterns, with a prior of all raters' labels,
-so that every pair has two clusters' worth of it, and with the tails of t with H - 1 degrees of freedom, H the
-harmonic mean of the clusters that pairs share: the variance of the mean is as if every pair shared H. With H below 2
-there is no interval, and the row says why. The row's method names it. Pairs weighted by the units they share
-(`--pair-weights units`) and coefficients of all raters at once (Fleiss' kappa, Krippendorff's alpha) do not need it.
+The rule: percent agreement, PABAK, kappa and other means over pairs of raters with equal weights have a separate
+interval if some pair shares fewer than 50 clusters and fewer than half of those labelled by two raters: a pair that
+shares five units and agrees on all of them adds nothing to a variance estimated from the labels, although it has the
+same weight as a pair that shares fifty. The interval is the posterior of the rating patterns, with a prior on the
+labels of all raters, so that every pair has a prior weight of two clusters, and with the tails of t with H - 1
+degrees of freedom, where H is the harmonic mean of the numbers of shared clusters: the variance of the mean is as if
+every pair shared H. If H is below 2, there is no interval, and the row gives the reason. The row names the method.
+Pairs weighted by the number of shared units (`--pair-weights units`) and coefficients of all raters (Fleiss' kappa,
+Krippendorff's alpha) do not need it.
 
 {chr(10).join(table(studies))}
 {END}

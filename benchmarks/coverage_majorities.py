@@ -23,8 +23,8 @@ from coverage_raters import verdict
 from konsil.analysis.agreement import consensus
 from konsil.analysis.agreement.judge_gap import gaps
 from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Codes
 
@@ -142,15 +142,16 @@ def report(studies: int) -> str:
     return f"""{BEGIN}
 ## Raters who rate few of the units, against the majority of the others
 
-{studies:,} studies of each design by `python benchmarks/coverage_majorities.py --write`, drawn as those before: the
-panel's leave-one-out agreement (*ceiling*), a judge who rates every item and is one more rater like the first, and
-judge minus ceiling, first of percent agreement, then of kappa. The target is that of {TRUTH:,} items. The difference is
-tested by exchanging the judge with the raters of the panel; its true value is within .003 of 0 in every row, so that
-*p <= .05* is the level of the test. "(!)" marks what covers less than .93 by its 95 % bounds.
+{studies:,} studies of each design by `python benchmarks/coverage_majorities.py --write`, simulated as in the previous
+section: the panel's leave-one-out agreement (*ceiling*), a judge who rates every item and is exchangeable with the
+first rater, and judge minus ceiling, first for percent agreement, then for kappa. The true values are from {TRUTH:,}
+items. The difference is tested by exchanging the judge with the raters of the panel; its true value is within .003 of
+0 in every row, so *p <= .05* is the type I error rate of the test. "(!)" marks coverage significantly below .93 (95 %
+limits).
 
-The rule is the one for pairs, with a rater and the majority of the others in the place of a pair: a rater who rated few
-units counts in the mean as much as one who rated all. Without it the ceiling of the second row covered .80 (percent
-agreement) and .75 (kappa).
+The rule is the one for pairs, with a rater and the majority of the others instead of a pair: a rater who rated few
+units has the same weight in the mean as one who rated all. Without it, the coverage of the ceiling in the second row
+was .80 (percent agreement) and .75 (kappa).
 
 {chr(10).join(table(studies))}
 {END}

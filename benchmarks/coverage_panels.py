@@ -156,8 +156,10 @@ def cell(
     rows = []
     for _ in range(studies):
         difficulty = generator.standard_normal(ITEMS)
-        labels = [panel.labels(generator, difficulty) for panel in (first, second)]
-        interval = share(*labels) if statistic == "share" else agreement(*labels, statistic)
+        ours, theirs = (panel.labels(generator, difficulty) for panel in (first, second))
+        interval = (
+            share(ours, theirs) if statistic == "share" else agreement(ours, theirs, statistic)
+        )
         low, high, p = float(interval.low[0]), float(interval.high[0]), float(interval.p[0])
         if np.isfinite(low):
             rows.append((low <= truth <= high, p <= 0.05, high - low))
@@ -226,20 +228,21 @@ def report(studies: int) -> str:
 ## Panels without a common rater
 
 {studies:,} studies of each design by `python benchmarks/coverage_panels.py --write`: two panels rate all of {ITEMS}
-items, and their difference has the interval and the p value by raters. A rater's severity is normal with the standard
-deviation given ("taste"), an item's difficulty has 1. *p <= .05* is how often two panels of one population are told
-apart. *Covers* and *width* are of panels that differ: shares of 50 % and 30 %, of 10 % and 25 %; for agreement, labels
-with noise of 1 and of {NOISY:g}. "(!)" marks what lies wholly above .06 (tests) or outside .93 to .985 (coverage) by
-its 95 % bounds.
+items, and their difference has the interval and p value with raters as the sampling unit. A rater's severity is
+normal with the given standard deviation ("taste"), an item's difficulty has 1. *p <= .05* is the type I error rate
+for two panels of one population. *Covers* and *width* are for panels that differ: proportions of 50 % and 30 %, of 10
+% and 25 %; for agreement, labels with noise of 1 and of {NOISY:g}. "(!)" marks results whose 95 % limits are entirely
+above .06 (tests) or outside .93 to .985 (coverage).
 
 {chr(10).join(table(studies))}
 
-Panels of like size keep their level. Agreement of three or five raters is compared on the safe side: leaving one of so
-few out changes much. Where one panel has several times the raters of the other and a share is near 0 or 1, the test
-rejects too often: the mean and the spread of few raters' shares go together there, which cancels out for panels of one
-size. With a share of 10 % and a taste of .8 it was .06 with 3 and 9 raters, .08 with 3 and 30, .09 with 5 and 30; with
-20 % .06, .06 and .08 (1,500 studies each). So the row says it where one panel has three times the raters of the other
-or more and a share is at most 25 % or at least 75 %.
+Panels of similar size have the nominal level. Tests of agreement of three or five raters are conservative, because
+leaving out one of so few raters has a large effect. If one panel has several times the raters of the other and a
+proportion is near 0 or 1, the test rejects too often: the mean and the variance of few raters' proportions are
+correlated in this range, which cancels out for panels of the same size. With a proportion of 10 % and a taste of .8,
+the rate was .06 with 3 and 9 raters, .08 with 3 and 30, .09 with 5 and 30; with 20 % it was .06, .06 and .08 (1,500
+studies each). The row states this if one panel has at least three times the raters of the other and a proportion is
+at most 25 % or at least 75 %.
 {END}
 """
 

@@ -212,33 +212,37 @@ def report(studies):
     return f"""{BEGIN}
 ## Raters
 
-{studies:,} studies of each design by `python benchmarks/coverage_raters.py --write`: four systems of equal quality, so
-that the true win difference is 0. A rater has a taste for each system, normal with the standard deviation given, and
-an item an effect of .6 beside the votes' own noise of 1. Two-way intervals and their tests are about raters like
-these; "items alone" is about these raters, and must miss 0 where raters have tastes. "(!)" marks what lies outside
-.93 to .985 (coverage) or above .06 (tests) by its 95 % bounds. The family is the four systems' tests.
+{studies:,} studies of each design by `python benchmarks/coverage_raters.py --write`: four systems of equal quality,
+so the true win difference is 0. A rater has a preference for each system ("taste"), normal with the given standard
+deviation, and an item an effect of .6, compared with 1 for the noise of the votes. Two-way intervals and their tests
+generalise to similar raters; "items alone" is conditional on these raters and must miss 0 if raters have preferences.
+"(!)" marks results whose 95 % limits are outside .93 to .985 (coverage) or above .06 (tests). The family consists of
+the tests of the four systems.
 
-One rater gives most of the votes, three an item on 100 items:
+One rater with most of the votes, three votes per item, 100 items:
 
 {chr(10).join(table(DOMINANT, studies))}
 
-Raters with tastes, equally busy:
+Raters with preferences and equal numbers of votes:
 
 {chr(10).join(table(TASTES, studies))}
 
-Where one of ten raters gives 60 % of the votes, the adjusted tests of the family reject in 8 % of studies: the votes
-are worth 2.7 raters. From 4.5 on raters are taken as a sample by default, so that such a study is about these raters
-unless its protocol states otherwise, and the report names the rater.
+If one of ten raters gives 60 % of the votes, the adjusted tests of the family reject in 8 % of studies: the effective
+number of raters is 2.7. Raters are treated as a sample by default only if this number is at least 4.5. Such a study
+is therefore analysed conditional on these raters, unless its protocol specifies otherwise, and the report names the
+rater.
 
-One rater gives nearly all of the votes, three an item on 100 items. With fewer than {crossing.LEAST_RATERS} effective
-raters there is no two-way interval and no p value about raters like these: the interval by items stands in their place,
-which is about these raters, and the rater is named. "Made of all" is what those intervals would be worth:
+One rater with nearly all of the votes, three votes per item, 100 items. With an effective number of raters below
+{crossing.LEAST_RATERS}, there is no two-way interval and no p value that generalises to similar raters: the
+item-clustered interval, conditional on these raters, replaces it, and the rater is named. "Made of all" shows the
+coverage that two-way intervals would have:
 
 {chr(10).join(table_of_dominated(DOMINATED, studies))}
 
-With degrees of freedom by heads (raters less one) and without the correction of the variance, 60 % of the votes by one
-of 40 raters covered .72 and rejected in 27 % of studies. The interval is now about twice as wide there: a rater who
-gave most of the votes leaves little knowledge of how much raters differ.
+With the number of raters minus one as degrees of freedom, and without the correction of the variance, the coverage
+with 60 % of the votes by one of 40 raters was .72, and the test rejected in 27 % of studies. The interval is now
+about twice as wide in this case: if one rater gave most of the votes, the variation between raters is hardly
+estimable.
 {END}
 """
 

@@ -21,8 +21,8 @@ from scipy import stats
 
 from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 
@@ -127,17 +127,17 @@ def report(studies: int) -> str:
 ## Clusters of very unequal size
 
 {studies:,} studies of each design by `python benchmarks/coverage_uneven.py --write`: agreement of units in clusters
-that share half of their trait; in "easy or hard" designs raters agree nearly always in half of the clusters and seldom
-in the others. The target is the statistic of two million units. *Covers* is of the printed interval, *otherwise* of the
-one that the same studies had without regard to the clusters' sizes (bootstrap, posterior with the number of clusters
-less 1, or Wilson's with the plain variance). "(!)" marks what covers less than .93 by its 95 % bounds.
+that share half of their trait; in "easy or hard" designs raters agree nearly always in half of the clusters and
+seldom in the others. The true value is the statistic of two million units. *Covers* refers to the printed interval,
+*otherwise* to the interval that ignores the sizes of clusters (bootstrap, posterior with the number of clusters minus
+1, or Wilson with the usual variance). "(!)" marks coverage significantly below .93 (95 % limits).
 
-The rule: clusters that are worth fewer than half as many equal ones, (sum of m)^2 / sum of m^2 < C / 2 with m units a
-cluster, have the bias-reduced variance and t with its effective degrees of freedom: Wilson's interval with them for
-percent agreement and what is linear in it, the linearised one on the atanh scale for the others. Where labels are
-sparse the posterior of the rating patterns stays; its tails are those of t with these degrees of freedom where the
-clusters are worth fewer than a fourth of their number. Of ten clusters it covers more than it need, because its prior
-is worth two clusters. The row's method says which.
+The rule: if the effective number of clusters is below half of their number, (sum of m)^2 / sum of m^2 < C / 2 with m
+units per cluster, the bias-reduced variance and t with its effective degrees of freedom are used: in a Wilson
+interval for percent agreement and its linear functions, and in a cluster-robust Wald interval on the atanh scale for
+the others. If labels are sparse, the posterior of the rating patterns is used, with the tails of t with these degrees
+of freedom if the effective number is below a fourth of the number of clusters. With ten clusters its coverage is too
+high, because its prior has a weight of two clusters. The row names the method.
 
 {chr(10).join(table(studies))}
 {END}

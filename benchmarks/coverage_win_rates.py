@@ -51,9 +51,7 @@ class Pair:
             item,
             rater,
             n_systems=2,
-            n_questions=self.items,
-            n_raters=self.raters,
-        )
+        ).among(n_questions=self.items, n_raters=self.raters)
 
 
 SIZES = ((31, 1, 10), (31, 1, 31), (100, 1, 40), (60, 3, 20))
@@ -103,17 +101,18 @@ def report(studies):
     return f"""{BEGIN}
 ## Win rates
 
-{studies:,} studies of each design by `python benchmarks/coverage_win_rates.py --write`: two systems, of which the first
-wins the share given and the other all the rest; items and raters have normal effects (standard deviations .6 and .4
-beside the votes' own noise of 1). *Covers* and *width* are of the printed two-way interval: Wilson's at the effective
-sample size, and where no comparison differs ("no variation") the exact one at the number of items or raters,
-whichever are fewer. *Linearised* is the two-way Wald interval, which has no width there and counts as a miss. "Items
-alone" is about these raters, and covers less where raters differ.
+{studies:,} studies of each design by `python benchmarks/coverage_win_rates.py --write`: two systems, of which the
+first wins the given proportion and the other all the rest; items and raters have normal effects (standard deviations
+.6 and .4, compared with 1 for the noise of the votes). *Covers* and *width* refer to the printed two-way interval:
+Wilson with the effective sample size and, if no comparison differs ("no variation"), the exact interval with the
+number of items or raters, whichever is smaller. *Linearised* is the two-way cluster-robust Wald interval, which has
+zero width in this case and counts as a miss. "Items alone" is conditional on these raters, and its coverage is lower
+if raters differ.
 
 {chr(10).join(table(studies))}
 
-Conservative are shares with hardly an event, where an exact interval jumps from one number of events to the next, and
-few raters: the two-way variance is at least that of items and that of raters by themselves.
+The intervals are conservative for proportions with very few events, because exact intervals are discrete, and for few
+raters, because the two-way variance is at least that of items and that of raters.
 {END}
 """
 

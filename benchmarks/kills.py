@@ -62,7 +62,10 @@ WRITE_NOTHING = {
     "local": "keeps models of this machine, outside of any study",
 }
 """Commands that are not killed, and why: they write nothing into a study."""
-ELSEWHERE = {"serve": "killed as 'server', while raters post"}
+ELSEWHERE = {
+    "design": "a server on a copy, which saves by one exchange of a file (tests/api/design)",
+    "serve": "killed as 'server', while raters post",
+}
 SERVER, SERVER_SHARE = "server", 0.12
 """What the server's kills are called, and their share where commands are killed, too."""
 TRIES = 10

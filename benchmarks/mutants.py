@@ -62,7 +62,7 @@ BY_HAND: tuple[tuple[str, str, str], ...] = (
         "rarer > FEW_HITS + 400 and",
     ),
     (
-        "analysis/estimation/sensitivity.py",
+        "analysis/estimation/raters/sensitivity.py",
         "np.array([se]), n - 1, level",
         "np.array([se]), n, level",
     ),
@@ -155,7 +155,7 @@ def mutants_of(module: Path) -> Iterator[Mutant]:
         for part in ast.walk(node)
     }
     for node in ast.walk(tree):
-        if id(node) in skipped:
+        if id(node) in skipped or not isinstance(node, ast.expr):
             continue
         for start, end, new in changes(node, lines):
             before = lines[node.lineno - 1]
@@ -167,7 +167,7 @@ def is_type(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
-def changes(node: ast.AST, lines: list[str]) -> Iterator[tuple[int, int, str]]:
+def changes(node: ast.expr, lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """(first column, last column, new text) of each change of one node."""
     if getattr(node, "lineno", 0) != getattr(node, "end_lineno", -1):
         return

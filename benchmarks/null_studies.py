@@ -223,7 +223,7 @@ def counted(
     )
 
 
-CLAIMS = ("Hidden knowledge: ", "Crossover: ")
+CLAIMS = ("Hidden knowledge: ", "Rank reversal: ")
 """How the findings begin that claim an effect; those that do not begin otherwise."""
 
 

@@ -545,7 +545,8 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=6, help="lines shown of each file that differs")
     prompts = parser.parse_args()
     if prompts.compare:
-        return compare(*prompts.compare, most=prompts.most)
+        before, after = prompts.compare
+        return compare(before, after, most=prompts.most)
     if prompts.out is None:
         parser.error("name a folder, or two with --compare")
     return write(prompts.out, prompts.only)

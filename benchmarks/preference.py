@@ -81,7 +81,7 @@ def whole_paper(draws=10_000):
                 questions,
                 raters,
             )
-            return votes(*(c[kept] for c in columns), n_systems=4, steps=steps, **sizes)
+            return votes(*(c[kept] for c in columns), n_systems=4, steps=steps).among(**sizes)
 
         for name, kept in parts.items():
             steps = 2 if name == "primary" else 1
@@ -104,8 +104,7 @@ def whole_paper(draws=10_000):
             questions[kept],
             raters[kept],
             n_systems=8,
-            **sizes,
-        )
+        ).among(**sizes)
         asked.append(Tally(by_length, [system_against_others(8)]))
         made = some(parts["primary"], 2)
         crossed(made, worths(totals(made), design(4, 2)))

@@ -175,6 +175,9 @@ def clexeval_study() -> Study:
             r for r in whole.raters if r.panel != "readers" and r.id not in ("judge-3", "judge-4")
         ),
         programs=(),
+        # Its parts are not rated here.
+        scores=(),
+        tables=(),
         calibration=None,
         plan=tuple(_main(a) for a in whole.plan if a.purpose == "main" and a.panel != "readers"),
         analyses=clexeval_analyses(),

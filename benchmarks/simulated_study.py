@@ -35,6 +35,7 @@ def analyse(
             planned=True,
             systems=study.systems,
             derived=study.derived,
+            scores=study.scores,
             flag_families=True,
             together=study.together,
             strict=strict,

@@ -20,12 +20,12 @@ from playwright.sync_api import sync_playwright
 from web.browsers import CHROMIUM, Still
 from web.visible_text import ANSWERS, CRITERIA, SIZES, TWELVE_LINES, page_of, visible
 
-HEAD = """# How much of each answer is in sight
+HEAD = """# Visible text of each answer
 
-Pixels of each answer's text in the window on a rating page as it comes, not behind the question and not behind the bar
-below; a line has 24 pixels. Criteria have five labels and an abstention; every answer is far longer than the window. Of
-every answer twelve lines (288 pixels) are in sight at least; where that and the questions are more than the window
-holds, the page scrolls. `benchmarks/visible_text.py` writes this page.
+The tables give the visible height in pixels of each answer's text when a rating page opens, without the parts behind
+the question and the bottom bar; a line has 24 pixels. Criteria have five labels and an abstention; every answer is far
+longer than the window. At least twelve lines (288 pixels) of every answer are visible; if these and the questions do
+not fit in the window, the page scrolls. `benchmarks/visible_text.py` writes this page.
 """
 
 

@@ -24,6 +24,7 @@ from unittest import mock
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
+from exchanged_names import FORMS, MINTED, NAMES, SHARES
 from konsil.api import Folder, open_folder
 from konsil.api.folder.labelstudio import export_tasks
 from konsil.api.running.kits import make_kit
@@ -38,34 +39,18 @@ from konsil.study.data.blinding import letters
 from konsil.web.app.app import create_app
 from konsil.web.site.site import Options
 
-NAMES = ("alpha-canary", "beta-canary", "canary-gamma", "zeta canary")
-"""What systems are called, by turns."""
 AT = "2025-03-01T12:00:00Z"
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
 URL = "http://testserver"
-MINTED = ("id", "task", "slot", "repeat_of")
-"""Columns of identifiers that follow from the key."""
 RATERS = ("dr-1", "dr-2", "dr-3")
-PROTOCOL = """
+PROTOCOL = (
+    """
 title = "Blind"
 seed = 7
 blinded = true
-[[instruments]]
-id = "answers"
-codebook = "Is it right?"
-[[instruments.criteria]]
-id = "correct"
-question = "Correct?"
-scale = { labels = ["no", "yes"], abstain = "unsure" }
-[[instruments]]
-id = "pairs"
-unit = "pair"
-codebook = "Which is better?"
-[[instruments.criteria]]
-id = "better"
-question = "Which?"
-scope = "pair"
-scale = { labels = ["A", "same", "B"], level = "ordinal" }
+"""
+    + FORMS
+    + """\
 [[sources]]
 file = "items.csv"
 records = "items"
@@ -80,16 +65,13 @@ batches = 2
 panel = "people"
 instrument = "pairs"
 show = "pair"
-[[analyses]]
-name = "share"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "people"
-by = ["system"]
+"""
+    + SHARES
+    + """\
 [resampling]
 draws = 100
 """
+)
 
 
 @contextmanager

@@ -356,7 +356,7 @@ def test_what_is_named_in_the_documents_of_the_house_is_there():
 MOST_ENTRIES = 15
 """How many modules and folders a folder may have; the commands and the protocols are lists, and may
 be longer."""
-MOST_FLOORS = 6
+MOST_FLOORS = 4
 """How many floors the folders of one package may have."""
 
 

@@ -40,8 +40,8 @@ FOREIGN = {
     "api/curation/marks.py": "the hint of an error",
     "api/running/checking.py": "the hint of an error",
     "cli/unmade.py": "errors with one reason are printed together",
-    "report/estimates/interval_methods.py": "a column is headed by a method up to its first comma",
     "sources/anki/collection.py": "SQL",
+    "web/design/forms.py": "values of buttons, which no reader sees",
     "sources/files/delimited.py": "an error of Python's reader of CSV",
 }
 """Modules that search in texts all the same, and in which: most are in no catalogue."""

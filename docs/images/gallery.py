@@ -439,8 +439,8 @@ def listed() -> str:
     text = [
         "# Every page in pictures",
         "",
-        "Taken by `docs/images/gallery.py` from the real pages; people, questions and answers are invented. Each page",
-        "wide (1,280 x 900) and narrow (390 x 844), in German and English, light and dark.",
+        "`docs/images/gallery.py` takes these pictures from the real pages; people, questions and answers are invented.",
+        "Each page is shown wide (1,280 x 900) and narrow (390 x 844), in German and English, light and dark.",
         "",
     ]
     for name, told in PAGES.items():

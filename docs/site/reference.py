@@ -9,7 +9,9 @@ from importlib.resources import files
 import click
 
 import konsil
-from konsil.cli.main import COMMANDS, group
+from konsil.cli.examples import EXAMPLES
+from konsil.cli.groups import GROUPS
+from konsil.cli.main import group
 from konsil.study.reference.explain import Key, keys_of
 
 
@@ -28,8 +30,8 @@ def _keys() -> str:
     lines = [
         "# Keys of study.toml",
         "",
-        "Made from the types that konsil reads the file into; `konsil explain KEY` prints the same."
-        " With examples: [how to describe a study](howto-study.md).",
+        "Generated from the types of the decoder; `konsil explain KEY` prints the same information."
+        " For examples, see [how to describe a study](howto-study.md).",
         "",
         "## At the top",
         "",
@@ -53,7 +55,7 @@ def _keys() -> str:
     return "\n".join(lines) + "\n"
 
 
-_HEADER = ("| key | what can be written | default | what it sets |", "|---|---|---|---|")
+_HEADER = ("| key | permitted values | default | meaning |", "|---|---|---|---|")
 
 
 def _row(key: Key) -> str:
@@ -69,25 +71,30 @@ def _commands() -> str:
     lines = [
         "# Commands",
         "",
-        "Made from the program; `konsil COMMAND --help` prints the same.",
+        "Generated from the program; `konsil COMMAND --help` prints the same information.",
         "",
     ]
-    for name in COMMANDS:
-        command = group.get_command(click.Context(group), name)
-        if command is None:
-            raise LookupError(name)
-        context = click.Context(command, info_name=f"konsil {name}")
-        usage = " ".join(command.collect_usage_pieces(context))
-        lines += [f"## konsil {name}", "", *_paragraphs(command.help or ""), ""]
-        lines += ["```text", f"konsil {name} {usage}", "```", ""]
-        records = [r for p in command.get_params(context) if (r := p.get_help_record(context))]
-        if records:
-            lines += ["| option | meaning |", "|---|---|"]
-            lines += [
-                f"| `{_cell(option)}` | {_escaped(_cell(text))} |" for option, text in records
-            ]
-            lines.append("")
+    for heading, names in GROUPS.items():
+        lines += [f"## {heading}", ""]
+        for name in names:
+            lines += _command(name)
     return "\n".join(lines) + "\n"
+
+
+def _command(name: str) -> list[str]:
+    command = group.get_command(click.Context(group), name)
+    if command is None:
+        raise LookupError(name)
+    context = click.Context(command, info_name=f"konsil {name}")
+    usage = " ".join(command.collect_usage_pieces(context))
+    lines = [f"### konsil {name}", "", *_paragraphs(command.help or ""), ""]
+    lines += ["```text", f"konsil {name} {usage}", "```", ""]
+    records = [r for p in command.get_params(context) if (r := p.get_help_record(context))]
+    if records:
+        lines += ["| option | meaning |", "|---|---|"]
+        lines += [f"| `{_cell(option)}` | {_escaped(_cell(text))} |" for option, text in records]
+        lines.append("")
+    return [*lines, "Examples:", "", "```text", *EXAMPLES[name], "```", ""]
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -105,14 +112,14 @@ def _escaped(text: str) -> str:
 
 def _statistics() -> str:
     from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
-    from konsil.report.material.glossary import entry
+    from konsil.report.material.glossary import entry, family_title
     from konsil.report.material.language import language
 
     english = language("en")
     lines = [
         "# Statistics of an analysis",
         "",
-        'What `statistic = "..."` can name in a study.toml, made from the registry;'
+        'The permitted values of `statistic = "..."` in a study.toml, generated from the registry;'
         " `konsil statistics NAME` prints the same. [Definitions and edge cases](statistics.md).",
         "",
     ]
@@ -120,7 +127,7 @@ def _statistics() -> str:
     for name in known_statistics():
         if statistic_of(name).family != family:
             family = statistic_of(name).family
-            lines += [f"## {family.capitalize()}", ""]
+            lines += [f"## {family_title(family, english)}", ""]
         known = entry(name, english)
         lines += [f"### {name}", "", f"**{known.title}.** {_escaped(known.text)}", ""]
         facts = {

@@ -67,7 +67,7 @@ def test_unclustered_shares_of_several_raters_have_the_two_way_interval_beside()
     analysis = ask("share", of=("yes",), where={"system": ("one",)})
     found = results(analysis, data=only).rows
     assert found[0].estimate.method == "Wilson"
-    assert [r.estimate.method.split(" (")[0] for r in found[1:]] == ["linearised two-way Wald"]
+    assert [r.estimate.method.split(" (")[0] for r in found[1:]] == ["two-way cluster-robust Wald"]
     assert any("With 3 raters (fewer than 30)" in w for w in found[0].warnings)
 
 

@@ -321,7 +321,7 @@ def test_options_of_an_added_statistic_take_no_key_that_all_have(package: Any) -
         ),
         (
             {"first_label": "NO_ADDITION"},
-            "konsil-extra: the statistic 'first_label' is no Addition but int",
+            "konsil-extra: the statistic 'first_label' is not an Addition but int",
         ),
         (
             {"share": "FIRST_LABEL"},

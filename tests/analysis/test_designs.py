@@ -616,7 +616,7 @@ def test_raters_agree_with_themselves_by_design():
         ),
         (
             {"statistic": "reliability", "compare": "rater", "by": ("rater",)},
-            "compare: 'reliability' tells",
+            "compare: 'reliability' already reports",
         ),
         ({"statistic": "budget_reliability"}, "minutes: is empty"),
         (
@@ -631,7 +631,7 @@ def test_raters_agree_with_themselves_by_design():
         ({"statistic": "part_whole", "clock": "open"}, "clock: belongs to"),
         (
             {"statistic": "part_whole", "spans": "any"},
-            "spans: 'part_whole' takes sentences as they are",
+            "spans: 'part_whole' uses single sentences",
         ),
         ({"statistic": "randolph_kappa", "consensus": "mean"}, "consensus: belongs to"),
     ],

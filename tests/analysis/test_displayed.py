@@ -204,7 +204,7 @@ display = "DISPLAY"
         (
             "hard",
             "complete",
-            "display: belongs to ratings of answers, and 'hard' is about none (task)",
+            "display: applies to ratings of answers, but 'hard' is not about answers (task)",
         ),
         ("correct", "all", "display"),
     ],

@@ -53,7 +53,7 @@ def accuracy(name: str, label: str, **settings: float) -> float:
 @pytest.mark.parametrize("name", ["five", "counted", "open", "percent"])
 def test_the_default_is_for_scores_from_0_to_1(name: str) -> None:
     with pytest.raises(
-        AnalysisError, match=f"x: correct: 0.75, the default, is made .* scale of '{name}'"
+        AnalysisError, match=f"x: correct: 0.75, the default, applies .* scale of '{name}'"
     ):
         accuracy(name, "2")
 

@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from konsil.api.design.draft import Draft
+from konsil.api.design.saving import save
 from konsil.store import Store
 from konsil.store.calls.run_lock import alone
 from small_studies import exit_code
@@ -48,6 +50,7 @@ def finish(root: Path) -> Path:
     """The study taken to its end, with everything that konsil writes of it beside it."""
     study = root / "STUDY"
     run("demo", study)
+    changed_by_pages(study, root.parent / f"{root.name}-draft")
     run("freeze", study, "--by", "A. Author")
     run("codebook", study, "--pdf", root / "CODEBOOK.pdf")
     run("duplicates", study, "--table", root / "TABLE.csv")
@@ -66,6 +69,14 @@ def finish(root: Path) -> Path:
     run("kit", unrated, "--rater", "physician-1", "--output", root / "KIT.html")
     run("export", unrated, root / "TASKS", "--to", "label-studio")
     return study
+
+
+def changed_by_pages(study: Path, staging: Path) -> None:
+    """The protocol saved with another title, as the set-up's pages do."""
+    staging.mkdir()
+    draft = Draft(study, staging)
+    draft.change({**draft.data, "title": f"{draft.data['title']} (second version)"})
+    save(draft)
 
 
 def matched(path: Path, root: Path, patterns: dict[str, str]) -> list[str]:

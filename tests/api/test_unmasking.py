@@ -12,6 +12,7 @@ import itertools
 import json
 import random
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from exchanged_names import FORMS, MINTED, NAMES, SHARES
 from konsil.api import Folder, open_folder
 from konsil.records import Call, CallKind
 from konsil.stats.agreement.registry import STATISTICS
@@ -29,31 +31,12 @@ from konsil.store.engine import schema
 from konsil.store.engine.engine import writing
 from konsil.study.data.blinding import Letters, letters
 
-NAMES = ("alpha-canary", "beta-canary", "canary-gamma", "zeta canary")
-"""What systems are called, by turns: first and last in the alphabet, with and without a space."""
 JUDGES = ("alpha-canary", "judge-canary-2")
 """One of them is a system itself."""
-MINTED = ("id", "task", "slot", "repeat_of")
-"""Columns of identifiers that follow from the key."""
 
-FORMS = """
-[[instruments]]
-id = "answers"
-unit = "answer"
-codebook = "Is it right?"
-[[instruments.criteria]]
-id = "correct"
-question = "Correct?"
-scale = { labels = ["no", "yes"], abstain = "unsure" }
-[[instruments]]
-id = "pairs"
-unit = "pair"
-codebook = "Which is better?"
-[[instruments.criteria]]
-id = "better"
-question = "Which?"
-scope = "pair"
-scale = { labels = ["A", "same", "B"], level = "ordinal" }
+PROTOCOL = (
+    FORMS
+    + """\
 [[sources]]
 file = "answers.csv"
 records = "answers"
@@ -65,13 +48,9 @@ fixed = { criterion = "correct" }
 file = "pairs.csv"
 records = "ratings"
 fixed = { criterion = "better" }
-[[analyses]]
-name = "share"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "people"
-by = ["system"]
+"""
+    + SHARES
+    + """\
 [[analyses]]
 name = "by judge"
 statistic = "share"
@@ -84,9 +63,16 @@ name = "wins"
 statistic = "win_difference"
 criterion = "better"
 raters = "people"
+[[tables]]
+id = "wins"
+title = "Wins by system"
+analyses = ["by judge", "wins"]
+rows = ["statistic"]
+columns = ["system"]
 [resampling]
 draws = 100
 """
+)
 
 
 SOME = """[[analyses]]
@@ -97,6 +83,23 @@ criterion = "correct"
 raters = "people"
 where = {{ system = [{some}] }}
 prespecified = false
+[[analyses]]
+name = "compared"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = ["system"]
+compare = "system"
+test = "none"
+prespecified = false
+[[tables]]
+id = "some"
+title = "Some by judge"
+analyses = ["compared", "by judge"]
+rows = ["analysis"]
+columns = ["system"]
+difference = [{some}]
 """
 
 
@@ -160,7 +163,7 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     )
     # As people list names: in the order of the alphabet, which the letters must not repeat.
     some = ", ".join(f'"{name}"' for name in sorted((names[0], names[study.systems - 1])))
-    forms = FORMS.replace("[resampling]", SOME.format(some=some) + "[resampling]")
+    forms = PROTOCOL.replace("[resampling]", SOME.format(some=some) + "[resampling]")
     (path / "study.toml").write_text(text + forms, "utf-8")
     tables: Mapping[str, list[tuple[str, ...]]] = {
         "answers": [("item", "system", "text"), *((i, names[s], t) for i, s, t in study.answers)],
@@ -236,10 +239,28 @@ def rows(path: Path) -> Counter[str]:
     )
 
 
+SHOWN = {".csv", ".json", ".html", ".docx", ".xlsx", ".tex", ".bbl", ".bib", ".qmd"}
+"""Files of a report that are compared whole; pictures are drawn from the same numbers."""
+
+
+def readable(file: Path) -> bytes:
+    """A file's bytes; of an archive those of all that is in it."""
+    if file.suffix not in (".docx", ".xlsx"):
+        # LaTeX may break checksums at these.
+        return file.read_bytes().replace(rb"\allowbreak{}", b"")
+    with zipfile.ZipFile(file) as archive:
+        return b"\n".join(archive.read(name) for name in archive.namelist())
+
+
 def shown(folder: Folder, out: Path) -> dict[str, Any]:
     """All that is shown of a study: the export's tables, the records of a notebook, the report."""
     export = folder.export(out, "jsonl")
-    page = folder.report()
+    page = folder.report(
+        to=("docx", "latex", "markdown", "xlsx"),
+        checklist=("grras", "data-statement"),
+        figures=("png", "eps", "svg"),
+        dpi=72,
+    )
     data = folder.data()
     notebook = {
         "answers": [repr(a) for a in data.answers],
@@ -251,13 +272,14 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
         ),
     }
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
-    assert [p.name for p in files if b"canary" in p.read_bytes()] == []
+    assert [p.name for p in files if b"canary" in readable(p)] == []
     digests = re.compile(rb"\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:]+Z")
-    tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in (".csv", ".json", ".html")]
+    tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in SHOWN]
+    assert {p.suffix for p in tables} == SHOWN
     return {
         "export": {p.name: rows(p) for p in export.glob("*.jsonl")},
         "notebook": notebook,
-        "report": {p.name: digests.sub(b"-", p.read_bytes()) for p in tables},
+        "report": {p.name: digests.sub(b"-", readable(p)) for p in tables},
     }
 
 

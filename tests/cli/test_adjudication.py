@@ -13,39 +13,21 @@ from konsil.instrument import fields, ratings, read_form
 from konsil.records import Task
 from konsil.study.definition.adjudication import CLOSED
 from konsil.web.rating.consensus.adjudication import Adjudicating
+from small_studies import ITEMS, form, plan, raters, share_correct, study_text, systems
 
 Call = Callable[..., tuple[int, str, str]]
 AT = "2025-03-01T12:00:00Z"
-PROTOCOL = """
-title = "A study"
-seed = 1
-[[instruments]]
-id = "form"
-criteria = [{ id = "correct", question = "Correct?", scale = { labels = ["no", "yes"] } }]
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "panel"
-[[raters]]
-id = "p2"
-panel = "panel"
-[[plan]]
-panel = "panel"
-instrument = "form"
-[[sources]]
-file = "items.csv"
-records = "items"
-[[sources]]
-file = "answers.csv"
-records = "answers"
-[[analyses]]
-name = "right"
-statistic = "share"
-criterion = "correct"
-of = ["yes"]
-raters = "panel"
-"""
+PROTOCOL = study_text(
+    "A study",
+    form(question="Correct?"),
+    systems("a"),
+    raters("p1", "p2", panel="panel"),
+    plan("panel"),
+    ITEMS,
+    '[[sources]]\nfile = "answers.csv"\nrecords = "answers"',
+    share_correct("panel", "right"),
+    seed=1,
+)
 RULES = """
 [adjudication]
 panel = "panel"
@@ -98,11 +80,11 @@ def test_a_round_from_its_opening_to_its_end(call: Call, study: Path) -> None:
     code, out, _ = call("adjudication", study)
     first, *items, last = out.splitlines()
     assert code == 0
-    assert first.startswith("round 1: 1 of 4 screens decided, open since 20")
+    assert first.startswith("round 1: 1 of 4 tasks decided, open since 20")
     assert sorted(line.partition(": ")[0] for line in items) == ["  q1", "  q2"]
-    assert sum(": 1 of 2 screens decided (correct" in line for line in items) == 1
+    assert sum(": 1 of 2 tasks decided (correct" in line for line in items) == 1
     assert last == "disagreements not opened yet: 0"
-    closed = "round 1: now closed; 1 of 4 screens decided, 6 ratings collected before\n"
+    closed = "round 1: now closed; 1 of 4 tasks decided, 6 ratings collected before\n"
     assert call("adjudication", study, "--close", "--by", "lead") == (0, closed, "")
     code, out, _ = call("adjudication", study)
     assert len(out.splitlines()) == 2
@@ -159,6 +141,6 @@ def test_a_study_without_one_is_told(call: Call, study: Path) -> None:
     code, _, told = call("adjudication", study)
     assert code == 2
     assert (
-        "study.toml: has no [adjudication]; with one, raters who differ look at the same once more"
+        "study.toml: has no [adjudication]; expected one, by which raters who disagree rate again"
         in told
     )

@@ -156,7 +156,7 @@ def test_the_table_for_people_says_what_was_done(call: Call, tmp_path: Path) -> 
     assert code == 0
     assert "6 units, 3 raters, 17 ratings" in out
     assert "Krippendorff" in out
-    assert "The intervals allow for other units, not for other raters." in out
+    assert "The CIs account for the sampling of units, not of raters." in out
     assert "posterior of the rating patterns, prior weight of 2 unit clusters, 200 draws" in out
     assert "the scale was taken from the 2 labels observed" in " ".join(out.split())
 
@@ -267,7 +267,7 @@ def test_constant_labels_on_a_declared_scale_are_no_fault(call: Call, tmp_path: 
 def test_raters_without_a_common_unit(call: Call, tmp_path: Path) -> None:
     found = values(table(call, tmp_path, "unit,ann,ben\n1,a,\n2,b,\n3,,a\n4,,b\n"))
     assert {v[0] for v in found.values()} == {None}
-    assert {v[-1] for v in found.values()} == {"no unit was labelled by two raters"}
+    assert {v[-1] for v in found.values()} == {"no unit was rated by two raters"}
 
 
 def test_one_unit_has_a_value_and_no_interval(call: Call, tmp_path: Path) -> None:
@@ -363,7 +363,7 @@ def test_what_programs_write_for_no_number(refused: Callable[..., str], word: st
     assert (
         refused(ORDINAL.replace("4,4,3", f"4,{word},3"), "--level", "ordinal")
         == f"ratings.csv: line 5, rater 'ann': {word!r} is not a number;"
-        f" leave the cell empty or say --missing {word} if it means not rated"
+        f" leave the cell empty or use --missing {word} if it means not rated"
     )
 
 

@@ -103,8 +103,8 @@ def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> 
     )
     code, out, _ = call("agreement", file, "--counts", *FEW)
     assert code == 0
-    assert "12 units, raters not known, 216 ratings" in out
-    assert "not for other raters" not in out
+    assert "12 units, raters unknown, 216 ratings" in out
+    assert "not of raters" not in out
     assert "3 raters" in call("agreement", file, "--wide", *FEW)[1]
 
 
@@ -139,14 +139,14 @@ def test_raters_are_not_taken_for_labels(frame: pl.DataFrame) -> None:
 def test_counts_that_are_none_are_refused_by_line(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "c.csv"
     file.write_text("unit,yes,no\na,3,2\nb,4,-1\n")
-    assert "line 3, column 'no': '-1' is no count" in call("agreement", file, "--counts")[2]
+    assert "line 3, column 'no': '-1' is not a count" in call("agreement", file, "--counts")[2]
     file.write_text("unit,yes,no\na,3,2\nb,4,1\n")
     assert (
         "--labels: no column 'maybe'; known: no, yes"
         in call("agreement", file, "--counts", "--labels", "yes,maybe")[2]
     )
     err = call("agreement", file, "--counts", "--statistic", "cohen_kappa")[2]
-    assert "need to know who gave which label" in err
+    assert "need the rater of each label" in err
     assert "fleiss_kappa" in err
     file.write_text("unit,yes,no\na,1,0\nb,0,1\n")
     assert "no unit has two labels" in call("agreement", file, "--counts")[2]
@@ -192,7 +192,7 @@ def test_lists_of_labels_are_counts(tmp_path: Path, call: Call) -> None:
     assert {
         statistic["name"]: statistic["value"] for statistic in json.loads(out)["statistics"]
     } == written(wanted)
-    with pytest.raises(SourceError, match="line 2: 'a;b' is no list of labels"):
+    with pytest.raises(SourceError, match="line 2: 'a;b' is not a list of labels"):
         konsil.agreement(
             pl.DataFrame({"q": ["x", "y"], "v": ["a;b", "b"]}), layout="lists", unit="q", label="v"
         )

@@ -316,12 +316,12 @@ def test_own_weights_come_from_a_file_in_any_order(call: Call, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("label,1,2\n1,1,0.5\n2,0.5,1\n", "--weights: there is no row of the label '3'"),
+        ("label,1,2\n1,1,0.5\n2,0.5,1\n", "--weights: there is no row for the label '3'"),
         (
             "label,1,2,3\n1,1,0,0\n2,0.5,1,0\n3,0,0,1\n",
             "'1' and '2' have 0, '2' and '1' 0.5; expected the same",
         ),
-        ("label,1,2,3\n1,0.9,0,0\n2,0,1,0\n3,0,0,1\n", "'1' and itself have 0.9; expected 1"),
+        ("label,1,2,3\n1,0.9,0,0\n2,0,1,0\n3,0,0,1\n", "'1' with itself has 0.9; expected 1"),
         ("label,1,2,3\n1,1,2,0\n2,2,1,0\n3,0,0,1\n", "'1' and '2' have 2; expected from 0 to 1"),
         (
             "label,1,2\n1,1,0\n2,0,1\n3,0,0\n",
@@ -479,7 +479,7 @@ def test_groups_share_one_scale() -> None:
         frame.filter(pl.col("g") == "x").drop("g"), labels=list("abc"), resamples=100
     )
     assert result.groups["x"]["pabak"].value == alone["pabak"].value
-    with pytest.raises(AnalysisError, match=r"of all rows; ask a group: groups\['x'\]"):
+    with pytest.raises(AnalysisError, match=r"of all rows; choose a group: groups\['x'\]"):
         result["pabak"]
     assert result.to_polars().get_column("group").unique().sort().to_list() == ["x", "y"]
     assert list(result.to_pandas().columns)[:2] == ["group", "name"]

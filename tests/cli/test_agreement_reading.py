@@ -48,7 +48,7 @@ def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(
     code, out, err = printed(call, tmp_path, LONG)
     assert (code, out) == (2, "")
     assert (
-        "no column for the unit; name it with --unit, or say --wide" in err
+        "no column for the unit; name it with --unit, or use --wide" in err
         and "(columns: u, rater, label)" in err
     )
     found = json_of(call, tmp_path, LONG, "--unit", "u")
@@ -97,7 +97,7 @@ def test_a_first_column_with_another_value_in_every_row_is_the_units(units: Sequ
     result = konsil.agreement(table, resamples=100)
     assert [r.name for r in result.raters] == ["a", "b"]
     assert any(
-        "column 'u' has a different value in every row and was taken as the unit's" in w
+        "column 'u' has a different value in every row and was taken as the unit" in w
         for w in result.warnings
     )
     as_rater = konsil.agreement(table, layout="wide", resamples=100)
@@ -218,7 +218,7 @@ def test_no_method_is_printed_of_intervals_that_are_not_there(call: Call, tmp_pa
     one_cluster = ("unit,case,a,b", "1,x,y,y", "2,x,n,y", "3,x,n,n")
     code, out, _ = printed(call, tmp_path, one_cluster, "--cluster", "case")
     assert code == 0 and "[" not in out and "Intervals:" not in out and "BCa" not in out
-    assert "The intervals allow for" not in out
+    assert "The CIs account for" not in out
 
 
 def test_numbers_of_clusters_are_told_with_their_statistics() -> None:

@@ -228,7 +228,7 @@ def test_exports_have_nothing_of_it_and_the_files_do_not_bring_it_back(
     code, out, _ = call("import", study)
     assert code == 0
     assert (
-        "12 ratings are left out: the rater's data were erased; delete them in the files too" in out
+        "12 ratings are excluded: the rater's data were erased; delete them in the files too" in out
     )
     code, _, err = call("import", study, "--export", old)
     assert code == 2
@@ -267,8 +267,8 @@ def test_how_long_personal_data_are_kept_is_stated(
 ) -> None:
     (study / "study.toml").write_text(PROTOCOL.replace("2035-12-31", day), "utf-8")
     late = (
-        f"personal data were to be kept until {day}, which is over: erase them, or state a later"
-        " day in study.toml"
+        f"the retention period of personal data ended on {day}: erase them, or state a later"
+        " date in study.toml"
     )
     code, out, _ = call("check", study)
     assert code == 0

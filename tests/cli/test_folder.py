@@ -79,7 +79,7 @@ def test_from_new_to_a_report(call: Call, study: Path) -> None:
     assert call("verify-log", study, "--expect", head[1])[0] == 0
     code, out, err = call("verify-log", study, "--expect", "1-" + "a" * 64)
     assert (code, out) == (2, "")
-    assert "the log was written anew, or the database is an older copy" in err
+    assert "the log was rewritten, or the database is an older copy" in err
     assert call("verify-log", study, "--expect", "abc")[2].startswith(
         "konsil: --expect 'abc': expected a head"
     )
@@ -199,7 +199,7 @@ def test_new_leaves_what_is_there_alone(refused: Callable[..., str], study: Path
     [
         ("seed = 2026", "sede = 2026", "sede: unknown key; did you mean 'seed'?"),
         ("seed = 2026", 'seed = "2026"', "seed: expected a whole number, got '2026'"),
-        ("schema = 1", "schema = 99", "schema: this study has form 99"),
+        ("schema = 1", "schema = 99", "schema: this study has schema 99"),
         (
             "codebook.en.md",
             "codebook.de.md",
@@ -303,7 +303,7 @@ def test_a_file_that_is_missing(refused: Callable[..., str], study: Path) -> Non
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (("--column", "rater"), "--column 'rater': expected two words with '=' between them"),
+        (("--column", "rater"), "--column 'rater': expected two parts with '=' between them"),
         (("--column", "ratr=rater"), "have no field 'ratr'; did you mean 'rater'?"),
         (("--column", "rater=Rater Name"), "there is no column 'Rater Name'"),
         (("--records", "rating"), "'rating' is not one of"),
@@ -411,7 +411,7 @@ def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -
     for _ in range(2):
         code, _, err = call("check", study)
         assert code == 2
-        assert err.startswith(f"konsil: {protocol}: line 100: analysis 'by colour', by: ")
+        assert err.startswith(f"konsil: {protocol}: line 101: analysis 'by colour', by: ")
         assert err.endswith(": ratings will have no column 'sytem'; did you mean 'system'?\n")
         call("import", study)
     protocol.write_text(
@@ -451,14 +451,11 @@ def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(
         '\n[[analyses]]\nname = "one"\nstatistic = "percent_agreement"\ncriterion = "correct"\n'
         'raters = "physicians"\nwhere = { system = ["system-1"] }\nprespecified = false\n'
     )
-    assert "is about" not in call("check", study)[1]
+    assert "concerns" not in call("check", study)[1]
     protocol.write_text(protocol.read_text("utf-8") + extra, "utf-8")
     code, out, err = call("check", study)
     assert (code, err) == (0, "")
-    assert (
-        "analysis 'one' is about 'system-1' alone: while systems are letters, whoever has"
-        " study.toml" in out
-    )
+    assert "analysis 'one' concerns 'system-1' only: anyone with study.toml" in out
 
 
 def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_given(
@@ -486,3 +483,32 @@ def test_check_states_that_a_language_is_a_draft(call: Call, study: Path) -> Non
         assert (
             "is a draft for the pages; the report and the codebook are in English" in out
         ) == is_draft
+
+
+def test_check_lists_composite_scores(call: Call, study: Path) -> None:
+    protocol = study / "study.toml"
+    before = call("check", study)[1]
+    assert "scores:" not in before
+    again = """
+[[instruments]]
+id = "rubric"
+[[instruments.criteria]]
+id = "depth"
+question = "How deep?"
+scale = { labels = ["0", "1"] }
+[[instruments.criteria]]
+id = "style"
+question = "How clear?"
+scale = { labels = ["0", "1"] }
+[[scores]]
+id = "overall"
+of = ["depth", "style"]
+"""
+    protocol.write_text(protocol.read_text("utf-8") + again, "utf-8")
+    code, out, _ = call("check", study)
+    assert code == 0
+    assert "  scores:      overall (mean of 2)" in out.splitlines()
+    protocol.write_text(protocol.read_text("utf-8").replace('"style"]', '"stile"]'), "utf-8")
+    code, _, err = call("check", study)
+    assert code == 2
+    assert "scores 'overall', of: there is no criterion 'stile'; did you mean 'style'?" in err

@@ -33,6 +33,7 @@ CONTROL = re.compile(
 # ---- the code ------------------------------------------------------------------------------------
 
 PLACES = {
+    "api/progress.py": "a bar with konsil's own words: the stages of long work",
     "cli/terminal.py": "the one place: what passes through it is escaped",
     "collect/fake/fake_server.py": (
         "the address of the server for trials, for the process that started it"

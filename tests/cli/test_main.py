@@ -96,6 +96,20 @@ def test_help_loads_no_heavy_library() -> None:
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.parametrize("command", ["agreement", "preference"])
+def test_the_help_of_a_command_of_tables_loads_nothing_that_reads_or_computes(command: str) -> None:
+    """Polars alone takes longer to load than all that the help needs."""
+    code = (
+        f"import sys; from konsil.cli import main\nmain([{command!r}, '--help'])\nheavy ="
+        " {'scipy.special', 'scipy.sparse', 'scipy.stats', 'polars', 'pandas', 'sqlalchemy',"
+        " 'matplotlib', 'rich'} & set(sys.modules)\nsys.exit(repr(heavy) if heavy else 0)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+
+
 @pytest.mark.slow
 def test_a_study_is_opened_and_served_without_what_only_analyses_need() -> None:
     """SciPy's functions took a third of the time in which a command starts: they load when a number

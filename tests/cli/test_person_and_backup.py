@@ -13,21 +13,13 @@ import konsil
 from konsil.records import Item, Rater
 from konsil.store import Batch, Store
 from konsil.store.people.people import Person, note_person
+from small_studies import form, raters, study_text, systems
 
 Call = Callable[..., tuple[int, str, str]]
 
-PROTOCOL = """
-title = "A study"
-seed = 1
-[[instruments]]
-id = "form"
-criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "panel"
-"""
+PROTOCOL = study_text(
+    "A study", form(question="?"), systems("a"), raters("p1", panel="panel"), seed=1
+)
 AT = "2025-03-01T12:00:00Z"
 
 

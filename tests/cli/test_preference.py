@@ -152,7 +152,7 @@ def test_notebooks_get_the_same(call: Call, file: Path):
         with options_as_flags():
             assert konsil.preference(frame, resamples=200).to_dict() == result
     assert konsil.preference(table, resamples=200).to_polars().height == 3
-    with pytest.raises(AnalysisError, match="one text"):
+    with pytest.raises(AnalysisError, match="a single text"):
         konsil.preference(table, scale="A,B")
     with pytest.raises(SourceError, match="did you mean 'winner'"):
         konsil.preference(table, outcome="winer")
@@ -180,7 +180,7 @@ def test_paper_mode_says_so(call: Call, file: Path):
     one = result["win_difference"][0]
     assert "percentile" in one["method"]
     assert one["flips"].startswith("whole comparison")
-    assert any("not for conclusions" in w for w in result["warnings"])
+    assert any("do not draw conclusions" in w for w in result["warnings"])
 
 
 def test_tables_without_items_or_raters_must_say_so(
@@ -189,7 +189,7 @@ def test_tables_without_items_or_raters_must_say_so(
     table = comparisons().select("model_a", "model_b", "winner")
     assert "no column for the item" in refused(table)
     result = found(call, tmp_path / "votes.csv", "--item", "-", "--rater", "-")
-    assert sum("are taken as independent" in w for w in result["warnings"]) == 2
+    assert sum("are treated as independent" in w for w in result["warnings"]) == 2
 
 
 def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
@@ -206,7 +206,7 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     assert of["a", "b"]["value"] == 1
     assert (
         of["a", "b"]["method"]
-        == "exact, all comparisons identical: 2 effective votes, by item or rater, whichever are fewer"
+        == "exact, all comparisons identical: 2 effective comparisons, by item or rater, whichever are fewer"
     )
     assert of["a", "b"]["low"] == pytest.approx(0.025**0.5)
     assert of["a", "b"]["high"] == 1
@@ -237,7 +237,7 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
             (),
             "'amber' is compared with itself; expected two systems",
         ),
-        ({"rater": ""}, (), "line 2: the rater is empty; every comparison names its rater"),
+        ({"rater": ""}, (), "line 2: the rater is empty; every comparison needs its rater"),
         (
             {"points": "A+++"},
             ("--outcome", "points", "--scale", "A++,A+,=,B+,B++"),

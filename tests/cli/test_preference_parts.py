@@ -80,7 +80,7 @@ def test_a_table_of_wins_is_the_comparisons_that_it_counts(call: Call, tmp_path:
     assert each["position"]["value"] == pytest.approx(of_counts["position"]["value"], abs=1e-12)
     assert (
         sum(
-            "is known, so every comparison counts as one of its own" in w
+            "are unknown, so each comparison counts as a separate" in w
             for w in of_counts["warnings"]
         )
         == 2
@@ -133,7 +133,7 @@ def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
     )
     result = konsil.preference(some, resamples=100)
     assert (result.n_comparisons, result.n_missing) == (235, 5)
-    assert "5 rows without an outcome are left out" in result.warnings
+    assert "5 rows without an outcome are excluded" in result.warnings
 
 
 def test_published_worths_from_a_table_of_wins() -> None:
@@ -176,7 +176,7 @@ def test_published_worths_from_a_table_of_wins() -> None:
 def test_counts_that_are_none_are_refused_by_line() -> None:
     frame = pl.DataFrame({"i": ["a", "a"], "j": ["b", "b"], "win_i": ["3", "x"], "win_j": [1, 2]})
     with pytest.raises(
-        SourceError, match="line 3, column 'win_i': 'x' is no count; expected a whole number"
+        SourceError, match="line 3, column 'win_i': 'x' is not a count; expected a whole number"
     ):
         konsil.preference(frame)
     with pytest.raises(

@@ -21,24 +21,19 @@ import pytest
 
 from konsil.cli import main
 from konsil.store import Store
+from small_studies import form, raters, share_correct, study_text, systems
 
 pytestmark = pytest.mark.slow
 
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all")
 NOBODY = 65534
 
-PROTOCOL = """
-title = "A study"
-seed = 1
-[[instruments]]
-id = "form"
-criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
-[[systems]]
-id = "a"
-[[raters]]
-id = "r1"
-panel = "panel"
-[[sources]]
+PROTOCOL = study_text(
+    "A study",
+    form(question="?"),
+    systems("a"),
+    raters("r1", panel="panel"),
+    """[[sources]]
 file = "ratings.csv"
 records = "ratings"
 [sources.columns]
@@ -46,16 +41,11 @@ item = "item"
 system = "system"
 rater = "rater"
 label = "label"
-criterion = "criterion"
-[[analyses]]
-name = "share of yes"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "panel"
-[resampling]
-draws = 200
-"""
+criterion = "criterion\"""",
+    share_correct("panel", "share of yes"),
+    "[resampling]\ndraws = 200",
+    seed=1,
+)
 
 
 ALL = """
@@ -181,9 +171,7 @@ def test_all_that_only_reads_works_and_what_must_write_is_one_sentence(
         assert said in out, command
     for command, (code, _, err) in zip(WRITING, found[len(READING) :], strict=True):
         assert (code, err.count("\n")) == (2, 1), (command, err)
-        assert "konsil.db: may be read but not written, and this command stores something" in err, (
-            command
-        )
+        assert "konsil.db: is read-only, but this command writes to it" in err, command
     assert state(study) == before
     assert (tmp_path / "report" / "index.html").is_file()
     konsil("verify-log", "--database", f"sqlite:///{tmp_path / 'copy.db'}", study)
@@ -196,7 +184,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
     folder.chmod(0o755)
     for code, _, err in found:
         assert (code, err.count("\n")) == (2, 1)
-        assert "name a folder that may be written with --output" in err
+        assert "choose a writable folder with --output" in err
 
 
 def test_another_users_study_is_read_while_it_is_written(tmp_path: Path) -> None:
@@ -231,7 +219,7 @@ def test_changes_that_only_a_writer_can_bring_in_are_one_sentence(tmp_path: Path
     copy.chmod(0o755)
     assert code == 2
     assert (
-        "konsil.db-wal beside it has changes that only who may write can bring in; ask for a backup"
+        "konsil.db-wal next to it has changes that need write permission to apply; ask for a backup"
         in err
     )
 
@@ -246,7 +234,7 @@ def test_an_older_schema_is_one_sentence(tmp_path: Path) -> None:
     [(code, _, err)] = run(("status", folder))
     folder.chmod(0o755)
     assert code == 2
-    assert "has the older schema 5 and may be read but not written" in err
+    assert "has the older schema 5 and is read-only" in err
 
 
 def test_who_may_write_writes_as_ever(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from konsil.cli.request_options import options_of
 from konsil.errors import SourceError
 from konsil.records import Source
 from konsil.records.request import Flag, setting
+from konsil.report.manuscript.request import ReportRequest
 
 FILES = {"t.csv": "unit,ann\nq1,a\n", "w.csv": ",a,b\na,1,0.5\nb,0.5,1\n"}
 
@@ -169,6 +170,16 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("seed", "--seed 7", 7),
             case("resamples", "--resamples 40", 40),
             case("processes", "--processes 2", 2),
+        ],
+    ),
+    "report": (
+        ReportRequest,
+        [
+            case("to", "--to docx --to xlsx", ("docx", "xlsx")),
+            case("checklist", "--checklist grras", ("grras",)),
+            case("figures", "--figures png,tiff", ("png", "tiff")),
+            case("dpi", "--dpi 600", 600),
+            case("width", "--width single", "single"),
         ],
     ),
     "rehearse": (
@@ -358,11 +369,11 @@ def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> 
         (
             "agreement",
             [
-                "--wide One row a unit, one column a rater; empty is not rated.",
-                "--level [nominal|ordinal|interval|ratio] The level of measurement. [default: nominal]",
-                "--labels a,b,c All labels of the scale, in order; default: those observed.",
+                "--wide One row per unit, one column per rater; empty: not rated.",
+                "--level [nominal|ordinal|interval|ratio] Level of measurement. [default: nominal]",
+                "--labels a,b,c All labels of the scale, in order; default: observed labels.",
                 "--resamples INTEGER RANGE Bootstrap draws. [default: 10000; x>=100]",
-                "--seed INTEGER Seed of the resamples. [default: 0]",
+                "--seed INTEGER Seed of the bootstrap. [default: 0]",
                 "--json Print JSON instead of a table.",
             ],
         ),
@@ -370,11 +381,17 @@ def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> 
             "rehearse",
             [
                 "--to PATH The copy's folder; default: FOLDER-rehearsal.",
-                "--browser N So many of them in a real Chromium. [0<=x<=9]",
-                "--workers INTEGER RANGE Processes of the server; with PostgreSQL only. [x>=1]",
+                "--browser N Number of raters who use a real Chromium browser. [0<=x<=9]",
+                "--workers INTEGER RANGE Number of server processes; PostgreSQL only. [x>=1]",
             ],
         ),
-        ("invite", ["--days FLOAT RANGE How long a link works. [default: 90.0; 0<x<=3650]"]),
+        (
+            "invite",
+            [
+                "--days FLOAT RANGE Number of days for which a link is valid. [default:"
+                " 90.0; 0<x<=3650]"
+            ],
+        ),
         (
             "import",
             ["--hints / --no-hints Anki: a deletion's hint follows the gap. [default: hints]"],
@@ -398,7 +415,7 @@ def test_the_help_has_the_field(command: str, lines: list[str]) -> None:
         ("invite --days 0", "0.0 is not in the range 0<x<=3650"),
         ("rehearse --browser 10", "10 is not in the range 0<=x<=9"),
         ("preference t.csv --ties won", "'won' is not one of 'half', 'dropped'"),
-        ("import --file t.csv --column text", "--column 'text': expected two words"),
+        ("import --file t.csv --column text", "--column 'text': expected two parts"),
     ],
 )
 def test_what_a_field_does_not_take_is_refused(

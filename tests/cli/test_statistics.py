@@ -7,7 +7,7 @@ import re
 import pytest
 
 from konsil.analysis import known_statistics
-from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.analysis.model.catalogue.known import CATALOGUE, SCORED
 from konsil.cli.main import main
 
 
@@ -26,16 +26,18 @@ def test_every_statistic_is_listed_once_under_its_family(
 
 
 @pytest.mark.parametrize(
-    "name", ["cohen_kappa_linear", "self_preference", "budget_reliability", "icc2"]
+    "name",
+    ["cohen_kappa_linear", "self_preference", "budget_reliability", "icc2", "mann_whitney"],
 )
 def test_one_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = re.sub(r"\s+", " ", output(capsys, name))
     known = CATALOGUE[name]
     assert text.startswith(f"{name}: {known.title} {known.text}")
-    assert (known.undefined or "no unit has labels") in text
+    assert (known.undefined or "no unit has ratings") in text
     assert known.source in text
-    assert ("must have an order" in text) == known.needs_order
-    assert ("only those that every rater labelled" in text) == known.needs_complete
+    assert ("at least ordinal" in text) == known.needs_order
+    assert ("only those that every rater rated" in text) == known.needs_complete
+    assert ("can be a composite score" in text) == (name in SCORED)
     assert all(key in text for key in known.keys)
 
 

@@ -8,27 +8,19 @@ from pathlib import Path
 import pytest
 
 import konsil
+from small_studies import ITEMS, form, plan, raters, study_text, systems
 
 Call = Callable[..., tuple[int, str, str]]
 
-PROTOCOL = """
-title = "A study"
-seed = 1
-[[instruments]]
-id = "form"
-criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
-[[systems]]
-id = "a"
-[[raters]]
-id = "physician-1"
-panel = "panel"
-[[plan]]
-panel = "panel"
-instrument = "form"
-[[sources]]
-file = "items.csv"
-records = "items"
-"""
+PROTOCOL = study_text(
+    "A study",
+    form(question="?"),
+    systems("a"),
+    raters("physician-1", panel="panel"),
+    plan("panel"),
+    ITEMS,
+    seed=1,
+)
 
 
 @pytest.fixture
@@ -45,11 +37,11 @@ def left(call: Call, tmp_path: Path) -> Path:
 
 def test_a_place_is_listed_and_handed_over(call: Call, left: Path) -> None:
     code, out, _ = call("succeed", left)
-    assert (code, out) == (0, "panel 1: 2 screens wait\n")
+    assert (code, out) == (0, "panel 1: 2 tasks pending\n")
     code, out, _ = call("succeed", left, "--slot", "panel 1", "--rater", "physician-2")
     assert (code, out) == (
         0,
-        f"panel 1: now physician-2's; next: konsil invite {left} --who physician-2\n",
+        f"panel 1: assigned to physician-2; next: konsil invite {left} --who physician-2\n",
     )
     with konsil.open(left).store() as store:
         assert {t.rater for t in store.tasks()} == {"physician-2"}
@@ -64,11 +56,11 @@ def test_a_place_is_listed_and_handed_over(call: Call, left: Path) -> None:
     [
         (
             ("--slot", "panel 2", "--rater", "new"),
-            "nobody is wanted for 'panel 2'; did you mean 'panel 1'?",
+            "'panel 2' is not a vacant slot; did you mean 'panel 1'?",
         ),
         (("--slot", "panel 1", "--rater", " "), "expected a pseudonym of 1 to 60 characters"),
-        (("--slot", "panel 1"), "--rater: name who takes over 'panel 1'"),
-        (("--rater", "new"), "--slot: name the place that --rater takes over"),
+        (("--slot", "panel 1"), "--rater: missing; state the successor for 'panel 1'"),
+        (("--rater", "new"), "--slot: missing; state the slot that --rater takes over"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(

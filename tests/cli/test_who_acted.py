@@ -258,12 +258,12 @@ def test_every_command_that_takes_who_acts_is_among_them() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("close",), "--batch: name the batch, such as --batch 1"),
+        (("close",), "--batch: missing; state the batch, such as --batch 1"),
         (
             ("succeed",),
-            "--slot: name the slot that somebody takes over; without it nothing is written",
+            "--slot: missing; state the slot to assign; without it nothing is written",
         ),
-        (("kit",), "--rater: name whose tasks, such as --rater physician-1"),
+        (("kit",), "--rater: missing; state the rater of the kit, such as --rater physician-1"),
     ],
 )
 def test_a_list_has_nobody_who_acts(

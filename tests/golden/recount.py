@@ -446,9 +446,13 @@ def interval(number: Number, method: str) -> tuple[float, float, float] | None:
         hits, n = number.sums.sum(axis=0)
         low, high = proportion_confint(hits, n, method="wilson" if method == "Wilson" else "beta")
         return low, high, 1e-9
-    if method.startswith("Wilson at the effective sample size") and method.endswith("clusters)"):
+    if method.startswith("Wilson with the effective sample size") and method.endswith("clusters)"):
         return *effective(number), 1e-7
-    if method.startswith("linearised two-way Wald") and number.cells is not None and "," in method:
+    if (
+        method.startswith("two-way cluster-robust Wald")
+        and number.cells is not None
+        and "," in method
+    ):
         # The degrees of freedom are printed to three digits.
         return *two_way(number, df, "logit" in method), 5e-4 * se + 0.02 * se
     if method.startswith("cluster-robust Wald (item-clustered) on the atanh scale"):

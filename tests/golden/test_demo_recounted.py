@@ -358,7 +358,7 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
         for cells, (row, companions) in zip(shown, rows, strict=True):
             for head, text in cells.items():
                 what = (analysis, head, text)
-                if head.endswith("[0.95 CI]"):
+                if head.endswith("[95% CI]"):
                     assert shows_estimate(text, row), what
                 elif head == "Units" and kind == "difference" and row["n_units_versus"] != "":
                     both = [row["n_units"], float(row["n_units_versus"])]
@@ -375,7 +375,7 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                 elif re.search(r"\d", text) and "[" in text:
                     # A panel's own ceiling is a group of that name, in the row after the judge's
                     # difference.
-                    name = re.sub(r"(.*), leave one out", r"leave_one_out:\1", head)
+                    name = re.sub(r"(.*), leave-one-out", r"leave_one_out:\1", head)
                     ceilings = [
                         c for _, c in demo.rows[demo.rows["group.rater"] == name].iterrows()
                     ]
@@ -408,8 +408,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
         n = len(asked) if not system else int(asked["answers"].str.contains(f":{system}").sum())
         rated, abstained = (int((part["state"] == s).sum()) for s in ("rated", "abstained"))
         printed = [
-            int(plain(cells[c]))
-            for c in ("Expected", "Rated", "Abstained", "Unreadable", "Missing")
+            int(plain(cells[c])) for c in ("Expected", "Rated", "Abstained", "Invalid", "Missing")
         ]
         assert printed == [n, rated, abstained, 0, n - rated - abstained]
     for cells in demo.page.table("Raters and their work"):
@@ -417,7 +416,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
         screens = part.groupby(["task", "rater"])["seconds"].first().astype(float)
         printed = [int(plain(cells[c])) for c in ("With ratings", "Ratings", "Screens")]
         assert printed == [part["rater"].nunique(), len(part), len(screens)]
-        spread = re.findall(r"[\d.]+", plain(cells["Seconds per screen"]))
+        spread = re.findall(r"[\d.]+", plain(cells["Seconds per page"]))
         assert all(
             near(t, q) for t, q in zip(spread, screens.quantile([0.5, 0.25, 0.75]), strict=True)
         )
@@ -440,9 +439,11 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
     for cells in demo.page.table("Outcomes of the LLM judges' tasks"):
         part = tasks[tasks["rater"] == cells["Judge"]]
         done = part["id"].isin(ratings["task"])
-        printed = [int(cells[c]) for c in ("Tasks", "rated, call not recorded", "Without labels")]
+        printed = [
+            int(cells[c]) for c in ("Tasks", "rated, call not recorded", ("Without a rating"))
+        ]
         assert printed == [len(part), done.sum(), (~done).sum()] and shows(
-            cells["Proportion without labels"], (~done).mean()
+            cells["Proportion without a rating"], (~done).mean()
         )
 
 
@@ -469,24 +470,44 @@ def test_the_summary(demo: Demo) -> None:
         len(asked),
         (asked == "true").sum(),
     ]
-    prespecified = demo.rows[(demo.rows["declared"].astype(str).str.lower() == "true")]
-    lines = [
-        plain(t) for t in demo.page.texts if re.search(r"\d\.\d{3} \[", t) and "holds" not in t
-    ]
-    lines = [t for t in lines if any(t.startswith(name) for name in prespecified["analysis"])]
-    assert len(lines) >= 7
-    for text in lines:
-        analysis = max((n for n in set(prespecified["analysis"]) if text.startswith(n)), key=len)
-        sentences = re.findall(r"-?\d\.\d{3} \[[^]]*\](?: \([^)]*\))?", text)
-        rows = [row for row, _ in rows_of(demo, analysis, "estimate")]
-        ends = [min(rows, key=lambda r: r["value"]), max(rows, key=lambda r: r["value"])][
-            -len(sentences) :
-        ]
-        assert len(sentences) == min(len(rows), 2)
-        for printed, row in zip(sentences, ends, strict=True):
-            assert shows_estimate(printed.partition(" (")[0], row), printed
-            name = printed.partition(" (")[2].rstrip(")")
-            assert not name or name in row.filter(like="group.").to_list()
+
+
+def test_the_first_answer(demo: Demo) -> None:
+    """The first sentence has the largest difference that is shown, in the numbers of the file."""
+    sentence = next(plain(t) for t in demo.page.texts if t.startswith("More answers of"))
+    rows = demo.rows[(demo.rows["analysis"] == "correct answers")]
+    pair = rows[(rows["group.system"] == "system-a") & (rows["versus.system"] == "system-c")]
+    (difference,) = [row for _, row in pair.iterrows()]
+    assert difference["p_adjusted"] < 0.001
+    assert abs(difference["value"]) == rows[rows["kind"] == "difference"]["value"].abs().max()
+    numbers = [float(n) for n in re.findall(r"\d+\.\d+(?=%| percentage| to|;)", sentence)]
+    values = {
+        row["group.system"]: row["value"] for _, row in rows[rows["kind"] == "estimate"].iterrows()
+    }
+    expected = (
+        values["system-a"],
+        values["system-c"],
+        difference["value"],
+        difference["low"],
+        difference["high"],
+    )
+    assert numbers[:5] == [pytest.approx(100 * x, abs=0.05) for x in expected]
+
+
+def test_short_tables_name_their_lines_of_the_data(demo: Demo) -> None:
+    checked = 0
+    for caption, (head, *lines) in demo.page.tables.items():
+        if not head or head[-1] != "Line of the data":
+            continue
+        for line in lines:
+            row = demo.rows.iloc[int(line[-1]) - 2]
+            printed = plain(line[head.index("Estimate [95% CI]")])
+            ends = [float(n) for n in re.findall(r"-?\d+\.\d+", printed)]
+            scale = 100 if row["statistic"] in {"share", "abstention"} else 1
+            expected = [scale * row[name] for name in ("value", "low", "high")]
+            assert ends == [pytest.approx(x, abs=0.051) for x in expected], (caption, line)
+            checked += 1
+    assert checked >= 12
 
 
 def test_counts_in_sentences(demo: Demo) -> None:

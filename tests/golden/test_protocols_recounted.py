@@ -23,7 +23,7 @@ from forks import Forks
 
 pytestmark = pytest.mark.slow
 
-CHECKED = {"medqade": 35, "real-pocqi": 350, "clexeval": 45, "cqa-eval": 45}
+CHECKED = {"medqade": 35, "real-pocqi": 350, "clexeval": 75, "cqa-eval": 45}
 """At least so many rows of estimates are recounted."""
 
 
@@ -196,6 +196,7 @@ class NotRecountedError(Exception):
 
 
 KNOWN = {
+    "question",
     "name",
     "statistic",
     "criterion",
@@ -349,6 +350,32 @@ def comparison(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -
     return float(np.mean(differences))
 
 
+def of_score(
+    recounted: Study, asked: dict[str, Any], group: dict[str, str], score: dict[str, Any]
+) -> float:
+    """A statistic of each rater's mean over several criteria, where all of them are there."""
+    parts = []
+    for criterion in score["of"]:
+        scale = recounted.scale(criterion)
+        numbers = dict(zip(scale["labels"], scale["values"], strict=True))
+        chosen = selected(recounted, {**asked, "criterion": criterion}, group)
+        parts.append(chosen.assign(number=chosen["label"].map(numbers)))
+    rows = pd.concat(parts)
+    by_unit = rows.groupby(["item", "answers", "rater"])["number"].agg(["sum", "count"])
+    whole = by_unit[by_unit["count"] == len(score["of"])]
+    numbers = whole["sum"] / len(score["of"])
+    if asked["statistic"] == "mean":
+        return float(numbers.mean())
+    if asked["statistic"] == "standard_deviation":
+        return float(numbers.std(ddof=1))
+    if asked["statistic"] == "krippendorff_alpha":
+        import krippendorff
+
+        table = numbers.round(12).unstack("rater").to_numpy()
+        return float(krippendorff.alpha(reliability_data=table.T, level_of_measurement="interval"))
+    raise NotRecountedError(asked["statistic"])
+
+
 def value(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> float:
     """The value of one group of an analysis."""
     statistic = asked["statistic"]
@@ -362,6 +389,11 @@ def value(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> flo
         ):
             raise NotRecountedError(statistic)
         return comparison(recounted, asked, dict(group))
+    score = next(
+        (s for s in recounted.toml.get("scores", []) if s["id"] == asked["criterion"]), None
+    )
+    if score is not None:
+        return of_score(recounted, asked, group, score)
     chosen = selected(recounted, asked, group)
     if statistic == "abstention":
         return float((chosen["state"] == "abstained").mean())

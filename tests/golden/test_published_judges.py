@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.api import Folder
 
 Data = Callable[[str], Path]

@@ -88,7 +88,7 @@ def test_a_protocol_without_any_file_is_rehearsed_with_pretended_items(
     for file in (*folder.glob("*.csv"), *folder.glob("deck.json")):
         file.unlink()
     with pytest.raises(
-        StudyError, match=r"'--items \d+' rehearses with pretended items"
+        StudyError, match=r"'--items \d+' rehearses with simulated items"
     ) as refused:
         run("rehearse", folder)
     assert not folder.with_name(f"{name}-rehearsal").exists(), "nothing half-made"

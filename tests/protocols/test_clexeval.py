@@ -75,6 +75,9 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
         "exclusions",
     ):
         assert getattr(english, name) == getattr(german, name), name
+    assert [(s.id, s.of, s.combine) for s in english.scores] == [
+        (s.id, s.of, s.combine) for s in german.scores
+    ]
     assert [a.statistic for a in english.analyses] == [a.statistic for a in german.analyses]
     for one, other in zip(english.analyses, german.analyses, strict=True):
         for key in (
@@ -95,6 +98,29 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
         for s in (english, german)
     ]
     assert forms[0] == forms[1]
+
+
+def test_the_overall_score_has_the_papers_rows(tmp_path: Path) -> None:
+    study = new(tmp_path / "study")
+    [score] = study.scores
+    assert (score.id, score.of, score.combine, score.missing) == (
+        "overall",
+        CRITERIA,
+        "mean",
+        "complete",
+    )
+    rows = {(a.statistic, a.raters, a.mode) for a in study.analyses if a.criterion == "overall"}
+    assert rows >= {
+        ("mean", "experts", "valid"),
+        ("standard_deviation", "experts", "valid"),
+        ("mann_whitney", "experts", "valid"),
+        ("mann_whitney", "experts", "paper"),
+        ("icc1_incomplete", "experts", "valid"),
+        ("reasoning_gap", "experts", "valid"),
+        ("self_preference", "judges", "valid"),
+        ("self_preference", "judges", "paper"),
+        ("mean", "judges", "valid"),
+    }
 
 
 @cache
@@ -220,7 +246,7 @@ def test_systems_as_they_are_called(tmp_path: Path, language: str) -> None:
     sections it asks for."""
     new(tmp_path / "study", "--language", language)
     protocol = tmp_path / "study" / "study.toml"
-    text = re.sub(r"(?m)^#(?! )", "", protocol.read_text("utf-8"))
+    text = re.sub(r"(?m)^#(?![ :])", "", protocol.read_text("utf-8"))
     text = re.sub(r'(?ms)^\[\[sources\]\]\nfile = "outputs.csv".*?\n(?=\n)', "", text)
     protocol.write_text(text, "utf-8")
     study = open_folder(tmp_path / "study").study

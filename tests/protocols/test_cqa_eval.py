@@ -52,7 +52,7 @@ def test_labels_and_codebooks(tmp_path: Path, language: str):
         assert parity_of(instrument, n_answers=1).missing == ()
     names = ["codebook-coarse", "codebook-fine", *(f"example-{n}" for n in range(1, 6)), "prompt"]
     made = sorted(p.name for p in (tmp_path / "study").iterdir())
-    assert made == [*(f"{name}.{language}.md" for name in names), "study.toml"]
+    assert made == [*(f"{name}.{language}.md" for name in names), "study.schema.json", "study.toml"]
 
 
 def test_both_languages_are_one_study(tmp_path: Path):
@@ -278,7 +278,7 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     before = new(tmp_path / "study", "--language", language)
     assert not before.endpoints
     file = tmp_path / "study" / "study.toml"
-    file.write_text(re.sub(r"(?m)^#(?=\S)", "", file.read_text("utf-8")), "utf-8")
+    file.write_text(re.sub(r"(?m)^#(?=[^\s:])", "", file.read_text("utf-8")), "utf-8")
     study = open_folder(tmp_path / "study").study
     assert {j.rater for j in study.judges} == {r.id for r in study.panels()["judges"]}
     called = [s for s in study.systems if s.model is not None]

@@ -56,6 +56,7 @@ def test_labels_and_codebook(tmp_path: Path, language: str):
         assert label in instrument.codebook
     assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [
         f"codebook.{language}.md",
+        "study.schema.json",
         "study.toml",
     ]
 
@@ -66,7 +67,7 @@ def test_german_is_its_own_language_and_others_are_refused(tmp_path: Path, germa
         group, ["new", str(tmp_path / "fr"), "--protocol", "medqade", "--language", "fr"]
     )
     assert done.exit_code != 0
-    assert "'medqade' is not in it; known: de, en" in str(done.exception)
+    assert "'medqade' is not available in it; known: de, en" in str(done.exception)
     assert not (tmp_path / "fr").exists()
 
 
@@ -163,10 +164,11 @@ def test_check_shows_the_difference(tmp_path: Path):
         CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
     )
     assert (
-        "medqade: judges read what people read, and besides\n  role:  You are a physician" in said
+        "medqade: LLM judges read the same texts as people and, in addition\n  role:  You are a"
+        " physician" in said
     )
     assert '  reply: - "correctness.a1" (Answer A): "Incorrect" | "Correct" | "Abstain"\n' in said
-    assert "people alone read" not in said
+    assert "only people read" not in said
 
 
 def test_a_study_without_judges_compares_nothing(tmp_path: Path):
@@ -184,7 +186,9 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     before = new(tmp_path / "study", "--language", language)
     assert not before.endpoints
     file = tmp_path / "study" / "study.toml"
-    file.write_text(re.sub(r"^#(?=\S)", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    file.write_text(
+        re.sub(r"^#(?=[^\s:])", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8"
+    )
     study = open_folder(tmp_path / "study").study
     assert [e.id for e in study.endpoints] == ["hosted"]
     assert [s.model for s in study.systems] == [f"hosted:MODEL-{n}" for n in range(1, 6)]
@@ -208,7 +212,7 @@ def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone(
         "9 physicians x 50 items; 10 core items by all nine; 36 pairs x 5 split items; 9 judges"
         " x 190" in done.stdout
     )
-    assert done.stderr.count("nothing to call") == 2
+    assert done.stderr.count("no calls to make") == 2
     assert "audit log verified: chain and records intact" in done.stderr
     held = re.search(
         r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout

@@ -101,7 +101,7 @@ def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path)
     # Nobody is hidden where ratings are simulated.
     assert "system-1" in page
     assert "Blinded: systems carry codes" not in page
-    assert "48 pages handed in" in konsil("rehearse", str(folder))
+    assert "48 pages submitted" in konsil("rehearse", str(folder))
 
 
 def _told(analysis: Analysis) -> tuple[object, ...]:

@@ -133,7 +133,7 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
     run("report", folder)
     page = (folder / "report" / "index.html").read_text("utf-8")
     assert "Ensembles von Modellen" in page
-    assert "Zeit für eine Seite." in page, "how long people worked on a screen"
+    assert "Zeit je Seite." in page, "how long people worked on a screen"
     assert all(rater in page for rater in (*NINE, "physician-10"))
     with opened.store() as store:
         judged = Counter(r.rater for r in store.ratings() if r.rater in JUDGES)

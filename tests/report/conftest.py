@@ -361,7 +361,9 @@ def extras() -> tuple[Section, ...]:
     return (
         found,
         Section(
-            "Costs", header=("Judge", "Calls", "Share"), rows=(("A", 12345, 0.5), ("B", 90, NAN))
+            "Costs",
+            header=("Judge", "Calls", "Proportion"),
+            rows=(("A", 12345, 0.5), ("B", 90, NAN)),
         ),
     )
 

@@ -18,7 +18,6 @@ from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRo
 from konsil.records import Rater
 from konsil.report.cases import case_figures
 from konsil.report.estimates.estimates import build_analysis_views
-from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures import curves as curve_figures
 from konsil.report.figures.curves import curves
@@ -245,31 +244,6 @@ def test_curves_are_drawn_where_there_are_any() -> None:
     [drawn] = curves(material(asked, Results(rows, (), curves=(curve,))), "risk", "risk_coverage")
     assert {"judge A", "Disagreement", "any order"} <= set(words(drawn))
     assert curves(material(asked, Results(rows, ())), "risk", "risk_coverage") == []
-
-
-def test_the_summary_has_one_number_a_question() -> None:
-    asked = [
-        Analysis("kappa", "cohen_kappa", "correct", "physicians"),
-        Analysis("pabak", "pabak", "correct", "physicians"),
-        flat_analysis(
-            "accuracy", "share", "correct", "physicians", by=("system",), of=("correct",)
-        ),
-        Analysis("paper", "mean", "correct", "physicians", mode="paper"),
-        Analysis("later", "abstention", "correct", "physicians", prespecified=False),
-    ]
-    rows = [
-        row("kappa", "cohen_kappa", 0.6, {}),
-        row("pabak", "pabak", 0.6, {}),
-        row("paper", "mean", 0.6, {}),
-    ]
-    rows += [
-        row("accuracy", "share", 0.3 + n / 10, {"system": s}) for n, s in enumerate(("y", "x"))
-    ]
-    rows += [row("later", "abstention", 0.1, {})]
-    found = key_numbers(material(asked, Results(tuple(rows), ())))
-    assert [f[1] for f in found] == ["kappa", "accuracy"]
-    assert found[0][3] == "0.600 [0.500, 0.700]"
-    assert found[1][3] == "from 0.300 [0.200, 0.400] (y) to 0.400 [0.300, 0.500] (x)"
 
 
 @pytest.mark.parametrize(

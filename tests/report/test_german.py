@@ -170,6 +170,7 @@ def test_no_english_of_ours_is_left(page: Path) -> None:
         assert words in text
     figures = {re.sub("-.*", "", p.stem) for p in page.parent.glob("figures/*.svg")}
     assert figures == {
+        "answer",
         "glance",
         "calls",
         "labels",

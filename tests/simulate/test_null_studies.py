@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.stats.engine.contract import Estimate
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "null_studies.py"

@@ -19,49 +19,28 @@ from konsil.cli import main
 from konsil.simulate.power import Key, StudyOutcome, power
 from konsil.simulate.pretended import pretended_items
 from konsil.study import parse
+from small_studies import form, plan, raters, share_correct, study_text, systems
 
 NAN = math.nan
 A: Key = ("share", "estimate", (("system", "a"),), ())
 B: Key = ("share", "difference", (("system", "a"),), (("system", "b"),))
 
-STUDY = """
-title = "To be planned"
-seed = 5
-licence = "CC0-1.0"
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"], abstain = "cannot judge" }
-[[systems]]
-id = "a"
-[[systems]]
-id = "b"
-[[raters]]
-id = "p1"
-panel = "people"
-[[raters]]
-id = "p2"
-panel = "people"
-[[plan]]
-panel = "people"
-instrument = "form"
-[[analyses]]
-name = "Correct"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "people"
-by = "system"
-compare = "system"
-[[analyses]]
+STUDY = study_text(
+    "To be planned",
+    form(abstain="cannot judge"),
+    systems("a", "b"),
+    raters("p1", "p2"),
+    plan(),
+    share_correct(by="system", compare="system"),
+    """[[analyses]]
 name = "Agreement"
 statistic = "percent_agreement"
 criterion = "correct"
 raters = "people"
-prespecified = false
-"""
+prespecified = false""",
+    seed=5,
+    licence="CC0-1.0",
+)
 EQUAL = "[systems.a]\nquality = 0.6\n[systems.b]\nquality = 0.6\n[panels.people]\naccuracy = 0.95\n"
 
 

@@ -60,7 +60,7 @@ FAR = (
         (lambda d: LAUGHS + d.replace(b"<t>item</t>", b"<t>&j;</t>"), "the spreadsheet is damaged"),
         (lambda d: OUTSIDE + d.replace(b"<t>a</t>", b"<t>&e;</t>"), "the spreadsheet is damaged"),
         (with_rows(WIDE), "row 1 reaches to column 16,384"),
-        (with_rows(FAR), "claims rows beyond 1,048,576"),
+        (with_rows(FAR), "has rows beyond 1,048,576"),
         (with_rows(b'<row r="1"><c r="A1"><v>1</v></c>' * 5_000), "the spreadsheet is damaged"),
     ],
     ids=["laughs", "outside", "wide", "far", "nested"],

@@ -426,4 +426,6 @@ def test_no_field_keeps_signs_that_a_database_cannot(enter: Enter) -> None:
     names = [NOTE, *(f.name for f in asked), *(name for f in asked if (name := reason_name(f)))]
     assert len(names) > 1 + len(asked)
     for name in names:
-        assert unfit(asked, Change("c", name, "a\0", 0)) == "contains signs that cannot be kept"
+        assert unfit(asked, Change("c", name, "a\0", 0)) == (
+            "contains characters that cannot be stored"
+        )

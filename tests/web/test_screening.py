@@ -22,8 +22,8 @@ from konsil.prepare import (
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
 from konsil.web.app.app import create_app
+from konsil.web.curation.passages import runs, sections
 from konsil.web.curation.pool import PAGE, Pool
-from konsil.web.http.passages import runs, sections
 from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures

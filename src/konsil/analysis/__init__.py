@@ -1,16 +1,24 @@
-"""WHICH numbers: ratings -> coded tables -> estimates.
+"""Ratings as coded tables, and their estimates.
 
-The running parts load when they are called.
+Each part loads when it is used: a command's help needs none of them.
 """
 
-from konsil.analysis.model.catalogue.known import known_statistics
-from konsil.analysis.model.results import CoverageRow, Results, Row
-from konsil.analysis.model.spec import Analysis, Bin, Derived, Exclusions, Inference, Resampling
-from konsil.analysis.running.rules import contradictions
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from konsil.analysis.model.catalogue.known import known_statistics
+    from konsil.analysis.model.composite.definition import CompositeScore
+    from konsil.analysis.model.results import CoverageRow, Results
+    from konsil.analysis.model.rows import Row
+    from konsil.analysis.model.spec import Analysis, Bin, Derived, Exclusions, Inference, Resampling
+    from konsil.analysis.running.rules import contradictions
 
 __all__ = [
     "Analysis",
     "Bin",
+    "CompositeScore",
     "CoverageRow",
     "Derived",
     "Exclusions",
@@ -21,3 +29,23 @@ __all__ = [
     "contradictions",
     "known_statistics",
 ]
+
+_MODULES = {
+    "CompositeScore": "model.composite.definition",
+    "CoverageRow": "model.results",
+    "Results": "model.results",
+    "Row": "model.rows",
+    "contradictions": "running.rules",
+    "known_statistics": "model.catalogue.known",
+}
+"""Name -> the module that has it, where that is not `model.spec`."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
+    """Load the module of a name when the name is used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'konsil.analysis' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(f"konsil.analysis.{_MODULES.get(name, 'model.spec')}")
+    return getattr(module, name)

@@ -24,11 +24,13 @@ UNREADABLE = tuple(
 class CallLimits:
     """How much may be asked of models."""
 
-    limit: int | None = setting(None, Flag("At most so many in this run.", minimum=1))
+    limit: int | None = setting(None, Flag("Maximum number of calls in this run.", minimum=1))
     budget: float | None = setting(
-        None, Flag("US dollars that all calls together may cost.", minimum=0)
+        None, Flag("Budget for all calls together, in US dollars.", minimum=0)
     )
-    again: tuple[str, ...] = setting((), Flag("Call these once more.", choices=UNREADABLE))
+    again: tuple[str, ...] = setting(
+        (), Flag("Repeat the calls that ended in this outcome.", choices=UNREADABLE)
+    )
 
     def options(self, only: Sequence[str] = (), *, dry_run: bool = False) -> Options:
         """The same for a run, of these systems or judges alone if some are named."""
@@ -42,5 +44,5 @@ class CallRequest(CallLimits):
     """The calls of a command that does nothing else."""
 
     dry_run: bool = setting(
-        False, Flag("Only say how many calls there are and what they may cost.")
+        False, Flag("Dry run: print the number of calls and their estimated cost.")
     )

@@ -18,7 +18,7 @@ class ExportRequest:
     )
     notes: bool = setting(False, Flag("With --release: include the raters' notes and free texts."))
     k: int = setting(
-        3, Flag("With --release: raters who share every shown combination of strata.", minimum=1)
+        3, Flag("With --release: minimum number of raters per published stratum.", minimum=1)
     )
     order: bool = setting(
         False, Flag("With --release: include positions, batches and repeated tasks.")
@@ -27,7 +27,7 @@ class ExportRequest:
         False, Flag("With --release: give raters another pseudonym on each item.")
     )
     linked: bool = setting(
-        False, Flag("With --release: one pseudonym a rater, even where tasks tell who it is.")
+        False, Flag("With --release: one pseudonym per rater, even if tasks identify them.")
     )
     to: Literal["files", "label-studio"] = setting("files", Flag("For whom."))
     overwrite: bool = setting(False, Flag("Replace an earlier export."))

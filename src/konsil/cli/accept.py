@@ -15,21 +15,25 @@ from konsil.cli.folder import on_folder
     "--reason",
     required=True,
     metavar="TEXT",
-    help="Why the ratings still mean the same, for the report.",
+    help="Reason why ratings keep their meaning, for the report.",
 )
-@click.option("--by", required=True, metavar="NAME", help="Who accepts it, for the log.")
+@click.option(
+    "--by",
+    required=True,
+    metavar="NAME",
+    help="Pseudonym of the person who accepts it, for the log.",
+)
 @click.option(
     "--former",
     type=click.Path(path_type=Path),
-    help="The study.toml as it was, where the log does not keep the form.",
+    help="Former study.toml, if the log does not contain the form.",
 )
 def command(folder: Path, database: str, reason: str, by: str, former: Path | None) -> None:
-    """Accept forms of the study in FOLDER whose wording alone was changed after they were used.
+    """Accept forms of the study in FOLDER whose wording was changed after they were used.
 
-    They ask the same in other words as when ratings were given on them. Only words may differ:
-    questions, guidance, titles, the codebook, and criteria that were added. Other labels, other
-    scopes and criteria that are gone are refused. It is kept in the audit log, and the report tells
-    it.
+    Only words may differ: questions, guidance, titles, the codebook and added criteria. Changed
+    labels or scopes and removed criteria are refused. The change is stored in the audit log and
+    stated in the report.
     """
     from konsil.api import open_folder
     from konsil.api.running.accepting import accept

@@ -11,16 +11,18 @@ from konsil.cli.folder import decider, deciding, on_folder
 
 @click.command(short_help="List, open or close the adjudication of disagreements.")
 @on_folder
-@click.option("--open", "opens", is_flag=True, help="Open all disagreements that wait; needs --by.")
+@click.option("--open", "opens", is_flag=True, help="Open all pending disagreements; needs --by.")
 @click.option(
-    "--close", "closes", is_flag=True, help="Close the open round: its labels stand; needs --by."
+    "--close",
+    "closes",
+    is_flag=True,
+    help="Close the open round (labels become final); needs --by.",
 )
 @deciding
 def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> None:
     """List the adjudication rounds of the study in FOLDER, and the items of the open round.
 
-    Closing a round ends it: no label in it can be changed any more, and what is not decided keeps
-    the label before.
+    When a round is closed, its labels become final; undecided tasks keep their previous label.
     """
     from konsil.api import open_folder
     from konsil.api.running.adjudication import adjudication, close_round, lines_of, open_waiting
@@ -39,7 +41,7 @@ def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> 
         ended = close_round(opened, decider(by, "--close"))
         click.echo(
             f"round {ended.number}: now closed; {ended.n_decided:,} of {len(ended.screens):,}"
-            f" screens decided, {ended.ratings:,} ratings collected before"
+            f" tasks decided, {ended.ratings:,} ratings collected before"
         )
     else:
         for line in lines_of(adjudication(opened)):

@@ -13,7 +13,7 @@ from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Block
 
 
-@click.command(short_help="Agreement statistics of a table of ratings.")
+@click.command(short_help="Compute agreement statistics for a table of ratings.")
 @click.argument("file", type=click.Path(path_type=Path))
 @options_of(
     AgreementRequest,
@@ -29,10 +29,10 @@ def command(
     request: AgreementRequest,
     as_json: bool,
 ) -> None:
-    """Agreement statistics of a table of ratings, with cluster-respecting intervals.
+    """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Undefined statistics are empty, with their
-    reason; nothing undefined is printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Statistics that cannot be estimated are
+    empty, with the reason; they are never printed as 0 or 1.
     """
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.sources.files.table import read_table

@@ -44,7 +44,7 @@ def _print_result(console: Console, result: Agreement) -> None:
     if result.n_raters is not None and any(
         math.isfinite(s.estimate.low) for s in result.statistics
     ):
-        console.print("The intervals allow for other units, not for other raters.")
+        console.print("The CIs account for the sampling of units, not of raters.")
     _pairs(console, result)
     _notes(console, result.warnings)
 
@@ -52,7 +52,7 @@ def _print_result(console: Console, result: Agreement) -> None:
 def _counts(result: Agreement) -> str:
     n = result.n_abstained
     abstained = f", {_count(n, 'abstention')}" if n else ""
-    raters = "raters not known" if result.n_raters is None else _count(result.n_raters, "rater")
+    raters = "raters unknown" if result.n_raters is None else _count(result.n_raters, "rater")
     shared = result.overlap()
     overlap = ""
     if shared is not None and shared["n_pairs"] > 1:

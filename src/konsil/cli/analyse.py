@@ -14,15 +14,15 @@ from konsil.cli.folder import another_place, on_folder
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where estimates.csv and .json go; default: FOLDER.",
+    help="Folder for estimates.csv and .json; default: FOLDER.",
 )
 def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER.
+    """Compute all analyses of the study in FOLDER.
 
-    Estimates to 12 significant digits as CSV and JSON.
+    Estimates are written as CSV and JSON with 12 significant digits.
 
-    An analysis that the ratings cannot give stops none of the others: its row says why, and so does
-    the end; the exit code is then 2.
+    If an analysis cannot be computed from the ratings, its row states the reason, the others are
+    computed, and the exit code is 2.
     """
     from konsil.api import open_folder
     from konsil.cli.unmade import raise_for_unmade

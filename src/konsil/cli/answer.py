@@ -17,10 +17,10 @@ from konsil.cli.request_options import options_of
 @callees("system")
 @options_of(CallRequest, "calls")
 def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> None:
-    """Let the systems of the study in FOLDER answer every item.
+    """Collect answers from the systems of the study in FOLDER to all items.
 
-    Stop it whenever you like: the same command goes on where it was, and calls nothing twice that
-    came back.
+    The command can be stopped at any time: run it again to continue. Completed calls are not
+    repeated.
     """
     from konsil.api import open_folder
     from konsil.collect.jobs.systems import answer

@@ -15,9 +15,9 @@ from konsil.cli.folder import on_named_folder
 def command(folder: Path, database: str, target: Path) -> None:
     """Copy the database of the study in FOLDER to the new file TARGET.
 
-    The copy is of one moment, and nothing has to be stopped for it. The copy's audit log is
-    checked. To go back to it, put it in the place of the folder's konsil.db and delete
-    konsil.db-wal and konsil.db-shm, which hold changes of the database that was there.
+    The copy is consistent, and the server can keep running. The copy's audit log is verified. To
+    restore it, replace the folder's konsil.db by the copy and delete konsil.db-wal and
+    konsil.db-shm, which contain changes of the previous database.
     """
     from konsil.api import open_folder
     from konsil.api.folder.opened import now

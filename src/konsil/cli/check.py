@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Check a study's protocol and summarise it.")
 @on_folder
-@click.option(
-    "--statistics", is_flag=True, help="List every statistic that an analysis can ask for."
-)
+@click.option("--statistics", is_flag=True, help="List all statistics that an analysis can use.")
 def command(folder: Path, database: str, statistics: bool) -> None:
-    """Check FOLDER/study.toml and the files it names; every problem is one sentence with its line.
+    """Check FOLDER/study.toml and the files it names; list each problem with its line.
 
-    Files are opened, their columns and labels compared with the forms, and every analysis is tried.
+    Columns and labels of the files are compared with the forms, and all analyses are validated.
     Nothing is written.
     """
     from konsil.analysis import known_statistics
@@ -59,18 +57,18 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         f" {len(study.analyses)}"
     )
     for file in checked.absent:
-        click.echo(f"  not there yet: {file}")
+        click.echo(f"  missing: {file}")
     if any(e.vendor for e in study.endpoints):
         from konsil.collect.providers.opening import unknown_vendors
 
         for line in unknown_vendors(study.endpoints):
             click.echo(f"  {line}")
-    for line in _addresses(study):
+    for line in (*_scores(study), *_addresses(study)):
         click.echo(f"  {line}")
     for name, system in _unmasked(study):
         click.echo(
-            f"  analysis {name!r} is about {system!r} alone: while systems are letters, whoever has"
-            " study.toml and the report knows its letter"
+            f"  analysis {name!r} concerns {system!r} only: anyone with study.toml and the"
+            " blinded report can infer its blinding code"
         )
     for line in filter(None, (*_drafts(study), retention_line(study, date.today()))):
         click.echo(f"  {line}")
@@ -80,6 +78,13 @@ def command(folder: Path, database: str, statistics: bool) -> None:
             click.echo(line)
     if checked.problems:
         raise StudyError("\n".join(checked.problems))
+
+
+def _scores(study: Study) -> Iterator[str]:
+    """The composite scores, where there are any."""
+    scores = [f"{score.id} ({score.combine} of {len(score.of)})" for score in study.scores]
+    if scores:
+        yield f"scores:      {', '.join(scores)}"
 
 
 def _addresses(study: Study) -> Iterator[str]:
@@ -130,10 +135,10 @@ def _parity(instrument: Instrument) -> Iterator[str]:
     from konsil.instrument import parity_of
 
     parity = parity_of(instrument)
-    yield f"{instrument.id}: judges read what people read, and besides"
+    yield f"{instrument.id}: LLM judges read the same texts as people and, in addition"
     for line in parity.role:
         yield f"  role:  {line}"
     for line in parity.reply:
         yield f"  reply: {line}"
     for text in parity.missing:
-        yield f"  people alone read: {text}"
+        yield f"  only people read: {text}"

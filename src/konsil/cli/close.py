@@ -11,20 +11,18 @@ from konsil.cli.folder import acting, on_folder
 
 @click.command(short_help="Close a batch (its ratings become final) or reopen it.")
 @on_folder
-@click.option(
-    "--batch", metavar="NAME", help="Which batch; empty where the plan has none. [only list them]"
-)
-@click.option("--rater", default="", metavar="ID", help="For one rater. [everybody]")
-@click.option("--reopen", is_flag=True, help="Open it again instead; needs --reason.")
-@click.option("--reason", default="", help="Why it is opened again, for the log.")
-@acting("closes or opens it")
+@click.option("--batch", metavar="NAME", help="Batch; empty if the plan has none. [list batches]")
+@click.option("--rater", default="", metavar="ID", help="Only this rater's batch. [all raters]")
+@click.option("--reopen", is_flag=True, help="Reopen the batch; needs --reason.")
+@click.option("--reason", default="", help="Reason for reopening, for the log.")
+@acting("closes or reopens the batch")
 def command(
     folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str, by: str
 ) -> None:
     """Close a batch of the study in FOLDER.
 
-    Raters can read what they rated in it and no longer change it. Without --batch, the batches and
-    how far they are. Tie-breaks are not counted.
+    Raters can still read their ratings of a closed batch, but no longer change them. Without
+    --batch, list the batches and their progress. Tie-breaks are not counted.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import blocks, close
@@ -33,10 +31,10 @@ def command(
     opened = open_folder(folder, database=database)
     if batch is None:
         if rater or reopen or reason or by:
-            raise StudyError("--batch: name the batch, such as --batch 1")
+            raise StudyError("--batch: missing; state the batch, such as --batch 1")
         for phase, name, tasks, n_completed in blocks(opened):
             label = name or phase or "(no batches)"
-            click.echo(f"{label}: {n_completed:,} of {tasks:,} screens done")
+            click.echo(f"{label}: {n_completed:,} of {tasks:,} tasks done")
         return
     changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason, by=by)
     state = "open" if reopen else "closed"
@@ -47,7 +45,7 @@ def command(
     )
     # Of one rater nothing is counted here; what is left can be rated again once the batch is open.
     undone = (
-        f"; screens not done: {n_pending:,}"
+        f"; tasks not done: {n_pending:,}"
         if n_pending and changed and not reopen and not rater
         else ""
     )

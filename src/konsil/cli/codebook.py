@@ -9,24 +9,24 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Write the codebook as a page to print, and as a PDF.")
+@click.command(short_help="Write the codebook as a printable page and as a PDF.")
 @on_folder
-@click.option("--html", type=click.Path(path_type=Path), help="The page. [FOLDER/codebook.html]")
-@click.option("--pdf", type=click.Path(path_type=Path), help="Typeset it as this PDF, too.")
+@click.option("--html", type=click.Path(path_type=Path), help="Output page. [FOLDER/codebook.html]")
+@click.option("--pdf", type=click.Path(path_type=Path), help="Also write this PDF file.")
 @click.option(
     "--instrument",
     "chosen",
     multiple=True,
     metavar="ID",
-    help="Only this instrument; again for more. [all]",
+    help="Only this instrument; repeatable. [all]",
 )
 def command(
     folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]
 ) -> None:
     """Write the codebook of the study in FOLDER: guidance, questions and scale points.
 
-    They are in the words of the rating page. The page stands by itself and prints on A4; the PDF
-    has real text and bookmarks, but no tags for screen readers, which the page has.
+    The wording is that of the rating pages. The page is self-contained and prints on A4; the PDF
+    has real text and bookmarks, but no tags for screen readers, unlike the page.
     """
     from konsil.api import open_folder
     from konsil.api.running.codebooks import write_codebook

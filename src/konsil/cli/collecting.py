@@ -25,7 +25,7 @@ def callees(noun: str) -> Callable[[F], F]:
         "only",
         multiple=True,
         metavar="ID",
-        help=f"Only this {noun}; may be repeated.",
+        help=f"Only this {noun}; repeatable.",
     )
 
 
@@ -38,7 +38,7 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
     n_pending = collected.progress.total - collected.progress.ended
     before = sum(t.n_completed for t in collected.todos)
     if not collected.progress.total:
-        yield f"nothing to call; {before:,} were done before"
+        yield f"no calls to make; {before:,} were done before"
     else:
         outcomes = (
             ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
@@ -51,7 +51,7 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
     if collected.spent:
         yield f"spent so far: {collected.spent:,.2f} US dollars"
     if collected.progress.stopped:
-        yield f"stopped: {collected.progress.stopped}; {n_pending:,} are left"
+        yield f"stopped: {collected.progress.stopped}; {n_pending:,} remain"
 
 
 def raise_where_stopped(collected: Collected) -> None:
@@ -59,7 +59,7 @@ def raise_where_stopped(collected: Collected) -> None:
     if collected.progress.hopeless:
         n_pending = collected.progress.total - collected.progress.ended
         raise CollectError(
-            f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} are left"
+            f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} remain"
         )
     if collected.progress.is_interrupted:
         raise click.Abort

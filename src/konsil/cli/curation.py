@@ -12,13 +12,13 @@ from konsil.cli.folder import on_folder
 @click.command(short_help="List the decisions made before data collection, and by whom.")
 @on_folder
 @click.option(
-    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table."
+    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the list as a table."
 )
 def command(folder: Path, database: str, table: Path | None) -> None:
     """List the decisions on the items of the study in FOLDER.
 
-    They are on screening, duplicates, rewordings, themes and marks. Each line is one decision that
-    stands, with the number of items and the pseudonym of who decided.
+    These are current decisions on screening, duplicates, rewritten questions, themes and marks.
+    Each line states one decision, the number of items and the pseudonym of the person who decided.
     """
     from konsil.api import open_folder
     from konsil.api.curation.curation import curation, events_of, lines_of, names_of, write_table

@@ -13,17 +13,17 @@ import click
 @click.option(
     "--local",
     is_flag=True,
-    help="Let a small real model answer and judge; see 'konsil local install'.",
+    help="Use a small local model to answer and judge; see 'konsil local install'.",
 )
 def command(folder: Path | None, local: bool) -> None:
-    """Make a small study of German and English clinical questions in a new FOLDER.
+    """Create a small study of German and English clinical questions in a new FOLDER.
 
-    The default is konsil-demo. Its panel and judges are simulated and labelled so everywhere.
-    Nothing is asked, opened or fetched.
+    The default is konsil-demo. Its panel and judges are simulated and labelled as such everywhere.
+    Nothing is downloaded or opened.
 
-    With --local a small language model on this machine answers English questions and is one of the
-    judges, which takes some minutes; the same command goes on where it was stopped (default folder:
-    konsil-demo-local).
+    With --local, a small language model on this machine answers English questions and is one of the
+    judges. This takes some minutes; after an interruption, run the same command again (default
+    folder: konsil-demo-local).
     """
     if local:
         from konsil.api.rehearsal.local_demo import local_demo

@@ -12,19 +12,19 @@ from konsil.cli.folder import decider, on_folder
 from konsil.cli.request_options import options_of
 
 
-@click.command(
-    short_help="Search for questions that are asked more than once, and take people's decisions."
-)
+@click.command(short_help="Detect duplicate questions and record reviewers' decisions.")
 @on_folder
 @click.option(
-    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the groups, for people."
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the groups as a table for reviewers.",
 )
 @options_of(DuplicatesRequest)
 def command(folder: Path, database: str, table: Path | None, request: DuplicatesRequest) -> None:
     """Search the items of the study in FOLDER for duplicates.
 
-    These are exact, in the same words, near, and translated ones. People decide which are left out.
-    The report states how many items of the study are in groups of duplicates.
+    These are exact copies, questions with the same words, near duplicates and translations. People
+    decide which to exclude. The report states how many items are in groups of duplicates.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import lines_of, search_duplicates, write_table
@@ -38,9 +38,10 @@ def command(folder: Path, database: str, table: Path | None, request: Duplicates
     if table is not None:
         write_table(searched, table)
         click.echo(
-            f"{table}: write 'duplicate' or 'apart' under decision and give it back by --decisions"
+            f"{table}: write 'duplicate' or 'apart' in the column decision and import the table"
+            " with --decisions"
         )
     if request.dry_run:
         click.echo("nothing stored")
     elif not searched.new:
-        click.echo("searched before; nothing has changed")
+        click.echo("already searched; nothing has changed")

@@ -21,15 +21,16 @@ OUT_OF_REACH = (
 @click.command(short_help="Erase a rater: ratings, texts, drafts, profile, name and address.")
 @on_named_folder
 @click.argument("rater")
-@click.option("--by", required=True, metavar="ID", help="Who erases, for the log.")
-@click.option("--reason", required=True, help="Why, for the log; no names.")
-@click.option("--yes", is_flag=True, help="Erase without asking for the identifier again.")
+@click.option(
+    "--by", required=True, metavar="ID", help="Pseudonym of the person who erases, for the log."
+)
+@click.option("--reason", required=True, help="Reason, for the log; no names.")
+@click.option("--yes", is_flag=True, help="Erase without asking for confirmation.")
 def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: bool) -> None:
-    """Erase what the database of the study in FOLDER has of RATER, a rater's identifier, for ever.
+    """Permanently erase the data of RATER, a rater's identifier, from the study in FOLDER.
 
-    What stays is the plan under the identifier, and in the audit log when the rater signed in and
-    handed in. Whether the ratings are erased is for study.toml to say: ratings_after_erasure under
-    [privacy].
+    The plan under the identifier and the times of sign-in and submission in the audit log remain.
+    Ratings are erased if study.toml requires it: ratings_after_erasure under [privacy].
     """
     from konsil.api import open_folder
     from konsil.api.folder import erasing
@@ -48,15 +49,15 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
         return
     _announce(preview, rater)
     if not yes:
-        typed = _typed("Type the identifier to erase for ever")
+        typed = _typed("Type the identifier to erase permanently")
         if typed != rater:
             raise StudyError(
                 f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased"
             )
     erased = erasing.erase(opened, rater, by=by, reason=reason)
     click.echo(
-        f"{show(rater)}: erased on {erased.at[:10]}; 'konsil analyse' and 'konsil report' make the"
-        " numbers anew"
+        f"{show(rater)}: erased on {erased.at[:10]}; run 'konsil analyse' and 'konsil report'"
+        " to update the estimates"
     )
     if not erased.is_clean:
         click.echo(
@@ -87,13 +88,13 @@ def _announce(preview: Erased, rater: str) -> None:
         )
     if preview.moved:
         click.echo(
-            f"plan: {preview.moved:,} open {'task goes' if preview.moved == 1 else 'tasks go'} to"
-            " others or lapse"
+            f"plan: {preview.moved:,} open {'task is' if preview.moved == 1 else 'tasks are'}"
+            " reassigned or cancelled"
         )
     if preview.anchored is not None:
         click.echo(
-            "audit log: has unsalted hashes of an older version and is anchored anew; of the old"
-            f" chain only its head is kept: {preview.anchored.before}"
+            "audit log: has unsalted hashes of an older version and is re-anchored; only the"
+            f" head of the old chain is kept: {preview.anchored.before}"
         )
     click.echo(OUT_OF_REACH)
 

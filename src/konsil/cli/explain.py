@@ -12,15 +12,11 @@ from konsil.cli.fact_lines import WIDTH, fact_lines
 
 @click.command(short_help="Explain a key of study.toml.")
 @click.argument("key", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(key: str | None, *, as_json: bool) -> None:
-    r"""Explain a KEY or table of study.toml, such as analyses.statistic or raters.
+    """Explain a KEY or table of study.toml, such as analyses.statistic or raters.
 
-    Without a KEY, list the tables. A name alone is enough where one table has it.
-
-    \b
-    konsil explain analyses.compare
-    konsil explain resampling
+    Without a KEY, list the tables. The name of a key is sufficient if only one table has it.
     """
     from dataclasses import asdict
     from importlib.resources import files

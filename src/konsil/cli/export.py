@@ -19,22 +19,22 @@ from konsil.errors import StudyError
 def command(folder: Path, database: str, output: Path, request: ExportRequest) -> None:
     """Write the records of the study in FOLDER to OUTPUT.
 
-    'konsil import --export OUTPUT' reads them back equal.
+    'konsil import --export OUTPUT' restores identical records.
 
-    With --to label-studio: the open tasks of people, blinded, one project a rater; what they
-    annotate comes back with 'konsil import FOLDER --records labelstudio --file EXPORT'.
+    With --to label-studio: export people's open tasks, blinded, as one project per rater; import
+    the annotations with 'konsil import FOLDER --records labelstudio --file EXPORT'.
     """
     from konsil.api import open_folder
 
     if not request.release:
         _refuse_options_of_a_release()
     if request.unlink and request.linked:
-        raise StudyError("--unlink and --linked contradict each other; ask for one of them")
+        raise StudyError("--unlink and --linked contradict each other; expected one of them")
     opened = open_folder(folder, database=database)
     if request.to == "label-studio":
         if request.release:
             raise StudyError(
-                "--release and --to label-studio are two different exports; ask for one of them"
+                "--release and --to label-studio are two different exports; expected one of them"
             )
         from konsil.api.folder.labelstudio import export_tasks
 
@@ -55,12 +55,12 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
         )
         for kind, n in sorted(released.withheld.items()):
             if n:
-                click.echo(f"  left out: {kind}: {n:,}")
+                click.echo(f"  excluded: {kind}: {n:,}")
         if released.recognisable:
             linkable = recognisable(released.recognisable, request.k)
             click.echo(
-                f"konsil: {linkable}; whoever has study.toml with the raters' identifiers can find"
-                " out who they are: do not publish it, or use --unlink",
+                f"konsil: {linkable}; anyone with a study.toml that contains the raters'"
+                " identifiers can identify them: do not publish it, or use --unlink",
                 err=True,
             )
     else:

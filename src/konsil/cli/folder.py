@@ -22,7 +22,7 @@ def another_place() -> Iterator[None]:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise
         raise KonsilError(
-            f"{error.filename}: {error.strerror}; name a folder that may be written with --output"
+            f"{error.filename}: {error.strerror}; choose a writable folder with --output"
         ) from None
 
 
@@ -33,7 +33,7 @@ _DATABASE = click.option(
     "--database",
     default="",
     metavar="URL",
-    help="A database instead of the folder's own (or KONSIL_DATABASE).",
+    help="Database instead of the folder's own (or KONSIL_DATABASE).",
 )
 
 
@@ -55,14 +55,14 @@ def on_named_folder(function: F) -> F:
 def deciding(function: F) -> F:
     """Who decides, as an option."""
     return click.option(
-        "--by", default="", metavar="WHO", help="Who decided, a pseudonym, for the log."
+        "--by", default="", metavar="WHO", help="Pseudonym of the person who decided, for the log."
     )(function)
 
 
 def acting(verb: str) -> Callable[[F], F]:
     """Who acts, as an option; `verb`: what they do."""
     return click.option(
-        "--by", default="", metavar="WHO", help=f"Who {verb}: a pseudonym, for the log."
+        "--by", default="", metavar="WHO", help=f"Pseudonym of the person who {verb}, for the log."
     )
 
 

@@ -80,8 +80,8 @@ def command(
 ) -> None:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
-    All or nothing: a bad row is told with its line, and nothing is written. The same file again
-    changes nothing.
+    If any row is invalid, its line is reported and nothing is written. Importing the same file
+    again changes nothing.
     """
     from konsil.api import open_folder
 
@@ -117,7 +117,7 @@ def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
     for value in values:
         key, equals, right = value.partition("=")
         if not equals or not key:
-            raise StudyError(f"{flag} {value!r}: expected two words with '=' between them")
+            raise StudyError(f"{flag} {value!r}: expected two parts with '=' between them")
         pairs.append((key, right))
     return pairs
 
@@ -128,6 +128,6 @@ def _import_line(added: Added) -> str:
     )
     same = sum(added.unchanged.values())
     unchanged = (
-        f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""
+        f"; {same:,} {'record was' if same == 1 else 'records were'} already stored" if same else ""
     )
     return f"new: {new or 'nothing'}{unchanged}"

@@ -19,15 +19,15 @@ from konsil.cli.request_options import options_of
         "anybody": click.option(
             "--revoke",
             is_flag=True,
-            help="Make the links of --who useless instead, and sign them out.",
+            help="Revoke the links of --who instead, and sign them out.",
         )
     },
 )
 def command(folder: Path, database: str, revoke: bool, request: InvitationRequest) -> None:
-    """Make personal links to the pages of the study in FOLDER, one a line.
+    """Create personal links to the pages of the study in FOLDER, one per line.
 
-    They are to be copied into letters. A link is shown this once: the database keeps a hash of it.
-    A rater's link leads to where the rater is, on any device, until it expires or is revoked.
+    Copy them into the invitations. A link is shown only once: the database stores only its hash. It
+    works on any device until it expires or is revoked, and leads to the rater's next task.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations
@@ -36,7 +36,7 @@ def command(folder: Path, database: str, revoke: bool, request: InvitationReques
     opened = open_folder(folder, database=database)
     if revoke:
         if not request.who and not request.anybody:
-            raise StudyError("--revoke: name whose links with --who")
+            raise StudyError("--revoke: --who is missing; state whose links to revoke")
         names = (invitations.ANYBODY,) if request.anybody else request.who
         n = invitations.revoke(opened, names, by=request.by)
         click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
@@ -47,7 +47,7 @@ def command(folder: Path, database: str, revoke: bool, request: InvitationReques
         click.echo(f"{link.recipient:{width}}{link.url}")
     if request.url == HERE:
         click.echo(
-            "note: these links lead to this machine and work on it alone; say with --url how people"
-            " reach the server",
+            "note: these links work on this machine only; state the server's public address"
+            " with --url",
             err=True,
         )

@@ -17,12 +17,12 @@ from konsil.cli.request_options import options_of
 @callees("judge")
 @options_of(CallRequest, "calls")
 def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> None:
-    """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see.
+    """Collect the LLM judges' ratings of their tasks, with the instrument that people use.
 
-    Programs go first.
+    Rule-based programs rate first.
 
-    A reply that cannot be read is asked for once more, then counted; it never becomes a label. Stop
-    it whenever you like: the same command goes on where it was.
+    An invalid reply is requested once more, then counted; it never becomes a label. The command can
+    be stopped at any time: run it again to continue.
     """
     from konsil.api import open_folder
     from konsil.api.folder.noting import note_study

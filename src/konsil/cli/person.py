@@ -20,8 +20,8 @@ from konsil.cli.folder import on_named_folder
 def command(folder: Path, database: str, who: str, output: Path, forget_name: bool) -> None:
     """Write all data about WHO, a rater's identifier, in the study in FOLDER to OUTPUT, as JSON.
 
-    Texts of items and answers are not in it: they are not about the person. Only the owner can read
-    the file.
+    Texts of items and answers are not included because they are not about the person. Only the
+    file's owner can read it.
     """
     from konsil.api import open_folder
     from konsil.store.engine.private import write_private

@@ -15,20 +15,18 @@ from konsil.cli.folder import acting, on_folder
     "--add",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many places to add. [only list them]",
+    help="Number of places to add. [list places]",
 )
-@click.option(
-    "--panel", default="", metavar="PANEL", help="The panel that they belong to. [the only one]"
-)
+@click.option("--panel", default="", metavar="PANEL", help="Panel of the places. [the only one]")
 @click.option(
     "--for",
     "profile",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What a profile must say; repeatable.",
+    help="Required answer in the rater's profile; repeatable.",
 )
-@acting("adds them")
-@click.option("--reason", default="", help="Why, for the log; no names.")
+@acting("adds the places")
+@click.option("--reason", default="", help="Reason, for the log; no names.")
 def command(
     folder: Path,
     database: str,
@@ -40,8 +38,8 @@ def command(
 ) -> None:
     """List the places of the study in FOLDER that people take by signing up, or add places.
 
-    Places can be added after the plan was drawn. The tasks of places that are added are drawn anew
-    from the seed; what was drawn before stays, byte for byte.
+    Places can be added after planning. Their tasks are randomly assigned from the seed; existing
+    assignments do not change.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import add_places, place_groups
@@ -51,7 +49,7 @@ def command(
         addition = add_places(opened, add, panel=panel, profile=profile, by=by, reason=reason)
         click.echo(
             f"{addition.places.panel}: {len(addition.slots):,} places added, {addition.tasks:,}"
-            f" tasks drawn"
+            " tasks assigned"
         )
     for group in place_groups(opened):
         strata = ", ".join(f"{name}={value}" for name, value in group.strata.items())

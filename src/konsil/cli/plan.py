@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 
 FEW = 12
-"""Raters of a panel that are listed one by one; of larger panels the range is printed."""
+"""Raters of a panel, or values of a stratum, that are listed one by one; of more, the range."""
 
 
 @click.command(short_help="Assign items to raters at random and report the balance.")
 @on_folder
-@click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
+@click.option("--dry-run", is_flag=True, help="Dry run: print the plan; store nothing.")
 @click.option(
     "--strict",
     is_flag=True,
-    help="Refuse where an item lacks an answer, instead of leaving it out.",
+    help="Stop if an item lacks an answer, instead of excluding it.",
 )
 @click.option(
-    "--raters", is_flag=True, help=f"Print a line for each rater, in panels of more than {FEW} too."
+    "--raters", is_flag=True, help=f"Print one line per rater, even in panels of more than {FEW}."
 )
 def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bool) -> None:
-    """Draw the tasks of the [[plan]] of the study in FOLDER and store them.
+    """Assign the tasks of the [[plan]] of the study in FOLDER to raters and store them.
 
-    The same protocol, seed and items give the same tasks and the same digest, which a
-    pre-registration can name. Asked again after ratings came in, it adds the tie-breaks that they
-    call for. A plan that cannot be met is refused.
+    The same protocol, seed and items give the same tasks and the same checksum, which can be
+    preregistered. Run again after ratings were collected, the command adds the required tie-breaks.
+    A plan that cannot be met is refused.
 
-    What a system was asked and did not answer stays missing: an item that nobody answered is left
-    out, one that some answered is shown with their answers, and both are counted.
+    Missing answers stay missing: an item without any answer is excluded, an item with some answers
+    is shown with these, and both are counted.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines
@@ -73,10 +73,7 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     for (panel, kind), apart in planned.washouts.items():
         yield _apart(panel, kind, apart)
     for (panel, column), values in planned.balance.strata.items():
-        each = ", ".join(
-            f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items()
-        )
-        yield f"  items of each of {panel} by {column}: {each}"
+        yield _stratum_line(panel, column, values)
     for lacking in planned.missing:
         yield f"  {missing_answers_sentence(lacking)}"
     if planned.first_digest:
@@ -99,6 +96,22 @@ def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
             yield (
                 f"  each of the {len(members):,} raters of {panel}: {screens} tasks, {items} items"
             )
+
+
+def _stratum_line(panel: str, column: str, values: Mapping[str, Sequence[int]]) -> str:
+    """How many items of each value a rater has; a column with many values is a range.
+
+    >>> _stratum_line("judges", "arm", {"a": [2, 3], "b": [2, 2]})
+    '  items of each of judges by arm: a 2 to 3, b 2'
+    >>> _stratum_line("judges", "text", {f"text {n}": [n // 12] for n in range(13)})
+    '  items of each of judges by text: 0 to 1 of each of 13 values'
+    """
+    if len(values) > FEW:
+        counts = sorted({n for each in values.values() for n in each})
+        each = f"{_range(counts)} of each of {len(values):,} values"
+    else:
+        each = ", ".join(f"{value} {_range(sorted(set(n)))}" for value, n in values.items())
+    return f"  items of each of {panel} by {column}: {each}"
 
 
 def _apart(panel: str, kind: str, washout: Washout) -> str:
@@ -125,7 +138,7 @@ def _overlap(overlap: PlannedOverlap) -> Iterator[str]:
     yield (
         f"  {overlap.panel} share {overlap.shared:,} of {overlap.comparisons:,} comparisons"
         f" ({share:.1%})"
-        f" among {overlap.raters} raters, those by chance included; the overlap asks for"
+        f" among {overlap.raters} raters, including overlap by chance; requested overlap:"
         f" {overlap.share:.1%}"
     )
     yield f"    of each of {overlap.panel}: {_range(sorted(set(overlap.each)))}"
@@ -148,8 +161,8 @@ def _meeting_lines(panel: str, meetings: Meetings) -> Iterator[str]:
             f" {_range(each)}"
         )
     times = ", ".join(f"{n:,} by {raters:,}" for raters, n in meetings.raters.items())
-    yield f"    items by how many of {panel} compare there: {times}"
-    yield f"    comparisons that another of {panel} makes as well: {meetings.repeated:,}"
+    yield f"    items by number of raters of {panel}: {times}"
+    yield f"    comparisons also made by another rater of {panel}: {meetings.repeated:,}"
 
 
 def _range(numbers: list[int]) -> str:

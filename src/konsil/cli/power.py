@@ -17,14 +17,14 @@ from konsil.cli.request_options import options_of
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Every number, as .csv or .json.",
+    help="Write all results as .csv or .json.",
 )
 def command(folder: Path, database: str, request: PowerRequest, output: Path | None) -> None:
-    """Simulate the study in FOLDER many times, with its plan and analyses, and sum up the results.
+    """Simulate the study in FOLDER many times with its plan and analyses, and summarise results.
 
-    For every estimate: its mean, the mean width of its interval, the width that nine in ten do not
-    pass, and where it is tested the share of studies with p up to 0.05, with its own interval, and
-    after Holm's adjustment. The study is only read.
+    For each estimate: the mean, the mean and the 90th percentile of the CI width, and for tests the
+    proportion of studies with p <= 0.05, with its 95% CI, before and after Holm adjustment. The
+    study itself is not changed.
     """
     from rich.progress import track
     from rich.table import Table
@@ -51,9 +51,9 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
         table.add_row(*line)
     table_console(width=None if is_terminal() else 160).print(table)
     click.echo(
-        f"{request.studies} drawn studies; power: share with p up to 0.05, with its 95 % interval;"
-        " Holm: after adjustment"
+        f"{request.studies} simulated studies; power: proportion with p <= 0.05, with its 95%"
+        " CI; Holm: after Holm adjustment"
     )
     if output is not None:
         write(rows, output)
-        click.echo(f"{output}: every number")
+        click.echo(f"{output}: all results")

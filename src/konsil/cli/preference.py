@@ -13,7 +13,7 @@ from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Block
 
 
-@click.command(short_help="Who is preferred in a table of comparisons.")
+@click.command(short_help="Compute preference statistics for a table of comparisons.")
 @click.argument("file", type=click.Path(path_type=Path))
 @options_of(
     PreferenceRequest,
@@ -29,11 +29,11 @@ def command(
     request: PreferenceRequest,
     as_json: bool,
 ) -> None:
-    """Who is preferred in a table of comparisons, one row each, or counts of wins.
+    """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Win differences and win rates with
-    intervals by item and rater, and worths by Davidson's and Bradley and Terry's models. What is
-    undefined is empty, with its reason.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Results are win differences and win rates
+    with item- and rater-clustered CIs, and strength parameters of the Davidson and Bradley-Terry
+    models. Results that cannot be estimated are empty, with the reason.
     """
     from konsil.analysis.standalone.preference_table import estimate_preference
     from konsil.sources.files.table import read_table

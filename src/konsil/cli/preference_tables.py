@@ -75,9 +75,7 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
             if difference["low"] is not None
         ]
     )
-    console.print(
-        f"Intervals of the differences: {methods}." if methods else "No interval of a difference."
-    )
+    console.print(f"CIs of the differences: {methods}." if methods else "No CI for any difference.")
 
 
 def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> None:
@@ -93,16 +91,16 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
     for entry in model["worths"]:
         ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
         worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
-    console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
+    console.print(worths if not model["reason"] else f"{title}: not estimable: {model['reason']}")
     for reason in _reasons(model["worths"]) if not model["reason"] else ():
-        console.print(f"{title}, without interval: {reason}.")
+        console.print(f"{title}, without CI: {reason}.")
     if has(model["method"], "about_these") and not model["reason"]:
-        console.print(f"{title}, intervals: {model['method']}.")
+        console.print(f"{title}, CIs: {model['method']}.")
 
 
 def _print_result(console: Console, result: HeadToHead) -> None:
     numbers = Numbers(ENGLISH)
-    raters = "raters not known" if result.n_raters is None else f"{result.n_raters:,} raters"
+    raters = "raters unknown" if result.n_raters is None else f"{result.n_raters:,} raters"
     console.print(
         f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,}"
         f" items, {raters}"
@@ -142,9 +140,9 @@ def _print_result(console: Console, result: HeadToHead) -> None:
         [entry["item"]["method"] for entry in result.win_difference if "item" in entry]
     )
     if methods:
-        console.print(f"Intervals: {methods}.")
+        console.print(f"CIs: {methods}.")
     elif by_item:
-        console.print(f"Intervals by item: {by_item}.")
+        console.print(f"Item-clustered CIs: {by_item}.")
     for reason in dict.fromkeys(
         entry["reason"] for entry in result.win_difference if entry["reason"]
     ):

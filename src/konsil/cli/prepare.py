@@ -11,12 +11,12 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="Select the items to rate (stratified random sample, item sets).")
 @on_folder
-@click.option("--dry-run", is_flag=True, help="Only say what would be drawn; store nothing.")
+@click.option("--dry-run", is_flag=True, help="Dry run: print the selection; store nothing.")
 def command(folder: Path, database: str, dry_run: bool) -> None:
-    """Draw the items of the study in FOLDER as its [prepare] asks for, and keep which they are.
+    """Select the items of the study in FOLDER as its [prepare] specifies, and store the selection.
 
-    The same protocol, seed, items and answers give the same items. They can be drawn anew until a
-    plan is drawn.
+    The same protocol, seed, items and answers give the same selection. It can be repeated until
+    tasks are assigned.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines
@@ -29,4 +29,4 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     if dry_run:
         click.echo("nothing stored")
     elif not prepared.new:
-        click.echo("drawn before; nothing has changed")
+        click.echo("already selected; nothing has changed")

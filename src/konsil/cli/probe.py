@@ -14,21 +14,23 @@ from konsil.cli.request_options import options_of
 
 @click.command(short_help="Test whether a model can guess the diagnosis from masked cases.")
 @on_folder
-@click.option("--model", required=True, metavar="ENDPOINT:NAME", help="The model that guesses.")
+@click.option(
+    "--model", required=True, metavar="ENDPOINT:NAME", help="Model that guesses the diagnosis."
+)
 @click.option(
     "--table",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the guesses, a row a version.",
+    help="Write the guesses, one row per version.",
 )
 @options_of(CallRequest, "calls")
 def command(
     folder: Path, database: str, model: str, table: Path | None, calls: CallRequest
 ) -> None:
-    """Let a model guess the diagnosis of the marked cases of the study in FOLDER.
+    """Test whether a model can guess the diagnosis of the marked cases of the study in FOLDER.
 
-    It guesses from each level of their text. The share of right guesses by level shows what the
-    marks leave over. Marks can be mended and the probe run again; only what has changed is asked
-    about.
+    The model guesses at each information level. The proportion of correct guesses by level shows
+    the residual disclosure. After marks are corrected, run the command again; only changed texts
+    are sent.
     """
     from konsil.api import open_folder
     from konsil.api.curation.probe import lines_of, probe, write_table

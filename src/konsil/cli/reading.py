@@ -24,12 +24,12 @@ def of_a_table(function: F) -> F:
             "--separator",
             default="",
             metavar="S",
-            help="The field separator, where .csv has no comma, .tsv no tab.",
+            help="Field separator, if not a comma (.csv) or a tab (.tsv).",
         ),
         click.option(
-            "--encoding", default="utf-8", show_default=True, help="The encoding of a text file."
+            "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
         ),
-        click.option("--sheet", default="", help="The sheet of a spreadsheet."),
+        click.option("--sheet", default="", help="Sheet of a spreadsheet."),
     ):
         function = option(function)
     return function

@@ -15,13 +15,13 @@ from konsil.cli.request_options import options_of
 @on_folder
 @options_of(RehearsalRequest)
 def command(folder: Path, database: str, request: RehearsalRequest) -> None:
-    """Rehearse the study in FOLDER before anybody is invited, in a new folder beside it.
+    """Run the study in FOLDER on a copy with simulated raters, before any rater is invited.
 
     A copy without ratings is served on this machine. One simulated rater for each person of the
-    plan comes in by an invitation and rates through the pages, tie-breaks included. What judges say
-    is drawn: no model is asked. The report of the copy says everywhere that its ratings are
-    simulated. The study itself is only read. With --browser some of them sit at a real browser and
-    use its keyboard alone.
+    plan signs in by an invitation and rates on the pages, including tie-breaks. Ratings of LLM
+    judges are simulated; no model is called. The report of the copy is marked as simulated
+    throughout. The study itself is not changed. With --browser, some raters use a real browser by
+    keyboard only.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsing import rehearse, time_lines

@@ -7,19 +7,29 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import another_place, on_folder
+from konsil.cli.request_options import options_of
+from konsil.report.manuscript.request import LEGIBLE, ReportRequest
 
 
 @click.command(short_help="Run the analyses and write the self-contained report.")
 @on_folder
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report."
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for the report; default: FOLDER/report.",
 )
-def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER and write its report.
+@options_of(ReportRequest)
+def command(folder: Path, database: str, output: Path | None, request: ReportRequest) -> None:
+    """Compute all analyses of the study in FOLDER and write its report.
 
-    The report is FOLDER/report/index.html, with figures and estimates. Sources that were never
-    imported are imported first. The same study gives the same bytes. An analysis that the ratings
-    cannot give stops none of the others: the page and the end say why, and the exit code is 2.
+    The report is FOLDER/report/index.html, with figures and estimates. Sources that were not yet
+    imported are imported first. The same study gives an identical report. If an analysis cannot be
+    computed from the ratings, the report states the reason, the others are computed, and the exit
+    code is 2.
+
+    With --to, the folder report/manuscript has the declared analyses as a manuscript, with methods,
+    tables, figures and references; --to can be repeated. With --figures, the folder
+    report/print-figures has all figures.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report
@@ -28,6 +38,15 @@ def command(folder: Path, database: str, output: Path | None) -> None:
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
     with another_place():
-        page, results = write_report(opened, output)
+        page, results = write_report(opened, output, request)
     click.echo(str(page))
+    if request.to:
+        click.echo(str(page.parent / "manuscript"))
+    if request.figures:
+        click.echo(str(page.parent / "print-figures"))
+    if request.figures and request.letters() < LEGIBLE:
+        click.echo(
+            f"figures of {request.width_mm():g} mm have letters from {request.letters():.1f}"
+            f" points; journals ask for {LEGIBLE:g} or more: choose a larger --width"
+        )
     raise_for_unmade(results.refused)

@@ -13,20 +13,20 @@ from konsil.cli.folder import decider, on_folder
 from konsil.cli.request_options import options_of
 
 
-@click.command(short_help="Let a model reword questions and record reviewers' decisions.")
+@click.command(short_help="Rewrite questions with a model and record reviewers' decisions.")
 @on_folder
 @click.option(
     "--table",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write both wordings, for people.",
+    help="Write original and rewritten questions for reviewers.",
 )
 @options_of(RewritingRequest)
 def command(folder: Path, database: str, table: Path | None, request: RewritingRequest) -> None:
-    """Let the model of [prepare.rewrite] put the questions of the study in FOLDER in better words.
+    """Rewrite the questions of the study in FOLDER with the model of [prepare.rewrite].
 
-    People accept, edit or refuse each wording, in the table or on the pages of 'konsil serve'; the
-    study shows what they accepted, and both wordings are kept. Stop it whenever you like: the same
-    command goes on where it was.
+    People accept, edit or reject each rewritten question, in the table or on the pages of 'konsil
+    serve'; the study shows the accepted text, and both texts are stored. The command can be stopped
+    at any time: run it again to continue.
     """
     from konsil.api import open_folder
     from konsil.api.curation.rewriting import progress_lines, rewrite_items, write_table
@@ -44,7 +44,8 @@ def command(folder: Path, database: str, table: Path | None, request: RewritingR
     if table is not None:
         write_table(reworded, table)
         click.echo(
-            f"{table}: write 'accept' or 'keep' under decision and give it back by --decisions"
+            f"{table}: write 'accept' or 'keep' in the column decision and import the table"
+            " with --decisions"
         )
     if request.decisions is not None and not reworded.new:
-        click.echo("decided before; nothing has changed")
+        click.echo("already decided; nothing has changed")

@@ -17,16 +17,16 @@ from konsil.cli.request_options import options_of
 @click.option(
     "--table",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write what was found, for people.",
+    help="Write the flagged items as a table for reviewers.",
 )
 @options_of(ScreeningRequest)
 def command(folder: Path, database: str, table: Path | None, request: ScreeningRequest) -> None:
-    """Look through the items of the study in FOLDER as its [prepare.screen] says.
+    """Screen the items of the study in FOLDER as its [prepare.screen] specifies.
 
-    Rules find possible identifiers, follow-up turns, other languages and tasks that are no
-    decision; people decide. Where [prepare.screen] names a model, it looks beside the rules, and
-    what it suspects is told with its evidence. What is left out stays in the database with its
-    reason, and 'konsil prepare' draws from the rest.
+    Rules flag possible identifiers, follow-up turns, other languages and texts that ask for no
+    decision; people decide. If [prepare.screen] names a model, the model flags items too, with its
+    evidence. Excluded items stay in the database with the reason; 'konsil prepare' selects from the
+    others.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines
@@ -49,10 +49,10 @@ def command(folder: Path, database: str, table: Path | None, request: ScreeningR
     if table is not None:
         write_table(looked, table)
         click.echo(
-            f"{table}: what was found; write 'keep' or a reason under decision and give it back by"
-            " --decisions"
+            f"{table}: flagged items; write 'keep' or a reason in the column decision and"
+            " import the table with --decisions"
         )
     if request.dry_run:
         click.echo("nothing stored")
     elif not looked.new:
-        click.echo("screened before; nothing has changed")
+        click.echo("already screened; nothing has changed")

@@ -16,41 +16,41 @@ from konsil.cli.folder import on_folder
     "--host",
     default=HOST,
     show_default=True,
-    help="The address to listen on; 0.0.0.0 for a whole network.",
+    help="Address to listen on; 0.0.0.0 for a whole network.",
 )
 @click.option(
     "--port",
     default=PORT,
     show_default=True,
     type=click.IntRange(1, 65535),
-    help="The port to listen on.",
+    help="Port to listen on.",
 )
 @click.option(
     "--url",
     default="",
     metavar="URL",
-    help="The address people use, such as https://study.example.org.",
+    help="Public address, such as https://study.example.org.",
 )
 @click.option(
     "--trusted-proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy whose X-Forwarded-For counts; repeatable.",
+    help="Proxy whose X-Forwarded-For header is trusted; repeatable.",
 )
 @click.option(
     "--posts-a-minute",
     default=600,
     show_default=True,
     type=click.IntRange(1),
-    help="Forms and saves that one person may send in a minute.",
+    help="Maximum number of forms and saves per person and minute.",
 )
 @click.option(
     "--workers",
     default=1,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Processes; with PostgreSQL.",
+    help="Number of server processes; PostgreSQL only.",
 )
 def command(
     folder: Path,
@@ -64,12 +64,12 @@ def command(
 ) -> None:
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
-    Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins
-    are refused. The address may have a path, so that one host serves several studies; the proxy
-    passes paths on as they are.
+    Behind a TLS proxy, state the public address with --url; requests from other origins are
+    refused. The address may contain a path, so that one host can serve several studies; the proxy
+    must pass paths on unchanged.
 
-    The plan is drawn first where it was not yet and can be: as long as items are screened, marked
-    or reworded on the pages, these alone are served.
+    Tasks are assigned first, if this was not done and is possible. While items are still being
+    screened, marked or rewritten on the pages, only the pages for that work are served.
     """
     from konsil.api import open_folder
     from konsil.api.curation.preparing import is_being_prepared
@@ -81,8 +81,8 @@ def command(
     opened = open_folder(folder, database=database)
     if workers > 1 and not opened.database.startswith("postgres"):
         raise KonsilError(
-            f"--workers {workers}: several processes need PostgreSQL; give its URL with --database,"
-            " or take one process, which is what SQLite serves"
+            f"--workers {workers}: several processes need PostgreSQL; state its URL with"
+            " --database, or use one process, as SQLite requires"
         )
     options = checked(
         Options(
@@ -97,7 +97,7 @@ def command(
         if not is_being_prepared(opened):
             raise
         # People choose, mark and reword on these very pages what is to be rated later.
-        status = f"nothing to rate yet, pages for those who prepare the study ({error})"
+        status = f"nothing to rate yet, pages for study staff only ({error})"
     click.echo(f"{opened.study.title}")
     click.echo(f"  {status}; pages at {options.url}; stop with Ctrl+C")
     if not options.secure and host not in ("127.0.0.1", "localhost"):
@@ -108,7 +108,7 @@ def command(
     if options.secure and not proxies:
         click.echo(
             "  behind a proxy: name it with --trusted-proxy, or all visitors share one limit of"
-            " tries a minute"
+            " attempts per minute"
         )
     if workers > 1:
         serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)

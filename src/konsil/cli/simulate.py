@@ -14,19 +14,22 @@ from konsil.cli.folder import on_folder
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
-    help="The true parameters; default: FOLDER/simulation.toml.",
+    help="File with the true parameters; default: FOLDER/simulation.toml.",
 )
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), help="Simulate into a new copy of the study."
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Copy the study to this new folder and simulate there.",
 )
-@click.option("--seed", type=int, help="Another seed than the study's.")
+@click.option("--seed", type=int, help="Seed, instead of the study's.")
 def command(
     folder: Path, database: str, truth: Path | None, target: Path | None, seed: int | None
 ) -> None:
-    """Draw the ratings of the panels and judges of the study in FOLDER, as its plan assigns them.
+    """Simulate the ratings of the panels and judges of the study in FOLDER, according to its plan.
 
-    The study must say simulated = true, so that simulated ratings never mix with collected ones;
-    --to makes a marked copy of a study that does not.
+    The study must have simulated = true, so that simulated and collected ratings are never mixed;
+    --to simulates in a marked copy of any other study.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import simulate, simulate_copy, truth_of

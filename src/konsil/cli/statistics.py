@@ -10,30 +10,19 @@ import click
 from konsil.cli.fact_lines import WIDTH, fact_lines
 from konsil.errors import KonsilError, nearest
 
-_TITLES = {
-    "agreement": "Agreement of raters",
-    "shares": "Shares of labels, means, abstentions",
-    "judges": "Judges beside people",
-    "pairs": "Comparisons of two answers",
-    "cases": "Cases with less and less information",
-    "designs": "Whole answers and their sentences",
-}
 
-
-@click.command(short_help="List the statistics that an analysis can ask for, or explain statistic.")
+@click.command(short_help="List the statistics for analyses, or explain one.")
 @click.argument("name", required=False)
-@click.option(
-    "--language", "code", default="en", help="The language of titles and sentences: en, de."
-)
+@click.option("--language", "code", default="en", help="Language of titles and sentences: en, de.")
 def command(name: str | None, code: str) -> None:
-    """List the statistics that `statistic = "..."` in a study.toml can name.
+    """List the statistics for `statistic = "..."` in a study.toml.
 
     With a NAME, explain that statistic.
     """
-    from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+    from konsil.analysis.model.catalogue.known import SCORED, known_statistics, statistic_of
     from konsil.cli.terminal import show
     from konsil.locale import SOURCE, catalogue_language, is_draft, languages
-    from konsil.report.material.glossary import entry
+    from konsil.report.material.glossary import entry, family_title
     from konsil.report.material.language import language
 
     spoken = [short for short in languages() if short == SOURCE or not is_draft(short)]
@@ -48,7 +37,7 @@ def command(name: str | None, code: str) -> None:
             (statistic_of(each) for each in names), lambda statistic: statistic.family
         ):
             click.echo()
-            click.echo(_TITLES.get(family, family))
+            click.echo(show(family_title(family, language(code))))
             for statistic in members:
                 click.echo(
                     show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}")
@@ -62,9 +51,10 @@ def command(name: str | None, code: str) -> None:
         click.echo(show(line))
     about = {
         "computed": statistic.definition if statistic.definition != statistic_of(name).text else "",
-        "undefined": statistic.undefined or "no unit has labels from two raters",
-        "labels": "must have an order" if statistic.needs_order else "",
-        "units": "only those that every rater labelled" if statistic.needs_complete else "",
+        "undefined": statistic.undefined or "no unit has ratings from two raters",
+        "scale": "at least ordinal" if statistic.needs_order else "",
+        "units": "only those that every rater rated" if statistic.needs_complete else "",
+        "scores": "the criterion can be a composite score" if name in SCORED else "",
         "keys": ", ".join(sorted(statistic.keys)),
         "source": statistic.source,
     }

@@ -14,9 +14,9 @@ from konsil.cli.folder import on_folder
 @click.command(short_help="Summarise the contents of the study's database.")
 @on_folder
 def command(folder: Path, database: str) -> None:
-    """Count the records of each kind, and the calls of models by outcome.
+    """Count the records of each kind, and the model calls by outcome.
 
-    It also says whether the protocol has changed since the last import.
+    It also states whether the protocol has changed since the last import.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines

@@ -17,23 +17,25 @@ from konsil.cli.request_options import options_of
 @click.command(short_help="Group the questions by theme and record reviewers' edits.")
 @on_folder
 @click.option(
-    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the themes, for people."
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the themes as a table for reviewers.",
 )
 @click.option(
     "--tags",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write each question's theme, for people.",
+    help="Write the theme of each question for reviewers.",
 )
 @options_of(ThemesRequest)
 def command(
     folder: Path, database: str, table: Path | None, tags: Path | None, request: ThemesRequest
 ) -> None:
-    """Find the themes of the questions of the study in FOLDER as its [prepare.themes] says.
+    """Group the questions of the study in FOLDER by theme as its [prepare.themes] specifies.
 
-    Questions that mean alike make a theme, named by its most telling words; people rename, merge
-    and drop themes, and move single questions. Every question has one theme, in analyses the
-    stratum 'theme'. Where [prepare.themes] names a model, it gives key phrases, names the themes
-    and says which one a question has; people's word stands above it.
+    Questions with similar meaning form a theme, named by its most characteristic words; people
+    rename, merge and drop themes, and move single questions. Each question has one theme, which is
+    the stratum 'theme' in analyses. If [prepare.themes] names a model, it provides key phrases,
+    names the themes and assigns the questions; people's decisions take precedence.
     """
     from konsil.api import open_folder
     from konsil.api.curation.themes import tag_items, theme_lines, write_tables
@@ -52,10 +54,10 @@ def command(
     write_tables(tagged, table, tags)
     for path in filter(None, (table, tags)):
         click.echo(
-            f"{path}: write a theme's name (or 'drop') under decision and give it back by"
-            " --decisions"
+            f"{path}: write a theme's name (or 'drop') in the column decision and import the"
+            " table with --decisions"
         )
     if request.dry_run:
         click.echo("nothing stored")
     elif not tagged.new:
-        click.echo("found before; nothing has changed")
+        click.echo("already detected; nothing has changed")

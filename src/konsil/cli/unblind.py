@@ -11,12 +11,14 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="Unblind a study (requires a frozen analysis plan).")
 @on_folder
-@click.option("--by", required=True, metavar="NAME", help="Who unblinds, for the log.")
-@click.option("--reason", required=True, help="Why, for the log.")
+@click.option(
+    "--by", required=True, metavar="NAME", help="Pseudonym of the person who unblinds, for the log."
+)
+@click.option("--reason", required=True, help="Reason, for the log.")
 def command(folder: Path, database: str, by: str, reason: str) -> None:
-    """Name the systems in the analyses, reports and exports of the study in FOLDER from now on.
+    """Show the names of the systems in analyses, reports and exports of the study in FOLDER.
 
-    Refused until 'konsil freeze' has frozen the plan of analyses.
+    Requires an analysis plan that was frozen with 'konsil freeze'.
     """
     from konsil.api import open_folder
     from konsil.api.folder.blinded import unblind

@@ -31,4 +31,6 @@ def _by_reason(refused: Sequence[str]) -> Iterator[str]:
         if len(names) == 1:
             yield reason if reason == names[0] else f"{names[0]}: {reason}"
         else:
-            yield f"{len(names)} analyses cannot be made ({names[0]}, {names[1]}, ...): {reason}"
+            yield (
+                f"{len(names)} analyses cannot be computed ({names[0]}, {names[1]}, ...): {reason}"
+            )

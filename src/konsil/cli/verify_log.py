@@ -13,14 +13,14 @@ from konsil.cli.folder import on_folder
 @click.command(short_help="Verify the audit log's hash chain and the records it covers.")
 @on_folder
 @click.option(
-    "--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it."
+    "--expect", metavar="HEAD", help="Earlier head of the log; verify that this log continues it."
 )
 def command(folder: Path, database: str, expect: str | None) -> None:
-    """Check that no audit log entry, nor a record it covers, was edited, removed or reordered.
+    """Verify that no audit log entry or covered record was edited, removed or reordered.
 
-    The last line is the log's head: the number of entries and the last hash. Whoever can write the
-    database can write another log; only a head that was noted elsewhere shows that. --expect
-    compares.
+    The last line is the head of the log: the number of entries and the last hash. A person who can
+    write to the database can also replace the log; only a head that was noted elsewhere reveals
+    that. Compare it with --expect.
     """
     from konsil.api import open_folder
     from konsil.store.log.heads import anchor_notes, check_head, head_of

@@ -12,16 +12,16 @@ from konsil.cli.folder import acting, on_folder
 @click.command(short_help="Withdraw a rater and reassign unfinished tasks.")
 @on_folder
 @click.option("--rater", required=True, metavar="ID", help="Who leaves.")
-@click.option("--reason", default="", help="Why, for the log; no names.")
-@acting("lets the rater go")
+@click.option("--reason", default="", help="Reason, for the log; no names.")
+@acting("withdraws the rater")
 @click.option(
-    "--dry-run", is_flag=True, help="Only say what would become of the tasks; change nothing."
+    "--dry-run", is_flag=True, help="Dry run: print what happens to the tasks; change nothing."
 )
 def command(folder: Path, database: str, rater: str, reason: str, by: str, dry_run: bool) -> None:
     """Withdraw a rater of the study in FOLDER.
 
-    The rater's links end, what was rated stays, and what was not goes to the others of the panel,
-    evenly. What nobody can take over lapses.
+    The rater's links are revoked, completed ratings stay, and unfinished tasks are reassigned
+    evenly within the panel. Tasks that no rater can take are cancelled.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import withdraw
@@ -31,10 +31,12 @@ def command(folder: Path, database: str, rater: str, reason: str, by: str, dry_r
     )
     n_reassigned = handover.n_taken_over
     nothing = "; nothing changed" if dry_run else ""
-    lapse = "waiting in the vacant slot" if handover.frees else "cancelled"
+    lapse = "left in the vacant slot" if handover.frees else "cancelled"
     click.echo(
         f"{rater}: {handover.stay:,} tasks kept, {sum(n_reassigned.values()):,} reassigned,"
         f" {handover.lapsed:,} {lapse}{nothing}"
     )
     for other, before in handover.before.items():
-        click.echo(f"  {other}: {before:,} to do before, {before + n_reassigned[other]:,} then")
+        click.echo(
+            f"  {other}: {before:,} unfinished before, {before + n_reassigned[other]:,} after"
+        )

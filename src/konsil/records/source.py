@@ -16,19 +16,21 @@ class Source:
     """One file and the meaning of its columns; the same file may be several sources."""
 
     file: str = field(
-        metadata=Flag("A file instead of the protocol's [[sources]].", file="any").metadata
+        metadata=Flag("File to import instead of the protocol's [[sources]].", file="any").metadata
     )
     """Path relative to the study's folder."""
-    records: SourceKind = field(metadata=Flag("What its rows are.", offered="ratings").metadata)
-    """What its rows are."""
-    sheet: str = setting("", Flag("The sheet of a spreadsheet."))
+    records: SourceKind = field(
+        metadata=Flag("Type of record in each row.", offered="ratings").metadata
+    )
+    """Type of record in each row."""
+    sheet: str = setting("", Flag("Sheet of a spreadsheet."))
     """The sheet of a spreadsheet; empty: the only one, or the first."""
-    encoding: str = setting("utf-8", Flag("The text's encoding."))
-    """The text's encoding."""
-    separator: str = setting("", Flag("The field separator of a text table."))
+    encoding: str = setting("utf-8", Flag("Encoding of a text file."))
+    """Encoding of a text file."""
+    separator: str = setting("", Flag("Field separator of a text table."))
     """The field separator of a text table; empty: comma in .csv, tab in .tsv."""
     columns: Mapping[str, tuple[str, ...]] = mapping(
-        Flag("Which column is which field.", name="column", metavar="FIELD=COLUMN")
+        Flag("Column that contains a field.", name="column", metavar="FIELD=COLUMN")
     )
     """Field of the record -> the column or columns it is made of. Several columns are joined with '
     / '.
@@ -36,31 +38,31 @@ class Source:
     A field that is not named here is read from the column of its own name, where there is one.
     """
     fixed: Mapping[str, str] = mapping(
-        Flag("A field with the same value in every row.", metavar="FIELD=VALUE")
+        Flag("Field with the same value in every row.", metavar="FIELD=VALUE")
     )
     """Field of the record -> the same value for every row."""
     raters: Mapping[str, str] = mapping(
-        Flag("Wide: the column of a rater.", name="rater", metavar="COLUMN=RATER")
+        Flag("Wide: column of a rater.", name="rater", metavar="COLUMN=RATER")
     )
     """Wide ratings: column -> rater. One row is then one subject rated by several raters."""
     criteria: Mapping[str, str] = mapping(
-        Flag("Wide: a criterion's column.", name="criterion", metavar="COLUMN=CRITERION")
+        Flag("Wide: column of a criterion.", name="criterion", metavar="COLUMN=CRITERION")
     )
     """Wide ratings: column -> criterion. One row is then one screen."""
     labels: Mapping[str, str] = mapping(
-        Flag("The file's word for a label.", name="label", metavar="WORD=LABEL")
+        Flag("Word in the file for a label.", name="label", metavar="WORD=LABEL")
     )
     """The file's word -> the scale's label; other words are taken as they are."""
     missing: tuple[str, ...] = setting(
-        ("",), Flag("A word that means not rated, besides the empty cell.", metavar="WORD")
+        ("",), Flag("Value that means not rated, in addition to the empty cell.", metavar="WORD")
     )
     """Words that mean: not rated. An abstention is a label of the scale and not a missing value."""
     strata: tuple[str, ...] = setting(
-        (), Flag("Items: a column that becomes a stratum.", name="stratum", metavar="COLUMN")
+        (), Flag("Items: column that becomes a stratum.", name="stratum", metavar="COLUMN")
     )
     """Items: columns that become strata."""
     hashed: tuple[str, ...] = setting(
-        (), Flag("A field whose identifier is a digest of its text.", metavar="FIELD")
+        (), Flag("Field whose identifier is a checksum of its text.", metavar="FIELD")
     )
     """Fields whose value is a long text and whose identifier is a short digest of it (item,
     answer)."""

@@ -181,7 +181,7 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
         }
         form_values |= dict([b for b in form.buttons if b[0]][:1])
         page = visitor.send(form, form_values, "before")
-    raise KonsilError(f"{page.path}: leads nowhere else, whatever is replied")
+    raise KonsilError(f"{page.path}: does not continue, whatever is replied")
 
 
 def _explained(visitor: Visitor, page: Page) -> Page:
@@ -192,7 +192,7 @@ def _explained(visitor: Visitor, page: Page) -> Page:
         if form is None:
             return visitor.go("/next") if has_written else page
         page, has_written = visitor.send(form, {"text": REASON}, "reason"), True
-    raise KonsilError(f"{page.path}: asks for reasons again and again")
+    raise KonsilError(f"{page.path}: requests reasons repeatedly")
 
 
 def _rate(
@@ -220,7 +220,7 @@ def _rate(
         if reply.get("closed"):
             return visitor.go("/next")
         if reply.get("refused") or reply.get("conflicts"):
-            raise KonsilError(f"{page.path}: {name}: {value!r} was not kept")
+            raise KonsilError(f"{page.path}: {name}: {value!r} was not saved")
         outcome.saved[public, name] = value
         rev = int(str(reply["rev"]))
     time.sleep(think(share))
@@ -240,7 +240,7 @@ def _hand_in(
         form, {n: v for n, v in form_values.items() if v}, _seconds(seconds, seconds)
     )
     if "go" not in reply:
-        raise KonsilError(f"{form.action}: was not taken: {dict(reply)}")
+        raise KonsilError(f"{form.action}: was rejected: {dict(reply)}")
     outcome.submitted[form.data["public"]] = form_values
     outcome.handed_in[rater] = outcome.handed_in.get(rater, 0) + 1
     page = visitor.go(str(reply["go"]))

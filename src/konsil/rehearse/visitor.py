@@ -106,7 +106,7 @@ class Visitor:
 
     def _json_reply(self, answer: Page) -> Mapping[str, object]:
         if answer.status >= 400 and answer.status not in (409, 422):
-            raise KonsilError(f"{answer.path}: the server says {answer.status}")
+            raise KonsilError(f"{answer.path}: the server returned status {answer.status}")
         reply = json.loads(answer.text)
         if not isinstance(reply, dict):
             raise KonsilError(f"{answer.path}: expected an object, got {answer.text[:60]!r}")
@@ -115,7 +115,7 @@ class Visitor:
     def _fetch_files(self, page: Page) -> Page:
         """What showing a page makes a browser ask for: its files, each once."""
         if page.status >= 400 and page.status != 422:
-            raise KonsilError(f"{page.path}: the server says {page.status}")
+            raise KonsilError(f"{page.path}: the server returned status {page.status}")
         for form in forms(page.text):
             self.csrf = form.hidden.get("csrf", self.csrf)
         for file in own_files(page.text):
@@ -175,7 +175,7 @@ class Visitor:
                     # browsers do.
                     continue
                 if time.monotonic() > until:
-                    raise GoneError(f"{self._origin}{path}: does not answer ({error})") from None
+                    raise GoneError(f"{self._origin}{path}: does not respond ({error})") from None
                 time.sleep(0.1)
         for name, value in answer.getheaders():
             if name.lower() == "set-cookie":

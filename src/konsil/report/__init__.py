@@ -8,14 +8,14 @@ from konsil.report.material.section import Recovered, Section
 from konsil.report.material.study_records import StudyRecords
 
 if TYPE_CHECKING:
-    from konsil.report.page.writing import write, write_estimates
+    from konsil.report.page.writing import draw, write, write_estimates
 
-__all__ = ["Recovered", "Section", "StudyRecords", "write", "write_estimates"]
+__all__ = ["Recovered", "Section", "StudyRecords", "draw", "write", "write_estimates"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """Load what writes a report when it is asked for: a table in the terminal draws no figures."""
-    if name in {"write", "write_estimates"}:
+    if name in {"draw", "write", "write_estimates"}:
         import importlib
         import logging
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.model.results import Results, Row
+from konsil.analysis.model.results import Results
+from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
@@ -104,6 +105,7 @@ def one_study(
             planned=True,
             systems=study.systems,
             derived=study.derived,
+            scores=study.scores,
             together=study.together,
             strict=False,
         ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, cycle, islice
 
-from konsil.analysis.cases.scores import LEVEL
+from konsil.analysis.cases.ladders import LEVEL
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.model.options import CaseOptions

@@ -52,8 +52,9 @@ To add a page: write its endpoint in a module of its own (`def page(request) -> 
 synchronous, run in a thread), its template in templates/ (it extends layout.html), a row in
 `routes.ROUTES` with the roles that may see it, its words in locale/de.po. What it does belongs into
 a service without HTTP beside `desk`, so that tests and the rehearsal call it without a browser. A
-page that everybody must pass before rating (consent, a survey) is also a gate in `way.GATES`. An
-unsafe method needs nothing more: the guard has checked its token and origin already.
+page that everybody must pass before rating (consent, a survey) is also a gate in
+`site.gates.GATES`. An unsafe method needs nothing more: the guard has checked its token and origin
+already.
 
 Blinding is structural: a template gets a Sheet, never a record; URLs have `screens.public`, never a
 task's name.

@@ -11,8 +11,8 @@ import pytest
 import konsil
 from konsil.analysis.agreement.agreement_statistics import agreement
 from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import AsPublished, Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.kappa import percent_agreement
 from konsil.stats.agreement.thin_pairs import FEWEST_SHARED, thin_pairs
 from konsil.stats.engine.contract import Codes

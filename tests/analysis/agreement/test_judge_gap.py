@@ -12,8 +12,8 @@ from scipy import stats
 from konsil.analysis.agreement.consensus import against_panel
 from konsil.analysis.agreement.judge_gap import MOST_TURNS, gaps, turns, turns_needed
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling, Test
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Codes
 
 

@@ -10,16 +10,12 @@ import numpy as np
 import pytest
 import scipy
 
-from konsil.analysis.agreement.consensus import (
-    against_panel,
-    ceilings_of_panel,
-    each_rest,
-    leave_one_out_measure,
-)
+from konsil.analysis.agreement.consensus import against_panel, ceilings_of_panel
 from konsil.analysis.agreement.judge_vs_panel import _mean_of
 from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, AsPublished, Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.consensus import ceiling_tables
 from konsil.stats.agreement.thin_pairs import slots_of, thin_majorities
 from konsil.stats.engine.contract import Codes

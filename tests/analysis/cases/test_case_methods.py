@@ -9,8 +9,8 @@ from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import LEVELS, published, results
 
 from konsil.analysis import Analysis
+from konsil.analysis.agreement.consensus_methods import consensus_methods
 from konsil.analysis.cases.case_methods import case_methods
-from konsil.analysis.running.methods import _consensus
 
 ISS = flat_analysis(
     "a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS
@@ -42,16 +42,16 @@ def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
     methods = " ".join(results(published(), replace(ISS, name="i")).methods)
     assert "majorit" not in methods
     methods = " ".join(
-        _consensus([approved, replace(approved, statistic="strictness", mode="paper")])
+        consensus_methods([approved, replace(approved, statistic="strictness", mode="paper")])
     )
     assert methods == ""
     kappa = Analysis("k", "cohen_kappa", "correct", "judges", against="experts")
-    assert "held-out rater" in _consensus([kappa])[-1]
-    assert "majority of the whole panel" in _consensus([replace(kappa, mode="paper")])[-1]
+    assert "held-out rater" in consensus_methods([kappa])[-1]
+    assert "majority of the whole panel" in consensus_methods([replace(kappa, mode="paper")])[-1]
     shared = flat_analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
     assert (
-        _consensus([shared])[0].startswith("A majority is more than half")
-        and len(_consensus([shared])) == 1
+        consensus_methods([shared])[0].startswith("A majority is more than half")
+        and len(consensus_methods([shared])) == 1
     )
 
 

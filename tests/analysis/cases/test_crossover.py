@@ -12,7 +12,7 @@ from tests.analyses import flat_analysis
 from tests.clexeval_tables import LEVELS, RIGHT, answer, answers, items, published, rated, results
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.frame import Data
 from konsil.records import Rater
 from konsil.stats.cases.degradation import reversal

@@ -22,7 +22,7 @@ from tests.clexeval_tables import (
 
 from konsil.analysis import Analysis, contradictions
 from konsil.analysis.model.catalogue.known import DEGRADATION
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.table.frame import Data
 from konsil.records import Rater
@@ -199,7 +199,7 @@ def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: M
     assert {r.analysis for r in found} == {a.name for a in ALL}
     assert all(np.isnan(r.estimate.p) or r.estimate.p == 1 for r in found)
     assert not [
-        r.finding for r in found if r.finding.startswith(("Crossover:", "Hidden knowledge: "))
+        r.finding for r in found if r.finding.startswith(("Rank reversal:", "Hidden knowledge: "))
     ]
     undefined = [r for r in found if np.isnan(r.estimate.value)]
     assert all(r.estimate.reason for r in undefined), [
@@ -212,13 +212,13 @@ def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: M
     [
         (restated(ANOVA, levels=()), "levels: is empty"),
         (replace(ANOVA, by=("level",)), "by[0]: 'anova' has a row for every effect"),
-        (replace(MANN, by=("system",)), "by[0]: 'mann_whitney' compares the systems anyway"),
+        (replace(MANN, by=("system",)), "by[0]: 'mann_whitney' already compares the systems"),
         (
             replace(MANN, by=("system",), compare="system"),
-            "compare: 'mann_whitney' is a comparison itself",
+            "compare: 'mann_whitney' is already a comparison; leave compare out",
         ),
         (Analysis("a", "criteria_correlation", "x", "experts"), "criteria: is empty"),
-        (replace(ANOVA, against="judges"), "against: 'anova' has no such version"),
+        (replace(ANOVA, against="judges"), "against: 'anova' does not support this option"),
     ],
 )
 def test_settings_that_do_not_fit(asked: Analysis, told: str) -> None:

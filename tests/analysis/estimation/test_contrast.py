@@ -12,8 +12,9 @@ from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, share
+from konsil.analysis.model.interval_methods import name_of
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Resampling, Test
-from konsil.analysis.table.encoding import Sample
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Codes, Estimate
 
@@ -148,7 +149,7 @@ def test_groups_with_other_raters_have_the_linearised_interval() -> None:
         finalise=lambda t: a.finalise(t[..., :-1]),
     )
     summary = difference(a, b)
-    assert "linearised" in summary.headline.method
+    assert name_of(summary.headline.method) == "difference.linearised"
     assert any("30 clusters" in w for w in summary.warnings)
     with pytest.raises(AnalysisError, match="flip"):
         difference(a, b, "flip")
@@ -168,7 +169,7 @@ def test_numbers_of_one_array_of_sums_are_not_swapped() -> None:
     )
     b = replace(a, finalise=lambda t: t[..., 1:2] / t[..., 2:] - 0.8)
     estimate = difference(a, b).headline
-    assert "linearised" in estimate.method
+    assert name_of(estimate.method) == "difference.linearised"
     assert estimate.p < 0.001
 
 

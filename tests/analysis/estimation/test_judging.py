@@ -15,7 +15,7 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
 from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data

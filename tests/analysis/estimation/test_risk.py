@@ -108,5 +108,5 @@ def gap_of(curve: Finalise, totals: Array) -> Array:
 
 def test_it_needs_a_panel() -> None:
     assert list(contradictions(replace(ASKED, against=None))) == [
-        "against: risk is disagreement with a panel; name it"
+        "against: risk is disagreement with a panel; state the panel"
     ]

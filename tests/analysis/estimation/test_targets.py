@@ -17,7 +17,7 @@ from tests.analysis.pairs.test_pairs import ASKED, DATA, FORM
 from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
-from konsil.analysis.estimation.rater_notes import dominant_rater
+from konsil.analysis.estimation.raters.rater_notes import dominant_rater
 from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.spec import Exclusions, Resampling
@@ -498,7 +498,7 @@ def test_what_is_linear_in_percent_agreement_has_its_two_way_limits() -> None:
         Analysis(s, s, "good", "experts") for s in ("percent_agreement", "pabak", "randolph_kappa")
     ]
     share, *others = (first(results(LIKE_THESE, 6, 1, 0, *asked), a.name).estimate for a in asked)
-    assert "two-way" in share.method and "on the logit scale of the share" in share.method
+    assert "two-way" in share.method and "on the logit scale of the proportion" in share.method
     assert 0 <= share.low < share.value < share.high <= 1
     for other in others:
         assert (other.low, other.high) == pytest.approx((2 * share.low - 1, 2 * share.high - 1))

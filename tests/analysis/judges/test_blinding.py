@@ -120,17 +120,14 @@ def test_a_label_that_stands_for_nothing_is_told() -> None:
     data, form = probe("answer", 1.0)
     with pytest.raises(
         AnalysisError,
-        match=r"no label of 'guess' stands for 'north'; collapse = .* says which does",
+        match=r"no label of 'guess' corresponds to 'north'; state it with collapse = .*",
     ):
         rows_of(data, form, replace(ASKED, collapse={"Product N": "nord", "Product S": "south"}))
 
 
 def test_what_it_does_not_take() -> None:
     assert list(contradictions(replace(ASKED, by=("system",), compare="system"))) == [
-        "compare: 'blinding_bang' has no such version",
-        (
-            "by[0]: guesses are held against the system; 'blinding_bang' has a row for each of them"
-            " anyway"
-        ),
+        "compare: 'blinding_bang' does not support this option",
+        ("by[0]: guesses are compared with the system; 'blinding_bang' already has a row for each"),
     ]
     assert list(contradictions(ASKED)) == []

@@ -129,7 +129,7 @@ def test_items_without_levels() -> None:
     [
         ({"levels": ()}, "levels: is empty; 'information_sensitivity' needs"),
         ({"levels": ("a", "a")}, "levels: expected two or more different values"),
-        ({"by": ("level",)}, "by: 'information_sensitivity' is about all levels at once"),
+        ({"by": ("level",)}, "by: 'information_sensitivity' uses all levels jointly"),
         ({"cluster": "rater"}, "cluster: 'information_sensitivity' resamples cases"),
         (
             {"denominator": "recovered"},
@@ -142,7 +142,7 @@ def test_items_without_levels() -> None:
                 " 'monotonicity_violation'"
             ),
         ),
-        ({"against": "judges"}, "against: 'information_sensitivity' has no such version"),
+        ({"against": "judges"}, "against: 'information_sensitivity' does not support this option"),
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:

@@ -152,7 +152,7 @@ def test_a_margin_is_honoured_or_refused(statistic: str, more: dict[str, str], k
     asked = flat_analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
     assert has_margin(asked) is known
     assert (
-        any(c.startswith("margin: belongs to differences") for c in contradictions(asked))
+        any(c.startswith("margin: applies to differences") for c in contradictions(asked))
         is not known
     )
 

@@ -204,12 +204,12 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
     first, second = FORM.criteria
     narrow = replace(second, scale=replace(second.scale, labels=("A", "B")))
     assert list(criteria_problems(CRITERIA, first, [narrow])) == [
-        "criteria: 'utility' has other labels than 'accuracy'; only criteria of one scale are"
-        " compared"
+        "criteria: 'utility' has other labels than 'accuracy'; only criteria with the same"
+        " scale can be compared"
     ]
     assert not list(criteria_problems(CRITERIA, first, [second]))
     assert not list(criteria_problems(replace(CRITERIA, compare=""), first, [narrow]))
-    with pytest.raises(AnalysisError, match="only criteria of one scale"):
+    with pytest.raises(AnalysisError, match="only criteria with the same scale"):
         run(
             [CRITERIA],
             replace(DATA, ratings=tuple(r for r in DATA.ratings if r.criterion == "accuracy")),
@@ -238,7 +238,10 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
             {"statistic": "davidson", "compare": "criterion", "criteria": ("utility",)},
             "belongs to statistics such as",
         ),
-        ({"statistic": "davidson", "by": ("user",), "compare": "user"}, "has no such version"),
+        (
+            {"statistic": "davidson", "by": ("user",), "compare": "user"},
+            "does not support this option",
+        ),
         (
             {"by": ("user",), "compare": "user", "mode": "paper"},
             "in paper mode there are no differences",

@@ -14,6 +14,7 @@ from scipy import optimize, stats
 from tests.analyses import restated
 
 from konsil.analysis import Analysis, Row, contradictions
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
@@ -139,7 +140,7 @@ def test_every_system_against_the_rest(statistic: str) -> None:
     for r in rows:
         assert abs(r.estimate.value - expected[r.group["system"]]) < 1e-12
         assert r.estimate.low < r.estimate.value < r.estimate.high
-        assert r.estimate.method.startswith("linearised two-way Wald (item and rater)")
+        assert r.estimate.method.startswith("two-way cluster-robust Wald (item and rater)")
         assert r.n_raters == 40
         assert r.p_adjusted >= r.estimate.p
     beside = rows_of(replace(ASKED, statistic=statistic), "companion")
@@ -467,9 +468,9 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
         ),
     )
     assert any("Win rates have Wilson CIs" in sentence for sentence in results.methods)
-    # Rates between have Wilson's at the effective sample size, of items without resamples.
+    # Rates between have Wilson CIs with the effective sample size, of items without resamples.
     rate = by_pair["east", "north"].estimate
-    assert rate.method.startswith("two-way Wilson at the effective sample size")
+    assert rate.method.startswith("two-way Wilson with the effective sample size")
     assert 0 < rate.low < rate.value < rate.high < 1
     assert rate.high - rate.value != pytest.approx(rate.value - rate.low)
 
@@ -477,7 +478,7 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
 def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     rows = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",)))
     assert all(
-        r.estimate.method.startswith(("Wilson at the effective", "exact, all comp")) for r in rows
+        r.estimate.method.startswith(("Wilson with the effective", "exact, all comp")) for r in rows
     )
     paper = rows_of(
         replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper")
@@ -489,10 +490,10 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"by": ("system",)}, "by[0]: 'win_difference' has a row for each system anyway"),
+        ({"by": ("system",)}, "by[0]: 'win_difference' already has a row for each system"),
         (
             {"statistic": "davidson", "compare": "arm", "by": ("arm",)},
-            "compare: 'davidson' has no such version",
+            "compare: 'davidson' does not support this option",
         ),
         (
             {"statistic": "davidson", "by": ("length",)},
@@ -500,7 +501,7 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
         ),
         (
             {"statistic": "rank_agreement"},
-            "against: rankings are compared with those of a panel; name it",
+            "against: rankings are compared with those of a panel; state the panel",
         ),
         (
             {"criteria": ("utility",), "statistic": "davidson"},
@@ -508,14 +509,14 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
         ),
         (
             {"statistic": "choice_kappa", "consensus": "mean"},
-            "consensus: 'choice_kappa' has no such version",
+            "consensus: 'choice_kappa' does not support this option",
         ),
-        ({"consensus": "mean", "by": ("rater",)}, "by: a jury is all its judges together"),
+        ({"consensus": "mean", "by": ("rater",)}, "by: a jury combines all its judges"),
         (
             {"against": "experts"},
             "statistic: 'win_difference' does not compare a rater with a consensus",
         ),
-        ({"statistic": "win_rate", "test": "flip"}, "test: there is nothing to flip"),
+        ({"statistic": "win_rate", "test": "flip"}, "test: 'flip' needs two groups"),
     ],
 )
 def test_contradictions(changes: dict[str, object], said: str) -> None:
@@ -531,3 +532,15 @@ def test_a_margin_is_about_a_win_difference_itself() -> None:
         str(w).startswith("Equivalent: the 95% CI lies within ±0.99") for w in verdicts[0.99]
     ) == len(SYSTEMS)
     assert sum(str(w).startswith("Equivalence not shown:") for w in verdicts[0.001]) == len(SYSTEMS)
+
+
+def test_win_rates_alone_have_no_sentence_on_rare_outcomes() -> None:
+    results = run(
+        [replace(ASKED, statistic="win_rate")],
+        DATA,
+        RunSettings(instruments=[FORM], seed=1, resampling=Resampling(60), exclusions=Exclusions()),
+    )
+    assert {name_of(r.estimate.method) for r in results.rows} >= {"two_way.wilson"}
+    sentences = [name_of(m) for m in results.methods]
+    assert "two_way.win_rates" in sentences
+    assert "methods.rare_outcomes" not in sentences

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.pairs.ranking_summary import p_words, ratio_limits, worth_limits
+from konsil.analysis.pairs.vote_sentences import p_words, ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import disagree, preferences
@@ -62,7 +62,7 @@ def test_paper_mode_names_the_interval_by_item_and_the_two_way_one(
     )
     entry = konsil.preference(frame, resamples=500, mode="paper").win_difference[0]
     assert entry["method"].startswith("item-cluster bootstrap, percentile")
-    assert entry["two_way"]["method"].startswith("linearised two-way")
+    assert entry["two_way"]["method"].startswith("two-way cluster-robust")
     text = printed(frame, capsys, mode="paper")
     head, line = next(
         pair
@@ -93,8 +93,7 @@ def test_ties_alone_give_worths_without_an_interval(capsys: pytest.CaptureFixtur
     assert "[0.000, 0.000]" not in text
     assert "[1.000, 1.000]" not in text
     assert (
-        "Bradley-Terry, without interval: no CI from a single item, a single rater or identical"
-        in text
+        "Bradley-Terry, without CI: no CI from a single item, a single rater or identical" in text
     )
 
 
@@ -146,7 +145,7 @@ def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these
         assert "these raters" in model["method"]
         assert all(worth["low"] is not None for worth in model["worths"])
     text = printed(frame, capsys)
-    assert "Intervals by item: item-cluster bootstrap" in text
+    assert "Item-clustered CIs: item-cluster bootstrap" in text
     assert "two-way Wald" not in text
 
 
@@ -222,7 +221,7 @@ def test_no_line_ends_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         table([(f"q{n}", "r", "a", "b", "b" if n == 3 else "a") for n in range(15)]),
     ):
         text = printed(frame, capsys)
-        assert "Intervals: ." not in text
+        assert "CIs: ." not in text
         assert "a, b: no CI from a single item" in text
         assert "The bootstrap was omitted" not in text
 

@@ -10,7 +10,7 @@ import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Exclusions, Resampling
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data

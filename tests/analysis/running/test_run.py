@@ -346,7 +346,7 @@ def test_a_share_without_clusters_has_wilsons_interval() -> None:
     assert row.estimate.low == pytest.approx((middle - half) / (1 + z * z / n))
     assert row.estimate.high == pytest.approx((middle + half) / (1 + z * z / n))
     (clustered,) = rows(ask("share", of=("yes",), where={"rater": ("ann",)}))
-    assert clustered.estimate.method == "Wilson at the effective sample size (item clusters)"
+    assert clustered.estimate.method == "Wilson with the effective sample size (item clusters)"
     (all_of_them,) = rows(restated(only, of=("yes", "no")))
     assert (all_of_them.estimate.value, all_of_them.estimate.method) == (1.0, "Clopper-Pearson")
 
@@ -615,7 +615,7 @@ def test_exclusions_leave_ratings_out_and_count_them() -> None:
             "ratings have no column 'filed'; did you mean 'field'?",
         ),
         (ask("cohen_kappa", items="cor"), "there is no set of items 'cor'; did you mean 'core'?"),
-        (ask("cohen_kapa"), "there is no statistic 'cohen_kapa'|has no rule"),
+        (ask("cohen_kapa"), "there is no statistic 'cohen_kapa'|no computation is defined"),
         (ask("icc2"), "needs a scale of level|needs labels in an order"),
         (ask("cohen_kappa", "corect"), "there is no criterion 'corect'; did you mean 'correct'?"),
         (ask("cohen_kappa", weights="lienar"), "weights: 'lienar' is not one of"),
@@ -644,7 +644,7 @@ def test_nothing_to_compute_from_is_a_row_with_its_reason() -> None:
     assert math.isnan(row.estimate.value)
     assert row.estimate.reason == "no ratings selected"
     (lone,) = rows(ask("cohen_kappa", where={"rater": ("ann",)}))
-    assert lone.estimate.reason == "no unit was labelled by two raters"
+    assert lone.estimate.reason == "no unit was rated by two raters"
 
 
 def test_a_rater_who_labels_a_unit_twice_is_refused() -> None:

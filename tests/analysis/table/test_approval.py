@@ -180,8 +180,8 @@ def test_strictness_is_told_as_area_and_curve() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"against": None}, "against: 'approval' holds judges against a panel of experts"),
-        ({"against": "rest"}, "against: 'approval' holds judges against a panel of experts"),
+        ({"against": None}, "against: 'approval' compares judges with a panel of experts"),
+        ({"against": "rest"}, "against: 'approval' compares judges with a panel of experts"),
         ({"cluster": "rater"}, "cluster: 'approval' resamples cases"),
         ({"criteria": ("diagnostic_precision",)}, "criteria: a criterion is named twice"),
         ({"compare": "system"}, "compare: 'system' is not one of"),

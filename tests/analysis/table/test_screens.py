@@ -107,7 +107,7 @@ def test_a_question_about_the_item_is_rated_once_though_it_has_several_screens()
     assert results.rows[0].n_units == 6
     twice = [*first, *(rated(t, "difficulty", "easy") for t in tasks if t.id.endswith("/1"))]
     with pytest.raises(
-        AnalysisError, match=r"labelled item 'q0' 2 times; .* each of an item's screens .*'task'"
+        AnalysisError, match=r"labelled item 'q0' 2 times; .* each task of an item .*'task'"
     ):
         analysed(tasks, twice, Analysis("p", "percent_agreement", "difficulty", "p"))
 

@@ -23,42 +23,29 @@ from konsil.web.app.routes import ROUTES
 from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
 from konsil.web.site.guard import Public
+from small_studies import ITEMS, form, import_items, plan, raters, study_text
 
-STUDY = """
-title = "Curated"
-seed = 3
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"] }
-[[raters]]
-id = "r1"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare.screen]
+STUDY = study_text(
+    "Curated",
+    form(),
+    raters("r1"),
+    ITEMS,
+    """[prepare.screen]
 rules = ["identifier"]
 criteria = ["The course is rare.", "The details are complete."]
 undecided = "left out"
-[prepare.mask]
-[[plan]]
-panel = "people"
-instrument = "form"
-"""
+[prepare.mask]""",
+    plan(),
+    seed=3,
+)
 TEXT = "Fever and a dry cough, then a rash; it was measles."
 AT = "2025-03-01T12:00:00Z"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    rows = "\n".join(f'c{n},"{TEXT}",Measles' for n in range(1, 5))
-    (tmp_path / "items.csv").write_text(f"item,text,reference\n{rows}\n", "utf-8")
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    rows = [(f"c{n}", TEXT, "Measles") for n in range(1, 5)]
+    return import_items(tmp_path, STUDY, [("item", "text", "reference"), *rows]).path
 
 
 def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +55,7 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
         pool = Pool(opened.study, store, lambda: AT)
         assert pool.decide("c1", "keep", by="ada", base_number=0, met=met) == ""
     main(["screen", str(folder)])
-    assert "left out, nobody decided: 3\n" in capsys.readouterr().out
+    assert "excluded, nobody decided: 3\n" in capsys.readouterr().out
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
         assert pool.decide("c2", "keep", by="ben", base_number=0, met=met) == ""
@@ -149,7 +136,7 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
             )
             == ""
         )
-    with pytest.raises(PlanError, match="all 4 items are screened out"):
+    with pytest.raises(PlanError, match="all 4 items were excluded"):
         prepare(opened)
 
 

@@ -20,27 +20,17 @@ from konsil.errors import SourceError, StudyError
 from konsil.prepare import decisions
 from konsil.prepare.identifiers.duplicates import last_duplicates
 from konsil.prepare.identifiers.identifiers import RECALL
+from small_studies import ITEMS, form, import_items, raters, study_text, systems
 
-STUDY = """
-title = "Asked twice"
-seed = 3
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"] }
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare.screen]
-rules = ["follow-up"]
-"""
+STUDY = study_text(
+    "Asked twice",
+    form(),
+    systems("a"),
+    raters("p1"),
+    ITEMS,
+    '[prepare.screen]\nrules = ["follow-up"]',
+    seed=3,
+)
 PLAN = """
 [[plan]]
 panel = "people"
@@ -66,14 +56,9 @@ TEXTS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    file = io.StringIO(newline="")
-    csv.writer(file).writerows(
-        [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
-    )
-    (tmp_path / "items.csv").write_text(file.getvalue(), "utf-8")
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    return import_items(
+        tmp_path, STUDY, [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+    ).path
 
 
 def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +79,7 @@ def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture
     main(["duplicates", str(folder), "--decisions", str(table), "--leave-one", "--by", "p-7"])
     said = capsys.readouterr().out
     assert (
-        "declared apart by people: 1\n  left out as duplicates: 3\n0 items in 0 groups still"
+        "declared distinct by reviewers: 1\n  excluded as duplicates: 3\n0 items in 0 groups still"
         in said
     )
     assert prepare(study).drawn.lost == {"duplicate": 3}
@@ -113,7 +98,8 @@ def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("language", "says"), [("en", "Items in groups of duplicates"), ("de", "Gruppen von Dubletten")]
+    ("language", "says"),
+    [("en", ">Items in groups of duplicates<"), ("de", ">Items in Gruppen von Dubletten<")],
 )
 def test_the_report_counts_those_that_remain(folder: Path, language: str, says: str) -> None:
     protocol = f'language = "{language}"\nsimulated = true\nlicence = "CC0-1.0"\n' + STUDY + PLAN
@@ -231,7 +217,7 @@ def test_what_the_screening_left_out_is_not_left_out_as_a_duplicate(folder: Path
     after = search_duplicates(study)
     assert (after.out, after.excluded) == ([], ["q4"])
     lines = list(lines_of(after))
-    assert "  left out as duplicates: 0" in lines and "  left out for another reason: 1" in lines
+    assert "  excluded as duplicates: 0" in lines and "  excluded for another reason: 1" in lines
     assert lines[-1] == "4 items in 1 groups still count as independent"
 
 
@@ -251,7 +237,7 @@ def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:
 
 
 UNSEARCHED = (
-    "5 items have the text of another one (2 groups) and count as independent; run 'konsil"
+    "5 items repeat the text of another item (2 groups) but count as independent; run 'konsil"
     " duplicates'"
 )
 
@@ -289,4 +275,6 @@ def test_one_group_and_items_without_text(
     (folder / "konsil.db").unlink()
     main(["import", str(folder)])
     main(["status", str(folder)])
-    assert "  2 items have the text of another one (1 group) and count" in capsys.readouterr().out
+    assert (
+        "  2 items repeat the text of another item (1 group) but count" in capsys.readouterr().out
+    )

@@ -1,4 +1,4 @@
-"""Cases of a folder: marks in and out, what is left over, approval, versions as items, and what
+"""Cases of a folder: marks in and out, the residual disclosure, approval, versions as items, and what
 waits for them."""
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def test_from_marks_to_versions(folder: Folder) -> None:
     }
     again = mask_cases(folder, marks(folder), approve=True)
     assert (again.new, again.n_done) == (0, 2)
-    with pytest.raises(PlanError, match="case 'c1': its versions are items already"):
+    with pytest.raises(PlanError, match="case 'c1': its versions are already items"):
         mask_cases(folder, marks(folder, MARKS.replace("c1,cue,2,nodes", "c1,cue,2,fever")))
 
 
@@ -142,7 +142,7 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
     assert list(progress_lines(done)) == [
         "2 cases: 2 marked, 1 approved, 1 with their versions as items",
         "  c1: level 0 still has 'Sarcoidosis' at 61-72, the diagnosis 'sarcoidosis' (named)",
-        "1 not approved: mark what is left over, or give a reason by despite CASE REASON",
+        "1 not approved: mark the residual disclosure, or give a reason with despite CASE REASON",
     ]
     with pytest.raises(PlanError, match="there is no case 'c9'"):
         mask_cases(folder, despite={"c9": "why not"})
@@ -157,12 +157,12 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
         ("c3,diagnosis,,Gicht,,", "line 2: there is no case 'c3' to be masked; known: c1, c2"),
         (
             "c2,diagnose,,Gicht,,",
-            "line 2: 'diagnose' is no kind of mark; did you mean 'diagnosis'?",
+            "line 2: 'diagnose' is not a kind of mark; did you mean 'diagnosis'?",
         ),
         ("c2,diagnosis,,Gichtt,,", "line 2: 'Gichtt' does not occur in the narrative of 'c2'"),
         (
             "c1,diagnosis,,arcoidosis,,",
-            "line 2: 'arcoidosis' occurs 2 times; expected which one under occurrence",
+            "line 2: 'arcoidosis' occurs 2 times; state which one in occurrence",
         ),
         (
             "c1,diagnosis,,arcoidosis,3,",
@@ -170,7 +170,7 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
         ),
         ("c2,cue,first,Gicht,,", "line 2: rank is 'first'; expected a whole number"),
         ("c2,cue,,Gicht,,", "case 'c2': 25-30: a cue without a rank"),
-        ("c2,cue,1,,,", "line 2: says neither where the mark is nor which words"),
+        ("c2,cue,1,,,", "line 2: has neither the position nor the text of the mark"),
     ],
 )
 def test_a_broken_table_stores_nothing(folder: Folder, row: str, told: str) -> None:
@@ -185,7 +185,7 @@ def test_offsets_and_columns(folder: Folder) -> None:
     given = marks(folder, "case,kind,start,end,text\nc2,diagnosis,25,30,Gicht\n")
     assert mask_cases(folder, given).markings["c2"].marks[0].start == 25
     with pytest.raises(
-        SourceError, match="'Gicht' does not stand at 24-29, where the narrative has ' Gich'"
+        SourceError, match="'Gicht' is not at 24-29, where the narrative has ' Gich'"
     ):
         mask_cases(folder, marks(folder, "case,kind,start,end,text\nc2,diagnosis,24,29,Gicht\n"))
     with pytest.raises(

@@ -85,13 +85,15 @@ def test_a_model_suspects_and_people_decide(
     main(["screen", str(folder), "--dry-run"])
     out = capsys.readouterr().out
     assert "screen: 2 to call" in out
-    assert "still to be asked about 2 items; nothing stored" in out
+    assert "2 items have not been sent to the model yet; nothing was stored" in out
     main(["screen", str(folder), "--limit", "1"])
-    assert "still to be asked about 1 items; nothing stored" in capsys.readouterr().out
+    assert (
+        "1 items have not been sent to the model yet; nothing was stored" in capsys.readouterr().out
+    )
     main(["screen", str(folder), "--table", str(table)])
     out = capsys.readouterr().out
     assert "1 done in 1 calls" in out
-    assert "suspected by the model alone: 1" in out
+    assert "flagged by the model only: 1" in out
     assert "1 items eligible" in out
     rows = read_rows(table)
     told = [(r["item"], r["reason"], r["by"], r["evidence"]) for r in rows]
@@ -102,7 +104,7 @@ def test_a_model_suspects_and_people_decide(
     rows[1]["decision"] = "keep"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["screen", str(folder), "--decisions", str(table), "--by", "p-1"])
-    assert "nothing to call" in capsys.readouterr().out
+    assert "no calls to make" in capsys.readouterr().out
     assert prepare(open_folder(folder)).drawn.drawn == {"": {"": ["q1", "q2"]}}
     with open_folder(folder).store() as store:
         screened = last_screened(store.events())[1]
@@ -116,7 +118,7 @@ def test_where_the_model_cannot_be_read_the_rules_look(
     folder = _folder(tmp_path, SCREEN.replace("fake:", "fake:malformed=1"), SUSPECT)
     main(["screen", str(folder)])
     assert (
-        "reply not readable (not json): 2; there the rules alone have looked"
+        "invalid reply (not json): 2; these were screened by the rules only"
         in capsys.readouterr().out
     )
     assert screen_items(open_folder(folder)).screened.out == {"identifier": ["q0"]}
@@ -133,9 +135,7 @@ def test_a_model_names_and_tags_and_people_stand_above(
         tmp_path / "tags.csv",
     )
     main(["themes", str(folder), "--limit", "4"])
-    assert (
-        "still to be asked about 7 of what comes first; nothing stored" in capsys.readouterr().out
-    )
+    assert "7 requests of the first step are pending; nothing was stored" in capsys.readouterr().out
     main(["themes", str(folder), "--table", str(table), "--tags", str(tags)])
     out = capsys.readouterr().out
     assert "7 done in 7 calls" in out
@@ -152,7 +152,7 @@ def test_a_model_names_and_tags_and_people_stand_above(
     )
     out = capsys.readouterr().out
     assert "First" in out
-    assert "nothing to call; 0 were done before" in out
+    assert "no calls to make; 0 were done before" in out
     named = {item.id: item.strata["theme"] for item in open_folder(folder).data().items}
     assert named["q10"] == "Elsewhere"
     assert rows[1]["named"] not in named.values()
@@ -236,7 +236,7 @@ def test_protocols_without_a_model_are_what_they_were() -> None:
         ),
         (
             '[prepare.screen]\nmodel = "fake:"\nrules = []\ncriteria = ["x"]',
-            "has no reason to look for",
+            "has no reason to screen for",
         ),
         ('[prepare.screen]\nmodel = "local"', "is not ENDPOINT:NAME"),
         (

@@ -17,76 +17,50 @@ from konsil.api.running.planning import make_plan
 from konsil.errors import PlanError, StudyError
 from konsil.records import Answer, Event
 from konsil.store import Batch
+from small_studies import (
+    ITEMS,
+    form,
+    import_items,
+    plan,
+    raters,
+    share_correct,
+    study_text,
+    systems,
+)
 
-STUDY = """
-title = "Sampled"
-seed = 3
-language = "de"
-licence = "CC0-1.0"
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"], abstain = "cannot judge" }
-[[systems]]
-id = "a"
-[[systems]]
-id = "b"
-[[raters]]
-id = "p1"
-panel = "people"
-[[raters]]
-id = "p2"
-panel = "people"
-[[raters]]
-id = "p3"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare]
+STUDY = study_text(
+    "Sampled",
+    form(abstain="cannot judge"),
+    systems("a", "b"),
+    raters("p1", "p2", "p3"),
+    ITEMS,
+    """[prepare]
 lexical_match = true
 sample = { size = 50, by = "lexical_match", shares = { no = 0.8, yes = 0.2 } }
-sets = { core = 10, split = 40 }
-[[plan]]
-panel = "people"
-instrument = "form"
-items = "core"
-phase = "main"
-[[plan]]
-panel = "people"
-instrument = "form"
-items = "split"
-raters_per_item = 2
-phase = "main"
-[[analyses]]
-name = "by match"
-statistic = "share"
-criterion = "correct"
-raters = "people"
-of = ["yes"]
-by = ["lexical_match"]
-[[analyses]]
+sets = { core = 10, split = 40 }""",
+    plan(items="core", phase="main"),
+    plan(items="split", raters_per_item=2, phase="main"),
+    share_correct(name="by match", by=["lexical_match"]),
+    """[[analyses]]
 name = "in the core"
 statistic = "percent_agreement"
 criterion = "correct"
 raters = "people"
 items = "core"
 [resampling]
-draws = 100
-"""
+draws = 100""",
+    seed=3,
+    language="de",
+    licence="CC0-1.0",
+)
 AT = "2026-01-01T00:00:00Z"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two hundred items; system b has the reference in every fourth."""
-    (tmp_path / "study.toml").write_text(STUDY)
-    rows = "".join(f"i{n:03},Question {n}?,answer {n}\n" for n in range(200))
-    (tmp_path / "items.csv").write_text("item,text,reference\n" + rows)
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    rows = [(f"i{n:03}", f"Question {n}?", f"answer {n}") for n in range(200)]
+    return import_items(tmp_path, STUDY, [("item", "text", "reference"), *rows]).path
 
 
 def answered(folder: Path, systems: str = "ab") -> Path:
@@ -137,7 +111,9 @@ def test_it_waits_for_the_answers_and_the_plan_waits_for_it(folder: Path):
         PlanError, match=r"200 of 200 items .* \(system 'b' answered 0\); run 'konsil answer'"
     ):
         prepare(open_folder(folder))
-    with pytest.raises(PlanError, match="the items are not drawn yet; run 'konsil prepare' first"):
+    with pytest.raises(
+        PlanError, match="the items are not selected yet; run 'konsil prepare' first"
+    ):
         make_plan(open_folder(folder))
     change(folder, "[prepare]\nlexical_match = true", "[unused]")
     with pytest.raises(StudyError, match="unused"):
@@ -150,7 +126,7 @@ def test_it_can_be_drawn_anew_until_a_plan_is(folder: Path):
     first = prepare(open_folder(folder))
     change(folder, "seed = 3", "seed = 4")
     with pytest.raises(
-        PlanError, match="asks for other items than were drawn; run 'konsil prepare' again"
+        PlanError, match="requests other items than were selected; run 'konsil prepare' again"
     ):
         make_plan(open_folder(folder))
     second = prepare(open_folder(folder))
@@ -165,7 +141,8 @@ def test_it_can_be_drawn_anew_until_a_plan_is(folder: Path):
     change(folder, "seed = 4", "seed = 5")
     for late in (prepare, make_plan):
         with pytest.raises(
-            PlanError, match=r"a plan is drawn already, on the items of another \[prepare\] or seed"
+            PlanError,
+            match=r"the assignment plan already exists for the items of another \[prepare\] or seed",
         ):
             late(open_folder(folder))
     assert len(events(folder)) == 2
@@ -178,14 +155,14 @@ def test_a_plan_on_all_items_is_not_taken_back(folder: Path):
     change(folder, part + lines, '[[plan]]\npanel = "people"\ninstrument = "form"\n')
     make_plan(open_folder(folder))
     (folder / "study.toml").write_text(STUDY)
-    with pytest.raises(PlanError, match="a plan is drawn already, on all items"):
+    with pytest.raises(PlanError, match="the assignment plan already exists for all items"):
         prepare(open_folder(folder))
 
 
 def test_without_prepare_there_is_nothing_to_draw(folder: Path):
     change(folder, STUDY[STUDY.index("[prepare]") : STUDY.index("[[plan]]")], "")
     with pytest.raises(
-        StudyError, match=r"there is no \[prepare\]; nothing says which items are rated"
+        StudyError, match=r"there is no \[prepare\]; expected one that states which items are rated"
     ):
         prepare(open_folder(folder))
 

@@ -17,20 +17,9 @@ from konsil.errors import PlanError, StudyError
 from konsil.records import Item
 from konsil.store import Batch
 from konsil.store.calls.calls import Calls
+from small_studies import form, study_text, systems
 
-STUDY = """
-title = "Masked"
-seed = 3
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"] }
-[[systems]]
-id = "a"
-[prepare.mask]
-"""
+STUDY = study_text("Masked", form(), systems("a"), "[prepare.mask]", seed=3)
 CASES = (
     Item("c1", "Cough. Biopsy had granulomas: sarcoidosis.", "sarcoidosis"),
     Item(
@@ -64,7 +53,7 @@ def test_the_share_of_right_guesses_by_level(
     main(["probe", str(folder), "--model", "fake:", "--table", str(table)])
     said = capsys.readouterr().out
     assert "10 done in 10 calls: 10 ok" in said
-    assert "not marked yet and left out: 1 cases" in said
+    assert "excluded because not marked yet: 1 cases" in said
     assert "narrative: diagnosis guessed in 50% (1/2; 95% CI, 9% to 91%)" in said
     assert "level 0: diagnosis guessed in 0% (0/2; 95% CI, 0% to 66%)" in said
     rows = {
@@ -75,7 +64,7 @@ def test_the_share_of_right_guesses_by_level(
     assert rows["c1", "0"]["guess"] == "granulomas"
     assert [row["right"] for row in rows.values()].count("yes") == 1
     main(["probe", str(folder), "--model", "fake:"])
-    assert "nothing to call; 10 were done before" in capsys.readouterr().out
+    assert "no calls to make; 10 were done before" in capsys.readouterr().out
     with opened.store() as store:
         assert {call.who for call in Calls(store).each()} == {"guess"}
 
@@ -87,7 +76,7 @@ def test_a_dry_run_and_a_limit(folder: Path, capsys: pytest.CaptureFixture[str])
     main(["probe", str(folder), "--model", "fake:", "--dry-run"])
     assert "10 to call" in capsys.readouterr().out
     main(["probe", str(folder), "--model", "fake:", "--limit", "4"])
-    assert "still to be asked about 6 versions" in capsys.readouterr().out
+    assert "6 versions have not been sent to the model yet" in capsys.readouterr().out
 
 
 def test_what_cannot_be_probed_is_said(folder: Path) -> None:

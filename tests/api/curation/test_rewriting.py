@@ -25,50 +25,34 @@ from konsil.store.calls.calls import Calls
 from konsil.store.curation.rewriting import Choice, decide
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
+from small_studies import (
+    ITEMS,
+    form,
+    import_items,
+    plan,
+    raters,
+    share_correct,
+    study_text,
+    systems,
+)
 from tables_of_csv import read_rows, write_rows
 
 AT = "2025-03-01T12:00:00Z"
-STUDY = """
-title = "Reworded"
-seed = 3
-licence = "CC0-1.0"
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"] }
-[[systems]]
-id = "a"
-model = "fake:"
-[[raters]]
-id = "p1"
-panel = "people"
-[[raters]]
-id = "j1"
-panel = "judges"
-kind = "llm"
-[[judges]]
-rater = "j1"
-model = "fake:"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare.rewrite]
-model = "fake:seed=4"
-[[plan]]
-panel = "people"
-instrument = "form"
-[[plan]]
-panel = "judges"
-instrument = "form"
-[[analyses]]
-name = "Correct"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "judges"
-"""
+STUDY = study_text(
+    "Reworded",
+    form(),
+    systems("a", model="fake:"),
+    raters("p1"),
+    raters("j1", panel="judges", kind="llm"),
+    '[[judges]]\nrater = "j1"\nmodel = "fake:"',
+    ITEMS,
+    '[prepare.rewrite]\nmodel = "fake:seed=4"',
+    plan(),
+    plan("judges"),
+    share_correct("judges"),
+    seed=3,
+    licence="CC0-1.0",
+)
 TEXTS = (
     "hi, pt w AF, stop apixaban? thanks",
     "Which dose at GFR 35?",
@@ -85,13 +69,9 @@ WORDED = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    write_rows(
-        tmp_path / "items.csv",
-        [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))],
-    )
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    return import_items(
+        tmp_path, STUDY, [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+    ).path
 
 
 def _decided(folder: Path, *verdicts: tuple[str, str, str]) -> Path:
@@ -107,8 +87,8 @@ def test_from_the_model_to_pages_judges_and_report(
     main(["rewrite", str(folder), "--table", str(table)])
     out = capsys.readouterr().out
     assert "4 questions, 4 rewritten by the model, 1 of them unchanged" in out
-    assert "3 to be decided" in out
-    assert "wordings: 3 of 4 questions wait for a decision" in _status(folder, capsys)
+    assert "3 await a decision" in out
+    assert "rewritten questions: 3 of 4 await a decision" in _status(folder, capsys)
     rows = read_rows(table)
     assert [row["item"] for row in rows] == ["q0", "q2", "q3", "q1"]
     assert [row["rewritten"].lstrip("'") for row in rows] == [
@@ -118,9 +98,9 @@ def test_from_the_model_to_pages_judges_and_report(
         WORDED[1],
     ]
     opened = open_folder(folder)
-    with pytest.raises(PlanError, match="3 of 4 questions wait for a decision"):
+    with pytest.raises(PlanError, match="3 of 4 questions await a decision"):
         make_plan(opened)
-    with opened.store() as store, pytest.raises(CollectError, match="3 of 4 questions wait"):
+    with opened.store() as store, pytest.raises(CollectError, match="3 of 4 questions await"):
         answer(opened.study, store)
     for row, verdict in zip(rows, ("accept", "Accept", "keep", ""), strict=True):
         row["decision"] = verdict
@@ -128,7 +108,7 @@ def test_from_the_model_to_pages_judges_and_report(
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert (
-        "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided"
+        "decided by reviewers: 1 accepted, 1 edited, 1 left unchanged\n0 await a decision"
         in capsys.readouterr().out
     )
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
@@ -151,7 +131,7 @@ def test_from_the_model_to_pages_judges_and_report(
     assert [item.text for item in opened.data().items] == accepted
     status = _status(folder, capsys)
     assert "before the study, rewrite: 4 ok" in status
-    assert "wordings: 0 of 4 questions wait for a decision" in status
+    assert "rewritten questions: 0 of 4 await a decision" in status
 
 
 @pytest.mark.slow
@@ -245,7 +225,7 @@ def test_what_was_answered_keeps_its_words(folder: Path) -> None:
         answered = store.answers()[0].item
     late = _decided(folder, *((f"q{n}", "Another wording?", "accept") for n in range(4)))
     with pytest.raises(
-        PlanError, match=f"{answered}.*answered or rated already in the words that it has"
+        PlanError, match=f"{answered}.*already answered or rated with its present wording"
     ):
         rewrite_items(opened, RewritingRequest(decisions=late))
     with opened.store() as store:  # all or none
@@ -273,7 +253,7 @@ def test_replies_that_cannot_be_read_are_counted_and_decided_by_people(folder: P
     opened = open_folder(folder)
     done = rewrite_items(opened)
     assert (done.unreadable, len(done.proposed), len(done.open)) == ({"not json": 4}, 0, 4)
-    with pytest.raises(PlanError, match="a rewriting, and there is none"):
+    with pytest.raises(PlanError, match="a missing rewriting"):
         rewrite_items(opened, RewritingRequest(decisions=_decided(folder, ("q1", "", "accept"))))
     own = rewrite_items(
         opened,
@@ -338,12 +318,12 @@ def test_broken_tables_change_nothing(
         (
             "seed=4",
             'seed=4"\nsettings = { tools = ["web_search"] }\nlanguage = "de',
-            r"settings\.tools: is for systems",
+            r"settings\.tools: applies to systems",
         ),
         (
             "[prepare.rewrite]",
             "[prepare]\nlexical_match = true\n[prepare.rewrite]",
-            "drawn by their answers",
+            "selected by their answers",
         ),
     ],
 )
@@ -394,7 +374,7 @@ def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> 
         )
         store.add(Batch(events=[event]), source="t", at=event.at)
     assert any(
-        "1 accepted with a warning that was not answered (q0)" in one
+        "1 accepted with an unanswered warning (q0)" in one
         for one in progress_lines(
             rewrite_items(opened, RewritingRequest(calls=CallRequest(dry_run=True)))
         )

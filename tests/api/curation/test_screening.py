@@ -16,41 +16,30 @@ from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
+from small_studies import (
+    ITEMS,
+    form,
+    import_items,
+    plan,
+    raters,
+    share_correct,
+    study_text,
+    systems,
+)
 
-STUDY = """
-title = "Screened"
-seed = 3
-licence = "CC0-1.0"
-simulated = true
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"], abstain = "cannot judge" }
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "people"
-[[raters]]
-id = "p2"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare.screen]
-undecided = "kept"
-[[plan]]
-panel = "people"
-instrument = "form"
-[[analyses]]
-name = "Correct"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "people"
-"""
+STUDY = study_text(
+    "Screened",
+    form(abstain="cannot judge"),
+    systems("a"),
+    raters("p1", "p2"),
+    ITEMS,
+    '[prepare.screen]\nundecided = "kept"',
+    plan(),
+    share_correct(),
+    seed=3,
+    licence="CC0-1.0",
+    simulated=True,
+)
 TEXTS = (
     "My patient Mrs Smith has AF",
     "And what about children?",
@@ -62,12 +51,10 @@ TEXTS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
     (tmp_path / "simulation.toml").write_text("[panels.people]\naccuracy = 0.9\n", "utf-8")
-    rows = "\n".join(f"q{n},{text}" for n, text in enumerate(TEXTS))
-    (tmp_path / "items.csv").write_text(f"item,text\n{rows}\n", "utf-8")
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    return import_items(
+        tmp_path, STUDY, [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+    ).path
 
 
 def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,10 +64,10 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     main(["screen", str(folder), "--table", str(table)])
     said = capsys.readouterr().out
     assert (
-        "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 items eligible\n" in said
+        "5 items\n  excluded, follow-up: 1\n  excluded, identifier: 1\n3 items eligible\n" in said
     )
     assert said.count("58% (70/120; 95% CI, 49% to 67%)") == 1
-    assert "3 of the eligible items were read by no person" in said
+    assert "3 of the eligible items were not read by any person" in said
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["item"] for row in rows] == ["q0", "q1", "q2", "q3", "q4"]
@@ -92,7 +79,7 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
         writer.writeheader()
         writer.writerows(rows)
     main(["screen", str(folder), "--decisions", str(table), "--by", "p-1"])
-    assert "left out, duplicate: 1" in capsys.readouterr().out
+    assert "excluded, duplicate: 1" in capsys.readouterr().out
     main(["screen", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out
     main(["log", str(folder)])
@@ -101,7 +88,7 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     main(["curation", str(folder)])
     who = "by staff-1 (p-1)"
     listed = (
-        f"screening\n  kept: 1 {who}\nduplicates\n  left out: duplicate: 1 {who}\nduplicates: not"
+        f"screening\n  kept: 1 {who}\nduplicates\n  excluded: duplicate: 1 {who}\nduplicates: not"
         " searched"
     )
     assert capsys.readouterr().out.startswith(listed)
@@ -112,7 +99,7 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     assert "possible identifier" in page
     assert "duplicate" in page
     assert {r.item for r in study.data().ratings} == {"q1", "q2", "q3"}
-    with pytest.raises(PlanError, match="a plan is drawn already"):
+    with pytest.raises(PlanError, match="the assignment plan already exists"):
         screen_items(open_folder(folder), ScreeningRequest(decisions=table_with(folder, "q3,late")))
 
 
@@ -181,7 +168,7 @@ def test_nothing_stored_on_a_dry_run_and_without_a_screen(
     (folder / "study.toml").write_text(
         STUDY.replace('[prepare.screen]\nundecided = "kept"', ""), "utf-8"
     )
-    with pytest.raises(StudyError, match="nothing says what to look for"):
+    with pytest.raises(StudyError, match="expected one with reasons for exclusion"):
         screen_items(open_folder(folder))
 
 

@@ -17,40 +17,31 @@ from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
 from konsil.sources.language.embeddings import embedder
+from small_studies import (
+    ITEMS,
+    form,
+    import_items,
+    plan,
+    raters,
+    share_correct,
+    study_text,
+    systems,
+)
 from tables_of_csv import read_rows
 
-STUDY = """
-title = "Themed"
-seed = 3
-licence = "CC0-1.0"
-simulated = true
-[[instruments]]
-id = "form"
-[[instruments.criteria]]
-id = "correct"
-question = "Is it correct?"
-scale = { labels = ["no", "yes"] }
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[prepare.themes]
-smallest = 3
-[[plan]]
-panel = "people"
-instrument = "form"
-[[analyses]]
-name = "Correct"
-statistic = "share"
-of = ["yes"]
-criterion = "correct"
-raters = "people"
-by = ["theme"]
-"""
+STUDY = study_text(
+    "Themed",
+    form(),
+    systems("a"),
+    raters("p1"),
+    ITEMS,
+    "[prepare.themes]\nsmallest = 3",
+    plan(),
+    share_correct(by=["theme"]),
+    seed=3,
+    licence="CC0-1.0",
+    simulated=True,
+)
 TEXTS = (
     *(
         "insulin dose in type 2 diabetes",
@@ -74,13 +65,9 @@ TEXTS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    with (tmp_path / "items.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
-        )
-    open_folder(tmp_path).import_sources()
-    return tmp_path
+    return import_items(
+        tmp_path, STUDY, [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+    ).path
 
 
 def _table(path: Path, *rows: tuple[str, ...]) -> Path:
@@ -114,14 +101,14 @@ def test_from_the_questions_to_the_stratum(
     )
     out = capsys.readouterr().out
     assert "11 questions, 2 themes" in out
-    assert "decided by people: 2 themes, 1 questions" in out
+    assert "decided by reviewers: 2 themes, 1 questions" in out
     main(["themes", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out
     data = open_folder(folder).data()
     of = {item.id: item.strata["theme"] for item in data.items}
     assert of["q10"] == of["q4"] == "Skin"
     assert len(set(of.values())) == 2
-    with pytest.raises(StudyError, match="asks for themes alone"):
+    with pytest.raises(StudyError, match="requests only themes"):
         prepare(open_folder(folder))
     make_plan(open_folder(folder))  # themes alone draw nothing, and can be edited under a plan
     themes_of.tag_items(open_folder(folder), ThemesRequest(anew=True))
@@ -177,7 +164,7 @@ def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
     )
     make_plan(opened)
     again = _table(folder / "d.csv", ("item", "decision"), ("q0", "Skin"))
-    with pytest.raises(PlanError, match="a plan by theme is drawn already"):
+    with pytest.raises(PlanError, match="an assignment plan by theme already exists"):
         themes_of.tag_items(opened, ThemesRequest(decisions=(again,)))
 
 

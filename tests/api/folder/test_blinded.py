@@ -223,7 +223,7 @@ def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
     for words, sentence in (
         (
             ["unblind", str(folder), "--by", "chair", "--reason", "curious"],
-            "the plan of analyses is not frozen",
+            "the analysis plan is not frozen",
         ),
         (["unblind", str(folder), "--by", "chair"], "--reason"),
         (["freeze", str(folder), "--by", " "], "--by: is empty; the log keeps it"),
@@ -272,7 +272,9 @@ def test_what_was_changed_after_the_freeze_is_exploratory(folder: Path) -> None:
 def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:
     protocol = folder / "study.toml"
     protocol.write_text(protocol.read_text().replace("blinded = true", ""))
-    with pytest.raises(StudyError, match="the study is not blinded; 'blinded = true' makes it so"):
+    with pytest.raises(
+        StudyError, match="the study is not blinded; set blinded = true to blind it"
+    ):
         from konsil.api.folder.blinded import unblind
 
         unblind(open_folder(folder), "chair", "why not")

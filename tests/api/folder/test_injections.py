@@ -222,7 +222,7 @@ def test_the_report_and_what_is_exported(tmp_path: Path, monkeypatch: pytest.Mon
     judged(folder, monkeypatch)
     page = folder.report()
     text = page.read_text("utf-8")
-    assert "Verschiebung durch eingeschleuste Anweisungen" in text
+    assert "Effekt eingeschleuster Anweisungen" in text
     assert "mit eingeschleuster Anweisung" in text and "<th" in text and ">Anweisung<" in text
     folder.export(tmp_path / "out", "jsonl")
     (tmp_path / "back").mkdir()

@@ -478,7 +478,8 @@ def test_by_commands_there_and_back(
     with folder.store(create=True) as store:
         store.add(Batch(items=ITEMS, answers=ANSWERS), source="test", at="2026-01-01T00:00:00Z")
     with pytest.raises(
-        StudyError, match="nothing to export: nobody has a task; 'konsil plan' draws tasks"
+        StudyError,
+        match="nothing to export: no rater has a task; run 'konsil plan' to assign tasks",
     ):
         export_tasks(folder, tmp_path / "made")
     make_plan(folder)
@@ -499,7 +500,7 @@ def test_by_commands_there_and_back(
     asked = ["import", str(tmp_path), "--records", "labelstudio", "--file", str(export)]
     main(asked)
     assert capsys.readouterr().out.splitlines() == [
-        "new: 2 ratings, 1 event; 1 record was there already",
+        "new: 2 ratings, 1 event; 1 record was already stored",
         "project-1.json: 2 annotations, 1 kept as screens, 1 dropped (cancelled 1)",
     ]
     main(asked)

@@ -127,9 +127,9 @@ def deep(folder: Path) -> None:
 EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
     "labels replaced": (
         lambda f: change(f / "ratings.csv", "Incorrect", "Correct"),
-        "is not the file of 12 records that was exported",
+        "is not the exported file of 12 records",
     ),
-    "cut short": (cut, "is not the file of 12 records that was exported"),
+    "cut short": (cut, "is not the exported file of 12 records"),
     "a label of no scale": (
         seal(lambda f: change(f / "ratings.csv", "Incorrect", "Banana")),
         "criterion 'ok' has no label 'Banana'",
@@ -148,7 +148,7 @@ EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "fewer records than it says": (
         described(files={"items.csv": {"records": 12, "sha256": "x"}}),
-        "says nothing of answers.csv",
+        "does not list answers.csv",
     ),
     "schema -1": (described(schema=-1), "schema: expected a whole number from 1 to"),
     "schema true": (described(schema=True), "schema: expected a whole number from 1 to"),
@@ -207,7 +207,7 @@ def test_row_counts_are_checked_beside_the_digests(
     about["files"]["ratings.csv"]["records"] = 13
     (exported / "export.json").write_text(json.dumps(about))
     assert exit_code("import", other, "--export", exported) == 2
-    assert "says 13 records of ratings.csv, which has 12" in capsys.readouterr().err
+    assert "lists 13 records of ratings.csv, which has 12" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -14,29 +14,20 @@ import pytest
 from konsil.api.rehearsal.copying import copy_new
 from konsil.errors import StudyError
 from konsil.store.engine.leftovers import draft_prefix
-from small_studies import exit_code
+from small_studies import ITEMS, exit_code, form, plan, raters, study_text, systems
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="processes of Windows are not asked whether they run"
 )
-STUDY = """
-title = "To be rehearsed"
-seed = 3
-[[instruments]]
-id = "form"
-criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
-[[systems]]
-id = "a"
-[[raters]]
-id = "p1"
-panel = "people"
-[[sources]]
-file = "items.csv"
-records = "items"
-[[plan]]
-panel = "people"
-instrument = "form"
-"""
+STUDY = study_text(
+    "To be rehearsed",
+    form(question="?"),
+    systems("a"),
+    raters("p1"),
+    ITEMS,
+    plan(),
+    seed=3,
+)
 TRUTH = "[systems.a]\nquality = 0.8\n[panels.people]\naccuracy = 0.9\n"
 WAITS = """
 import sys

@@ -107,8 +107,8 @@ def test_comparisons_need_a_criterion_about_pairs(
     problems: Callable[..., list[str]], statistic: str
 ) -> None:
     assert problems(more=analysis(statistic)) == [
-        f"analysis 'slip', statistic: {statistic!r} is of comparisons; criterion 'quality' is no"
-        " choice about a pair of answers"
+        f"analysis 'slip', statistic: {statistic!r} needs comparisons; criterion 'quality' is"
+        " not a choice about a pair of answers"
     ]
     assert problems(more=analysis(statistic, "better")) == []
 
@@ -118,7 +118,7 @@ def test_ensembles_vote_on_two_labels(problems: Callable[..., list[str]]) -> Non
         'raters = "people"', 'raters = "people"'
     )
     assert (
-        "analysis 'slip', statistic: ensembles vote on two labels, here are 3; collapse them"
+        "analysis 'slip', statistic: ensembles need two labels, got 3; recode them with collapse"
         in problems(more=more)
     )
 
@@ -172,7 +172,7 @@ def test_a_derived_column_needs_a_name_of_its_own(problems: Callable[..., list[s
         ),
         (
             {"items": "item,text,field\ni1,,\n\x00"},
-            "source 'items.csv': items.csv: line 3 holds a zero byte",
+            "source 'items.csv': items.csv: line 3 contains a zero byte",
         ),
     ],
 )

@@ -176,7 +176,7 @@ def test_labels_that_were_merged_are_no_renaming(folder: Path) -> None:
     assert "was changed" in refusal(folder)
     with pytest.raises(
         KonsilError,
-        match=r"labels were \['Wrong', 'Wrong', 'Correct'\], and now \['Wrong', 'Correct'\]",
+        match=r"labels were \['Wrong', 'Wrong', 'Correct'\], now \['Wrong', 'Correct'\]",
     ):
         _accept(folder)
 
@@ -288,9 +288,9 @@ def test_a_second_change_needs_a_second_acceptance_and_no_more(folder: Path) -> 
         ),
         (
             ('level = "ordinal" }', 'level = "ordinal", abstain = "cannot tell" }'),
-            "abstain was None, and now 'cannot",
+            "abstain was None, now 'cannot",
         ),
-        (('id = "f"', 'id = "f"\nshow_reference = true'), "show_reference is True, and was False"),
+        (('id = "f"', 'id = "f"\nshow_reference = true'), "show_reference is True and was False"),
     ],
 )
 def test_more_than_words_is_not_accepted(folder: Path, change: tuple[str, str], fault: str) -> None:
@@ -394,13 +394,13 @@ def test_former_names_are_checked_against_the_form(folder: Path) -> None:
     for change, fault in (
         (
             'renamed = { "Correct" = "Partly" }',
-            "renamed: 'Correct' is a label of today; expected a former one",
+            "renamed: 'Correct' is a current label; expected a former one",
         ),
         (
             'renamed = { "Right" = "Corect" }',
             "renamed: there is no label 'Corect'; did you mean 'Correct'?",
         ),
-        ('formerly = ["ok"]', "formerly: 'ok' is a criterion of today"),
+        ('formerly = ["ok"]', "formerly: 'ok' is a current criterion"),
     ):
         (folder / "study.toml").write_text(
             (STUDY + FORM).replace("question =", f"{change}\nquestion =")

@@ -153,7 +153,7 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
     assert run("invite", str(folder.path), "--anybody").startswith("anybody  http")
     assert run("invite", str(folder.path), "--who", "dr-17").startswith("dr-17  http")
     assert run("invite", str(folder.path), "--anybody", "--revoke") == "1 link revoked\n"
-    with pytest.raises(StudyError, match="stands without who"):
+    with pytest.raises(StudyError, match="excludes who"):
         invite(folder, InvitationRequest(who=("x",), url="http://localhost", days=1, anybody=True))
 
 
@@ -164,7 +164,11 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
         ('"surgery" }', '"surgry" }', "there is no label 'surgry'; did you mean 'surgery'?"),
         ("{ specialty = ", "{ speciality = ", "no question of the profile is called 'speciality'"),
         ("number = 2", "number = 0", "places 1, number: expected 1 or more, got 0"),
-        ('consent = "consent.md"\n', "", "there is no consent that could be withdrawn"),
+        (
+            'consent = "consent.md"\n',
+            "",
+            "there is no consent that could be withdrawn",
+        ),
         ("consent.md", "agreed.md", "enrolment.consent: the file 'agreed.md' does not exist"),
         (
             "[[enrolment.profile]]",

@@ -52,7 +52,7 @@ def study(tmp_path: Path) -> Path:
 def test_an_export_is_read_into_a_database_whose_making_was_killed(
     study: Path, tmp_path: Path
 ) -> None:
-    """It said "holds no study yet; import something first" to somebody who was importing."""
+    """It said "contains no study yet; import something first" to somebody who was importing."""
     assert exit_code("export", study, tmp_path / "records") == 0
     copy = tmp_path / "copy"
     copy.mkdir()

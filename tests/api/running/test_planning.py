@@ -109,7 +109,7 @@ def test_what_cannot_be_met_is_refused(folder: Path) -> None:
     with open_folder(folder).store() as store:
         assert store.counts()["tasks"] == 0
     (folder / "study.toml").write_text(text.split("[[plan]]")[0])
-    with pytest.raises(StudyError, match="nothing says who rates what"):
+    with pytest.raises(StudyError, match="expected one that assigns items to raters"):
         make_plan(open_folder(folder))
 
 
@@ -127,7 +127,7 @@ def test_models_answer_before_the_plan_is_drawn(folder: Path) -> None:
     (folder / "study.toml").write_text(
         text.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a"\n', 1)
     )
-    with pytest.raises(StudyError, match="system 'a' has not answered yet"):
+    with pytest.raises(StudyError, match="system 'a' has no answers yet"):
         make_plan(open_folder(folder))
 
 
@@ -141,13 +141,13 @@ def test_what_was_refused_is_left_out_and_said(folder: Path) -> None:
     (folder / "study.toml").write_text(CALLED)
     run("answer", str(folder), "--limit", "10")
     with pytest.raises(
-        StudyError, match="system 'b' has not answered yet; run 'konsil answer' first"
+        StudyError, match="system 'b' has no answers yet; run 'konsil answer' first"
     ):
         make_plan(open_folder(folder))
     run("answer", str(folder), "--limit", "10")
     with pytest.raises(
         StudyError,
-        match=r"plan\[0\]: system 'b' has not been asked \d of 12 items yet; run 'konsil",
+        match=r"plan\[0\]: system 'b' has not answered \d of 12 items yet; run 'konsil",
     ):
         make_plan(open_folder(folder))
     run("answer", str(folder))
@@ -171,7 +171,7 @@ def test_a_plan_that_was_drawn_is_not_drawn_otherwise(folder: Path) -> None:
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace("raters_per_item = 2", "raters_per_item = 1"))
     with pytest.raises(
-        PlanError, match=r"12 tasks of the plan that was drawn .*would not come out of today's"
+        PlanError, match=r"12 tasks of the stored plan .*do not follow from the current"
     ):
         make_plan(open_folder(folder))
     (folder / "study.toml").write_text(
@@ -212,8 +212,8 @@ def test_the_overlap_is_reported(tmp_path: Path) -> None:
     run("import", str(folder))
     lines = run("plan", str(folder)).splitlines()
     says = (
-        "share 3 of 12 comparisons (25.0%) among 2 raters, those by chance included; the overlap"
-        " asks for 25.0%"
+        "share 3 of 12 comparisons (25.0%) among 2 raters, including overlap by chance;"
+        " requested overlap: 25.0%"
     )
     assert f"  people {says}" in lines
     assert "    of each of people: 2" in lines
@@ -293,4 +293,4 @@ def test_check_prints_the_prompt_only_of_judges_that_are_called(
     protocol.write_text(protocol.read_text().partition("[[plan]]")[0] + added)
     capsys.readouterr()
     main(["check", str(tmp_path)])
-    assert ("judges read what people read" in capsys.readouterr().out) is shown
+    assert ("LLM judges read the same texts as people" in capsys.readouterr().out) is shown

@@ -163,7 +163,7 @@ def test_every_fault_and_two_kills(tmp_path: Path) -> None:
         outcomes = check(tmp_path, url, n, "answer", hits * CONCURRENCY)
         assert hits
         before = received(url)
-        assert "nothing to call" in finish("answer", str(tmp_path))
+        assert "no calls to make" in finish("answer", str(tmp_path))
         assert received(url) == before
     with Store.open(tmp_path) as store:
         assert len(store.answers()) == sum(outcomes[o] for o in READABLE)

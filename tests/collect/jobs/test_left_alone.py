@@ -167,7 +167,7 @@ def test_a_key_that_may_do_nothing_stops_its_endpoint(
 ) -> None:
     text = protocol(url, {"s": "all: forbidden, no more"}, "concurrency = 4")
     with pytest.raises(
-        CollectError, match="'h': does not allow this; status 403; check what its key may do"
+        CollectError, match="'h': does not permit this; status 403; check what its key may do"
     ):
         run(tmp_path, text, n)
     assert len(server.bodies) <= 12
@@ -220,14 +220,17 @@ def test_a_parameter_that_was_to_blame_is_left_out_from_then_on(
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
-        ("length", "20 works of 's' in a row were cut off at max_tokens = 64; raise max_tokens"),
-        ("null content", "20 works of 's' in a row had no text; check max_tokens"),
-        ("refusal", "20 works of 's' in a row were refused by the model"),
-        ("content filter", "20 works of 's' in a row were withheld by the endpoint"),
-        ("unheard of", "20 works of 's' in a row did not end by the model's own will"),
+        (
+            "length",
+            "20 consecutive requests of 's' were truncated at max_tokens = 64; raise max_tokens",
+        ),
+        ("null content", "20 consecutive requests of 's' had no text; check max_tokens"),
+        ("refusal", "20 consecutive requests of 's' were refused by the model"),
+        ("content filter", "20 consecutive requests of 's' were withheld by the endpoint"),
+        ("unheard of", "20 consecutive requests of 's' ended abnormally"),
         (
             "an error in a reply",
-            "20 works of 's' in a row got no reply, last because: h: status 502; check the address",
+            "20 consecutive requests of 's' got no reply, last error: h: status 502; check the address",
         ),
     ],
 )
@@ -251,7 +254,9 @@ def test_nobody_listens(tmp_path: Path) -> None:
         50,
     )
     with store:
-        assert "5 works of 's' in a row got no reply, last because" in done.progress.hopeless["s"]
+        assert (
+            "5 consecutive requests of 's' got no reply, last error" in done.progress.hopeless["s"]
+        )
         assert "check the address http://127.0.0.1:9/v1" in done.progress.hopeless["s"]
         assert done.progress.ended < 9
         assert done.spent == 0.0
@@ -407,7 +412,7 @@ def test_an_endpoint_that_bills_what_it_was_not_sent_can_pass_the_budget_once_an
         assert (
             done.progress.stopped
             == "the budget of 0.01 US dollars has been passed, as 's' was billed more tokens than"
-            " its request and max_tokens allow: 0.05 US dollars in all; raise budget to go on"
+            " its request and max_tokens allow: 0.05 US dollars in all; raise budget to continue"
         )
 
 
@@ -480,6 +485,6 @@ def test_the_command_ends_with_the_sentence_and_status_2(
     out, err = capsys.readouterr()
     assert "50 ok" in out
     assert err.startswith(
-        "konsil: endpoint 'h': 20 works of 's' in a row were cut off at max_tokens = 64; raise"
+        "konsil: endpoint 'h': 20 consecutive requests of 's' were truncated at max_tokens = 64; raise"
     )
     assert len(err.strip().splitlines()) == 1

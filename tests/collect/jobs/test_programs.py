@@ -117,12 +117,12 @@ def test_misspellings_are_a_matter_of_the_study() -> None:
         (
             'rater = "finder"',
             'rater = "finder"\nreasoning = ""\nanswer = ""',
-            "program 'finder': looks at nothing",
+            "program 'finder': is empty",
         ),
         (
             'rater = "finder"',
             'rater = "finder"\nanswer = ""',
-            "also asks 'answer_names', which this program cannot say",
+            "also asks 'answer_names', which this program cannot rate",
         ),
         (
             'rater = "finder"',

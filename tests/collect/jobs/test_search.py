@@ -87,7 +87,7 @@ def test_without_search_there_are_no_sources_and_it_is_another_study(
     assert study_digest(plain) != study_digest(
         study(settings='temperature = 0.5, tools = ["web_search"]')
     )
-    with pytest.raises(CollectError, match="given under another model, prompt or setting"):
+    with pytest.raises(CollectError, match="collected with another model, prompt or setting"):
         answer(study(settings='temperature = 0.5, tools = ["web_search"]'), store, QUICK)
 
 

@@ -122,7 +122,7 @@ def test_changed_words_are_not_mixed_with_what_was_asked_before(
     answer(study(), store, Options(limit=5))
     n = Calls(store).spent()[0]
     with pytest.raises(
-        CollectError, match="a: 5 answers were given under another model, prompt or setting"
+        CollectError, match="a: 5 answers were collected with another model, prompt or setting"
     ):
         answer(study(system="Be long."), store, QUICK)
     assert Calls(store).spent()[0] == n
@@ -278,7 +278,7 @@ def test_what_cannot_be_asked_is_told(store: Store) -> None:
             ("max_tokens", "max_token"),
             r"systems\[0\].settings: max_token: unknown key; did you mean 'max_tokens'",
         ),
-        (('system = "', 'template = "'), "has no place {text}"),
+        (('system = "', 'template = "'), "has no placeholder {text}"),
         (('rater = "j"', 'rater = "k"'), r"judges\[0\].rater: there is no rater of kind 'llm' 'k'"),
         (
             ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "x"\n[[judges]]'),
@@ -286,19 +286,19 @@ def test_what_cannot_be_asked_is_told(store: Store) -> None:
         ),
         (
             ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "https://me:pw@x.org"\n[[judges]]'),
-            "holds a password; name the environment variable",
+            "contains a password; name the environment variable",
         ),
         (
             ("[[judges]]", '[[endpoints]]\nid = "fake"\nurl = "http://x"\n[[judges]]'),
-            "is konsil's own",
+            "is reserved",
         ),
         (
             ("temperature = 0 ", 'system = "You are kind." '),
-            r"judges\[0\].settings.system: is for systems; a judge reads",
+            r"judges\[0\].settings.system: applies to systems only; for a judge",
         ),
         (
             ("temperature = 0 ", 'template = "X {text}" '),
-            r"judges\[0\].settings.template: is for systems",
+            r"judges\[0\].settings.template: applies to systems",
         ),
         (
             ("temperature = 0 ", "price_in = 1.0 "),

@@ -383,7 +383,7 @@ def test_stopped_or_not_the_ratings_are_the_same(pairs: Store, tmp_path: object)
 
 def test_more_votes_than_before_are_another_setting(pairs: Store) -> None:
     judge(study("votes = 3"), pairs, QUICK)
-    with pytest.raises(CollectError, match="given under another model, prompt or setting"):
+    with pytest.raises(CollectError, match="collected with another model, prompt or setting"):
         judge(study("votes = 5"), pairs, QUICK)
 
 
@@ -449,7 +449,7 @@ def test_log_probabilities_over_a_socket_and_from_a_server_without(
         ("votes = 0", r"judges\[0\].votes: expected 1 or more, got 0"),
         (
             "votes = 3\nsettings = { temperature = 0 }",
-            "3 votes at temperature 0 are one vote said again",
+            "3 votes at temperature 0 are identical",
         ),
         ('inconsistent = "tie"', 'without orders = "both" there is nothing'),
         ('settings = { tools = ["web_search"] }', "a judge has no tools"),
@@ -468,7 +468,7 @@ def test_what_cannot_be_asked_so_is_told(keys: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("scale", "rule", "says"),
     [
-        ('["left", "right", "equal"]', "missing", "does not say how it reads the other way round"),
+        ('["left", "right", "equal"]', "missing", "has no defined reverse"),
         ('["A", "B"]', "tie", "has no label for a tie"),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_account_is_told_in_the_endpoints_words() -> None:
     told = str(failed(by_name["openai model access"]))
     assert (
         told
-        == "endpoint 'hosted': does not allow this with the key given: Project `p` does not have"
+        == "endpoint 'hosted': does not permit this with the given key: Project `p` does not have"
         " access to model `m`"
     )
 
@@ -97,4 +97,4 @@ def test_the_status_within_a_reply_decides_where_it_is_one_of_an_error(
         direct = failure(code, raw, ASKED, **about)
         assert (type(error), str(error)) == (type(direct), str(direct))
     else:
-        assert str(error) == "hosted: the body is no chat completion"
+        assert str(error) == "hosted: the response is not a chat completion"

@@ -387,7 +387,7 @@ def test_unknown_and_missing_vendors_are_told(monkeypatch: pytest.MonkeyPatch) -
         CollectError, match=r"endpoint 'e': there is no vendor 'antropic'; did you mean 'anthropic'"
     ):
         opened(Endpoint("e", vendor="antropic"))
-    with pytest.raises(CollectError, match="ANT2 holds no key"):
+    with pytest.raises(CollectError, match="ANT2 contains no key"):
         opened(Endpoint("e", vendor="anthropic", key_env="ANT2"))
     monkeypatch.setitem(sys.modules, "groq", None)
     monkeypatch.delitem(sys.modules, "pydantic_ai.providers.groq", raising=False)
@@ -416,7 +416,7 @@ def test_a_package_may_bring_a_provider(tmp_path: Path, monkeypatch: pytest.Monk
     provider = opened(Endpoint("ward", "http://ward.example", vendor="hospital"))
     assert asyncio.run(provider.complete(ASKED)).text == "http://ward.example"
     with pytest.raises(
-        CollectError, match=r"vendor 'broken' is brought by 'theirs:Nobody', which cannot be loaded"
+        CollectError, match=r"plug-in 'theirs:Nobody' for vendor 'broken' cannot be loaded"
     ):
         opened(Endpoint("ward", vendor="broken"))
 
@@ -428,6 +428,4 @@ def test_a_vendor_that_nobody_here_brings_is_told_before_a_call() -> None:
         Endpoint("c", vendor="google"),
     ]
     (said,) = unknown_vendors(endpoints)
-    assert said.startswith(
-        "endpoints[1].vendor: 'antropic' is not known here; did you mean 'anthropic'?"
-    )
+    assert said.startswith("endpoints[1].vendor: 'antropic' is unknown; did you mean 'anthropic'?")

@@ -141,7 +141,7 @@ def test_an_endless_call_ends_at_its_deadline_and_is_given_up_sooner() -> None:
         "a busy machine wakes late; without its deadline no call ends"
     )
     assert progress.outcomes == {"gave up": 1}
-    assert progress.gave_up == {"test": "no end within 0.05 seconds"}
+    assert progress.gave_up == {"test": "no complete reply within 0.05 seconds"}
 
 
 @pytest.mark.parametrize("n", [1, 9])

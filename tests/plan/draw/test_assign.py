@@ -479,7 +479,7 @@ MIXED = Instrument("mixed", (*FORM.criteria, *EASE.criteria))
         (Allocation("physicians", "form", systems=("z",)), "no answer of system 'z'"),
         (
             Allocation("physicians", "form", raters_per_item=4),
-            "4 raters an item asked of a panel of 3",
+            "4 raters per item requested, but the panel has 3",
         ),
         (
             Allocation("physicians", "form", raters_per_item=2, per_rater=5),

@@ -178,12 +178,12 @@ def test_the_balance_report_counts_planned_and_asked() -> None:
         ),
         (
             Allocation("p", "pair", show="pair", raters_per_item=2, overlap=Overlap(0.1)),
-            "rated several times already",
+            "already has every item rated several times",
         ),
-        (Allocation("p", "form", overlap=Overlap(0.1)), "sees every item already"),
+        (Allocation("p", "form", overlap=Overlap(0.1)), "already rates every item"),
         (
             Allocation("p", "form", per_rater=1, purpose="pilot", overlap=Overlap(0.1)),
-            "only a main line",
+            "only a main allocation",
         ),
         (Allocation("p", "pair", show="pair", overlap=Overlap(1.0, 3)), "state a smaller share"),
     ],

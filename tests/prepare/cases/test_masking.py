@@ -124,15 +124,15 @@ def test_marks_within_marks_and_beside_marks() -> None:
     ("marks", "told"),
     [
         ([Mark(0, 400, "diagnosis")], "0-400: ends after the narrative"),
-        ([Mark(1, 2, "diagnosis")], "1-2: marks nothing"),
-        ([Mark(5, 3, "diagnosis")], "5-3: marks nothing"),
+        ([Mark(1, 2, "diagnosis")], "1-2: is empty"),
+        ([Mark(5, 3, "diagnosis")], "5-3: is empty"),
         ([Mark(0, 4, "cue")], "0-4: a cue without a rank"),
-        ([Mark(0, 4, "temporal", 1)], "0-4: rank 1 of a mark that is no cue"),
+        ([Mark(0, 4, "temporal", 1)], "0-4: rank 1 of a mark that is not a cue"),
         ([Mark(0, 4, "diagnosis"), Mark(3, 8, "temporal")], "0-4: overlaps with 3-8"),
         ([Mark(0, 4, "diagnosis"), Mark(0, 4, "temporal")], "0-4: is marked twice"),
-        ([Mark(0, 4, "cue", 1), Mark(5, 8, "cue", 3)], "no cue has rank 2, and one has rank 3"),
-        ([Mark(0, 4, "cue", 2)], "no cue has rank 1, and one has rank 2"),
-        ([Mark(0, 4, "guess")], "0-4: 'guess' is no kind of mark"),  # type: ignore[arg-type]
+        ([Mark(0, 4, "cue", 1), Mark(5, 8, "cue", 3)], "no cue has rank 2, but one has rank 3"),
+        ([Mark(0, 4, "cue", 2)], "no cue has rank 1, but one has rank 2"),
+        ([Mark(0, 4, "guess")], "0-4: 'guess' is not a kind of mark"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_marks_are_named(marks: list[Mark], told: str) -> None:
@@ -323,7 +323,7 @@ def test_a_case_that_is_being_marked_is_not_in_the_study() -> None:
 def test_masking_goes_before_answers() -> None:
     assert list(preparation_problems(Preparation(mask=Masking()), (), "prepare")) == []
     [problem] = preparation_problems(Preparation(mask=Masking(), lexical_match=True), (), "prepare")
-    assert problem.startswith("prepare.mask: items are drawn by their answers here")
+    assert problem.startswith("prepare.mask: items are selected by their answers here")
     before = request_digest(Preparation(sample=Sample(3)), 1)
     assert before == "5d2170ff1e89042f"
     assert request_digest(Preparation(sample=Sample(3), mask=Masking()), 1) != before

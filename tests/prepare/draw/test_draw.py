@@ -163,14 +163,14 @@ def test_items_without_a_reference_are_counted():
             replace(SPEC, sample=Sample(150, MATCH, {"yes": 1.0})),
             ITEMS,
             ANSWERS,
-            f"150 items with lexical_match = 'yes' are asked for, and there are {N_MATCHES}",
+            f"150 items with lexical_match = 'yes' are requested, but there are {N_MATCHES}",
         ),
-        (Preparation(sample=Sample(300)), ITEMS, (), "300 items are asked for, and there are 200"),
+        (Preparation(sample=Sample(300)), ITEMS, (), "300 items are requested, but there are 200"),
         (
             Preparation(sets={"core": 300}),
             ITEMS,
             (),
-            "300 in 'core' are asked for, and there are 200 items",
+            "300 in 'core' are requested, but there are 200 items",
         ),
         (
             Preparation(sample=Sample(3, "decks")),
@@ -189,7 +189,7 @@ def test_what_cannot_be_drawn_is_said(spec, items, answers, sentence):
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        (Preparation(), "prepare: asks for nothing"),
+        (Preparation(), "prepare: is empty"),
         (
             replace(SPEC, systems=("aa",)),
             "prepare.systems: there is no system 'aa'; did you mean 'a'?",
@@ -200,12 +200,12 @@ def test_what_cannot_be_drawn_is_said(spec, items, answers, sentence):
         ),
         (
             replace(SPEC, sets={"core": 60}),
-            "60 items are to be drawn into sets, and the sample has 50",
+            "60 items are requested for sets, but the sample has 50",
         ),
         (replace(SPEC, sample=Sample(0)), "prepare.sample.size: expected 1 or more items, got 0"),
         (
             replace(SPEC, sample=Sample(50, "", {"no": 1.0})),
-            "prepare.sample.shares: of which stratum?",
+            "prepare.sample.shares: the stratum is missing",
         ),
         (
             replace(SPEC, sample=Sample(50, MATCH, {"no": 0.8})),

@@ -109,7 +109,7 @@ def test_every_item_is_drawn_as_often_as_every_other():
             pool(5, 5),
             MATCH,
             {"no": 6},
-            "sample: 6 items with lexical_match = 'no' are asked for, and there are 5$",
+            "sample: 6 items with lexical_match = 'no' are requested, but there are 5$",
         ),
         (
             [*pool(5, 0), Item("x", "?")],
@@ -168,6 +168,6 @@ def test_sets_are_disjoint_whole_and_of_the_items_proportions(
 
 def test_sets_that_are_too_large_are_refused():
     with pytest.raises(
-        PlanError, match=r"200 in 'core', 3,600 in 'split' are asked for, and there are 100 items"
+        PlanError, match=r"200 in 'core', 3,600 in 'split' are requested, but there are 100 items"
     ):
         in_sets(pool(50, 50), {"core": 200, "split": 3600}, seed=1)

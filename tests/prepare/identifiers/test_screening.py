@@ -178,7 +178,7 @@ def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
             screened=screened,
         )
     everything, _ = screen(Screening(undecided="kept"), pool, {item.id: "none" for item in pool})
-    with pytest.raises(PlanError, match="screened out"):
+    with pytest.raises(PlanError, match="were excluded"):
         draw(spec, pool, (), seed=1, screened=everything)
 
 
@@ -198,4 +198,4 @@ def test_what_is_wrong_with_a_screening_is_told() -> None:
         " 'english'"
     ]
     (empty,) = preparation_problems(Preparation(screen=Screening(rules=())), (), "prepare")
-    assert "looks for nothing" in empty
+    assert "is empty; expected rules" in empty

@@ -151,6 +151,6 @@ def test_what_is_wrong_with_criteria_is_said() -> None:
         )
 
     assert wrong("Complete") == []
-    assert wrong() == ["prepare.screen: looks for nothing; expected rules, languages or criteria"]
+    assert wrong() == ["prepare.screen: is empty; expected rules, languages or criteria"]
     assert "different statements, got ' '" in wrong(" ")[0]
     assert "different statements, got 'a'" in wrong("a", "a")[0]

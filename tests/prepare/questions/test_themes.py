@@ -164,7 +164,7 @@ def test_later_questions_get_the_nearest_theme() -> None:
 
 def test_no_themes_among_few_or_alike() -> None:
     for items in (_lettered(3), _lettered(9), [Item(f"q{n}", "same") for n in range(40)]):
-        with pytest.raises(PlanError, match=r"prepare\.themes: no themes of 5 questions and more"):
+        with pytest.raises(PlanError, match=r"prepare\.themes: no themes of 5 or more questions"):
             themes(Theming(5), items, _axes)
 
 
@@ -207,5 +207,5 @@ def test_what_is_asked_and_what_is_wrong() -> None:
     [by] = preparation_problems(
         Preparation(themes=Theming(), sample=Sample(9, by="theme")), (), "p"
     )
-    assert "themes are found among the items that are drawn" in by
+    assert "themes are detected among the selected items" in by
     assert without_model(asdict(Theming())) == {"smallest": 10}

@@ -175,7 +175,7 @@ def test_what_is_asked_is_told_in_words(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
     for term, value in (
         ("Levels", "narrative, 0, 1, 2, 3"),
-        ("Right from", "0.75"),
+        ("Correct from", "0.75"),
         ("Failure up to", "0.25 (by every expert)"),
         ("Approved from", "0.5"),
         ("Out of", "all cases"),
@@ -189,7 +189,7 @@ def test_what_is_asked_is_told_in_words(page: Path) -> None:
 @pytest.mark.slow
 def test_one_answer_is_shown_whole_with_all_its_scores(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
-    shown = english.split('<section class="case"')[1].split("</section>")[0]
+    shown = english.split('<details class="part case"')[1].split("</details>")[0]
     assert f"{case(39)}:3, " in shown  # both judges give it full marks and the experts 0.25
     assert "<mark>Erdheim-Chester disease</mark> fits." in shown
     assert "Pneumonia &lt;most&gt; likely" in shown

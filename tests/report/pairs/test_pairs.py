@@ -16,12 +16,14 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
 from konsil.records import Rater, System
+from konsil.report.figures.distributions import boxes, counts
 from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
+from konsil.report.material.shared_figures import families, is_in_family_figure
 from konsil.report.material.tables import Numbers
-from konsil.report.pairs.families import families, is_in_family_figure
-from konsil.report.pairs.pair_figures import Grid, boxes, counts, grids, strata, wins
+from konsil.report.pairs.matrices import Grid, grids
+from konsil.report.pairs.pair_figures import strata, wins
 from konsil.report.pairs.pairs import pair_figures
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study

@@ -85,4 +85,4 @@ def test_numbers_that_cannot_be_are_refused(counts: dict[str, str]) -> None:
 def test_a_simulated_study_says_so_in_the_figure(told: Any) -> None:
     found = recruited(material("en", EVENTS, dataclasses.replace(told, simulated=True)))
     assert found is not None
-    assert "Simulated ratings." in found.figures[0].caption
+    assert "Simulated ratings." in found.figures[0].svg.decode()

@@ -94,11 +94,11 @@ def test_a_note_that_is_there_twice_but_for_its_deck_is_there_once(anki: Any, re
 
 def test_the_stub_is_no_collection(anki: Any, read: Any):
     with pytest.raises(
-        SourceError, match=r"deck\.apkg: the package holds no notes, only the notice"
+        SourceError, match=r"deck\.apkg: the package contains no notes, only the notice"
     ):
         read(anki().package({"collection.anki2": anki().stub(), "media": b"{}"}))
     with pytest.raises(
-        SourceError, match=r"says that its notes are in 'collection\.anki21b', which is missing"
+        SourceError, match=r"refers to 'collection\.anki21b' for its notes, which is missing"
     ):
         read(anki().package(collection_anki21b=None))
 
@@ -128,20 +128,20 @@ def test_fields_with_deletions(template: str, found: tuple[str, ...]):
 Case = tuple[Callable[[Any], Any], str]
 BROKEN: dict[str, Case] = {
     "empty": (lambda a: b"", "the file is empty"),
-    "text": (lambda a: b"hello", "is no Anki package"),
-    "an empty archive": (lambda a: a.package({}), "the archive is no Anki package"),
+    "text": (lambda a: b"hello", "is not an Anki package"),
+    "an empty archive": (lambda a: a.package({}), "the archive is not an Anki package"),
     "another archive": (
         lambda a: a.package({"word/document.xml": b"<x/>"}),
-        "the archive is no Anki package",
+        "the archive is not an Anki package",
     ),
     "cut archive": (lambda a: a.package()[:-40], "the package is damaged"),
     "newer form": (
         lambda a: a.package(meta=bytes([8, 4])),
-        "has form 4; this konsil reads forms up to 3",
+        "has format 4; this konsil reads formats up to 3",
     ),
     "bad meta": (
         lambda a: a.package(meta=b"\xff\xff"),
-        "meta cannot be read: a number does not end",
+        "meta cannot be read: a number is incomplete",
     ),
     "no zstd": (
         lambda a: a.package(collection_anki21b=b"abcdefgh"),
@@ -153,16 +153,16 @@ BROKEN: dict[str, Case] = {
     ),
     "no database": (
         lambda a: a.package(collection_anki21b=zstandard.compress(b"x" * 5000)),
-        "the collection is no database of SQLite's",
+        "the collection is not an SQLite database",
     ),
     "empty database": (
         lambda a: a.package(collection_anki21b=zstandard.compress(b"")),
-        "the collection is no database of SQLite's",
+        "the collection is not an SQLite database",
     ),
     "cut database": (lambda a: a.old()[:6000], "not a readable Anki collection"),
     "another database": (
         lambda a: a.old("DROP TABLE notes"),
-        "no collection of Anki's: it has no table 'notes'",
+        "not an Anki collection: it has no table 'notes'",
     ),
     "a view for a table": (
         lambda a: a.old("DROP TABLE notes", "CREATE VIEW notes AS SELECT 1 AS id"),
@@ -203,14 +203,17 @@ BROKEN: dict[str, Case] = {
     ),
     "bytes for text": (
         lambda a: a.new("UPDATE notes SET flds = x'ff'"),
-        "holds bytes where text is expected",
+        "contains bytes where text is expected",
     ),
     "not UTF-8": (
         lambda a: a.new("UPDATE notes SET flds = CAST(x'ff41' AS TEXT)"),
         "not a readable Anki collection",
     ),
     "no guid": (lambda a: a.new("UPDATE notes SET guid = ''"), "a note has no identifier"),
-    "a config of text": (lambda a: a.new("UPDATE notetypes SET config = 'x'"), "not kept as bytes"),
+    "a config of text": (
+        lambda a: a.new("UPDATE notetypes SET config = 'x'"),
+        "not stored as bytes",
+    ),
     "a config of noise": (
         lambda a: a.new("UPDATE templates SET config = x'0aff'"),
         "note types cannot be read",
@@ -229,16 +232,19 @@ BROKEN: dict[str, Case] = {
     ),
     "CrowdAnki cut": (lambda a: json.dumps(a.crowdanki()).encode()[:-3], "is not valid JSON"),
     "CrowdAnki too deep": (lambda a: b'{"a":' * 100_000, "nested too deeply|not valid JSON"),
-    "another JSON": (lambda a: {"notes": []}, "is no deck of CrowdAnki's"),
+    "another JSON": (lambda a: {"notes": []}, "is not a CrowdAnki deck"),
     "notes no list": (
         lambda a: {**a.crowdanki(), "notes": {"a": 1}},
-        "'notes' is no list of tables",
+        "'notes' is not a list of tables",
     ),
     "children of text": (
         lambda a: {**a.crowdanki(), "children": ["x"]},
-        "'children' is no list of tables",
+        "'children' is not a list of tables",
     ),
-    "media a number": (lambda a: {**a.crowdanki(), "media_files": 3}, "'media_files' is no list"),
+    "media a number": (
+        lambda a: {**a.crowdanki(), "media_files": 3},
+        "'media_files' is not a list",
+    ),
     "models lost": (
         lambda a: {**a.crowdanki(), "note_models": []},
         "a note type that the file does not have",
@@ -256,7 +262,7 @@ BROKEN: dict[str, Case] = {
             **a.crowdanki(),
             "notes": [{"guid": "x", "note_model_uuid": "u11", "fields": [None, 1]}],
         },
-        "something else than text",
+        "something other than text",
     ),
     "half a character": (
         lambda a: json.dumps(a.crowdanki()).encode().replace(b"Vorne", rb"\ud800"),
@@ -284,7 +290,7 @@ def test_broken_files_are_one_sentence(case: str, anki: Any, read: Any):
     "name", ["/etc/passwd", "../collection.anki2", "a/../../b", "C:evil", "..\\evil"]
 )
 def test_names_that_lead_out_are_refused(name: str, anki: Any, read: Any):
-    with pytest.raises(SourceError, match="leads out of it; refused"):
+    with pytest.raises(SourceError, match="with a path outside the package; refused"):
         read(anki().package({**anki().newest(), name: b"x"}))
 
 
@@ -302,7 +308,7 @@ def test_a_locked_archive_is_said(anki: Any, read: Any):
     data = bytearray(anki().package({"collection.anki2": anki().old()}))
     data[6] |= 1
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(SourceError, match="compressed or locked in a way that is not read"):
+    with pytest.raises(SourceError, match="compressed or encrypted in a way that is not supported"):
         read(bytes(data))
 
 

@@ -67,7 +67,7 @@ def test_a_deck_becomes_items_and_the_import_tells_what_was_dropped(study: Path)
 
 def test_the_same_deck_again_changes_nothing(study: Path, anki: Any):
     konsil("import", study)
-    assert konsil("import", study) == f"new: nothing; 1 record was there already\n{TOLD}"
+    assert konsil("import", study) == f"new: nothing; 1 record was already stored\n{TOLD}"
     (study / "deck.apkg").write_bytes(anki().package(anki().legacy()))
     assert konsil("import", study).startswith("new: nothing")
 
@@ -109,8 +109,8 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ('sheet = "x"', "deck.apkg: sheet says nothing of an Anki deck; leave it out"),
-        ('labels = { a = "b" }', "deck.apkg: labels says nothing of an Anki deck; leave it out"),
+        ('sheet = "x"', "deck.apkg: sheet does not apply to an Anki deck; leave it out"),
+        ('labels = { a = "b" }', "deck.apkg: labels does not apply to an Anki deck; leave it out"),
         (
             'strata = ["decks"]',
             "deck.apkg: strata: no note has a field 'decks'; did you mean 'deck'?",

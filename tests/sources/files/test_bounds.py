@@ -306,7 +306,7 @@ def test_a_pipe_in_the_place_of_a_codebook_is_no_wait_without_end(tmp_path: Path
         ' "c.md"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\nscale = { labels = ["a",'
         ' "b"] }\n'
     )
-    with pytest.raises(StudyError, match=r"the file 'c\.md' cannot be read \(is no file\)"):
+    with pytest.raises(StudyError, match=r"the file 'c\.md' cannot be read \(is not a file\)"):
         open_folder(tmp_path)
 
 
@@ -334,4 +334,4 @@ def test_many_rows_of_few_keys_each_are_counted_as_cells(
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "t.json").write_text(json.dumps(rows))
     for name in ("t.jsonl", "t.json"):
-        assert "a table with so little in its cells may have" in refusal(tmp_path / name)
+        assert "a table of this size may have" in refusal(tmp_path / name)

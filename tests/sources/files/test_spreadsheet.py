@@ -72,7 +72,7 @@ def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
     kept = [row for row in rows if any(row)]
     book(path, [["a", "b", "c"], *rows])
     if not kept:
-        assert message(path) == "t.xlsx: sheet 'Ratings' has a header and no row below it"
+        assert message(path) == "t.xlsx: sheet 'Ratings' has a header but no row below it"
         return
     table = read_table(path)
     filled = {c: [row[i] for row in kept] for i, c in enumerate("abc")}

@@ -190,14 +190,14 @@ def test_nothing_but_blanks_or_a_header(tmp_path: Path) -> None:
     assert message(write(tmp_path, "t.csv", "\n \n")) == "t.csv: the file is empty"
     assert message(write(tmp_path, "t.csv", "\ufeff".encode())) == "t.csv: the file is empty"
     assert (
-        message(write(tmp_path, "t.csv", "a,b\n")) == "t.csv: there is a header and no row below it"
+        message(write(tmp_path, "t.csv", "a,b\n")) == "t.csv: there is a header but no row below it"
     )
     assert (
-        message(write(tmp_path, "t.csv", "a,b")) == "t.csv: there is a header and no row below it"
+        message(write(tmp_path, "t.csv", "a,b")) == "t.csv: there is a header but no row below it"
     )
     assert message(write(tmp_path, "t.json", "[]")) == "t.json: the file has no rows"
     pl.DataFrame({"a": pl.Series([], dtype=pl.String)}).write_parquet(tmp_path / "t.parquet")
-    assert message(tmp_path / "t.parquet") == "t.parquet: the file has columns and no row"
+    assert message(tmp_path / "t.parquet") == "t.parquet: the file has columns but no row"
 
 
 def test_wrong_encodings(tmp_path: Path) -> None:
@@ -210,9 +210,9 @@ def test_wrong_encodings(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "item,text\n1,Übelkeit\n".encode("mac-roman"))
     assert 'set encoding = "mac-roman"' in message(path)
     path = write(tmp_path, "t.csv", "a,b\n1,ü\n".encode("utf-16"))
-    assert 'begins with the mark of utf-16; set encoding = "utf-16"' in message(path)
+    assert 'begins with the byte order mark of utf-16; set encoding = "utf-16"' in message(path)
     path = write(tmp_path, "t.csv", b"\xef\xbb\xbfa,b\n1,2\n")
-    assert 'begins with the mark of utf-8; set encoding = "utf-8"' in message(
+    assert 'begins with the byte order mark of utf-8; set encoding = "utf-8"' in message(
         path, encoding="cp1252"
     )
     path = write(tmp_path, "t.csv", "a,b\n1,ü\n")
@@ -227,7 +227,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
 def test_other_kinds_of_files(tmp_path: Path) -> None:
     assert (
         message(write(tmp_path, "t.csv", b"a,b\n\0\0,1\n"))
-        == "t.csv: line 2 holds a zero byte; this is not a text table"
+        == "t.csv: line 2 contains a zero byte; this is not a text table"
     )
     assert "the file is compressed by gzip" in message(
         write(tmp_path, "t.csv", gzip.compress(b"a\n1\n"))
@@ -237,9 +237,9 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
     )
     assert (
         message(write(tmp_path, "t.xls", b"x"))
-        == "t.xls: old .xls spreadsheets are not read; save it as .xlsx"
+        == "t.xls: old .xls spreadsheets are not supported; save it as .xlsx"
     )
-    assert "unsupported ending '.sav'; expected one of .csv" in message(
+    assert "unsupported file extension '.sav'; expected one of .csv" in message(
         write(tmp_path, "t.sav", b"x")
     )
     assert message(write(tmp_path, "t.parquet", b"PARX")) == "t.parquet: this is not a Parquet file"

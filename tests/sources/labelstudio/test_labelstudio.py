@@ -197,8 +197,7 @@ def test_raters(tmp_path: Path) -> None:
     mailed = task(4, {}, annotation(1, {"email": "anna@example.org"}, chosen))
     problems = read(tmp_path, mailed).problems
     assert [str(p) for p in problems] == [
-        "task 4: completed_by: names its rater by no id; map the rater in raters, or export"
-        " with ids"
+        "task 4: completed_by: has no rater id; map the rater in raters, or export with ids"
     ]
     assert read(tmp_path, mailed, raters={"anna@example.org": "r1"}).records[0].rater == "r1"
 
@@ -213,13 +212,13 @@ def test_problems(tmp_path: Path) -> None:
         "task 1042: c: 2 labels are chosen where a rating has one: x, y"
     ]
     assert problem(result("rectanglelabels", "box", "a", x=1)) == [
-        "task 1042: box: a control of type 'rectanglelabels' is not read;"
+        "task 1042: box: a control of type 'rectanglelabels' is not supported;"
         " leave it out by naming the controls that are in criteria"
     ]
     assert problem(
         result("choices", "c", "a", choices=["x"], start="/p[1]/text()[1]", end="/p[1]/text()[1]")
     ) == [
-        "task 1042: c: is about the stretch from '/p[1]/text()[1]' to '/p[1]/text()[1]';"
+        "task 1042: c: refers to characters '/p[1]/text()[1]' to '/p[1]/text()[1]';"
         " only offsets in plain text are read"
     ]
     bad = task(8, {}, annotation(1, 7, result("choices", "c", "a", choices=["x", "y"])))

@@ -328,7 +328,7 @@ def test_without_a_table_of_answers_the_slots_imply_them(tmp_path: Path, plain: 
         for s in ("slot_a_provider", "slot_b_provider")
     }
     assert (
-        "there is no table qa_answers, so that every system of a slot is taken to have answered"
+        "there is no table qa_answers, so every system of a slot is assumed to have answered"
         in records.notes
     )
 
@@ -429,7 +429,7 @@ def test_one_flat_table_has_the_same_ratings(tmp_path: Path, plain: Made) -> Non
             FLAT,
             "in the arms 'qa_text_citations' and 'qa_text_only'; expected one arm",
         ),
-        ({"verdict": "5"}, FLAT, "'5' is no choice; known: slightly_a,"),
+        ({"verdict": "5"}, FLAT, "'5' is not a choice; known: slightly_a,"),
     ],
 )
 def test_a_flat_table_that_cannot_be_read_is_one_sentence(
@@ -484,7 +484,9 @@ def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(
     for row in plain.tables["qa_questions"]:
         row.pop("source")
     rows = analysed(
-        tmp_path / "study", plain, r"\d+ analyses cannot be made .*ratings have no column 'source'"
+        tmp_path / "study",
+        plain,
+        r"\d+ analyses cannot be computed .*ratings have no column 'source'",
     )
     [row] = [r for r in rows if r["analysis"] == "win difference, accuracy"]
     assert row["value"] == ""
@@ -494,5 +496,5 @@ def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(
 def test_nothing_that_enters_is_an_error(tmp_path: Path, authors: Made) -> None:
     authors.tables["prior_users"] = [{"id": row["id"]} for row in authors.tables["users"]]
     write(authors, tmp_path)
-    with pytest.raises(SourceError, match="no comparison enters: user of the pilot"):
+    with pytest.raises(SourceError, match="no comparison is included: user of the pilot"):
         read_real_pocqi(tmp_path, SOURCE, "comparison")

@@ -256,18 +256,17 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
     told = "\n".join(found.notes)
     for sentence in (
         (
-            "qa_questions.csv: there is no column 'theme', so that analyses by theme cannot be"
-            " made; where it has another"
+            "qa_questions.csv: there is no column 'theme', so analyses by theme are not possible; if it has another"
         ),
         "further columns are strata: patient_context, setting",
-        "no strata, since nearly every row has its own entry: asked, created;",
+        "not used as strata because nearly every row has a different value: asked, created;",
         "no question has a text; expected one in a column text or question or question_text",
-        "users.csv: there is no column 'exposure', so that analyses by exposure cannot be made",
+        "users.csv: there is no column 'exposure', so analyses by exposure are not possible",
         "ratings.csv: not read: comment",
-        "no table answer_lengths, so that analyses of lengths have nothing to go by",
+        "no table answer_lengths, so analyses of length are not possible",
         (
-            "machineRatings.jsonl: there is no column 'variant' or 'subversion', so that judges"
-            " count for the text arm"
+            "machineRatings.jsonl: there is no column 'variant' or 'subversion', so LLM judges"
+            " are assigned to the text arm"
         ),
     ):
         assert sentence in told
@@ -313,7 +312,7 @@ def _gone(table: str, column: str = "") -> Callable[[Made], None]:
         (_gone("ratings", "axis"), "ratings.csv: there is no column 'axis'; "),
         (
             _put("ratings", "choice", "strongly_c"),
-            "line 2: choice: 'strongly_c' is no choice; did you mean",
+            "line 2: choice: 'strongly_c' is not a choice; did you mean",
         ),
         (
             _put("ratings", "axis", "acuracy"),
@@ -321,7 +320,7 @@ def _gone(table: str, column: str = "") -> Callable[[Made], None]:
         ),
         (
             _put("ratings", "submission_time_seconds", "soon"),
-            "submission_time_seconds: 'soon' is no time; expected",
+            "submission_time_seconds: 'soon' is not a time; expected",
         ),
         (
             _put("qa_assignments", "slot_a_provider", "clinicdesc"),
@@ -334,16 +333,16 @@ def _gone(table: str, column: str = "") -> Callable[[Made], None]:
         ),
         (
             _put("answer_lengths", "answer_len", "long"),
-            "answer_len: 'long' is no length; expected a whole number",
+            "answer_len: 'long' is not a length; expected a whole number",
         ),
         (_put("answer_lengths", "answer_id", "a-9"), "answer_id: there is no answer 'a-9'; "),
         (
             _put("machineRatings", "choices", {"accuracy": "A"}),
-            "choices.accuracy: 'A' is no choice; ",
+            "choices.accuracy: 'A' is not a choice; ",
         ),
         (
             _put("machineRatings", "choices", "tie"),
-            "choices: 'tie' is no object of axes and choices",
+            "choices: 'tie' is not an object of axes and choices",
         ),
     ],
 )
@@ -361,6 +360,6 @@ def test_errors(tmp_path: Path, made: Made, change: Callable[[Made], None], sent
 def test_a_file_instead_of_the_folder(tmp_path: Path) -> None:
     opened = study(tmp_path / "study")
     with pytest.raises(
-        SourceError, match="tables: is no folder; 'real-pocqi' reads a folder with the tables"
+        SourceError, match="tables: is not a folder; 'real-pocqi' reads a folder with the tables"
     ):
         opened.import_sources()

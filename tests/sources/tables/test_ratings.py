@@ -240,7 +240,7 @@ def test_duplicates(tmp_path: Path) -> None:
     got = sentences(read(tmp_path, LONG + "1,g,r,c,yes\n2,g,r,c,no\n1,g,r,c,no\n"))
     assert got == [
         "line 4: label: rater 'r' rates '1:g' on 'c' as 'no' here and as 'yes' on line 2;"
-        " if it was asked twice on purpose, say which time it is (1, 2, ...) in 'repeat'"
+        " if the question was repeated on purpose, number the repetitions (1, 2, ...) in 'repeat'"
     ]
     got = sentences(
         read(tmp_path, "item,A,B\n1,x,y\n", raters={"A": "r", "B": "r"}, fixed={"criterion": "c"})

@@ -178,8 +178,8 @@ def test_records_of_one_batch_that_disagree_conflict(store: Store) -> None:
     ("record", "message"),
     [
         (Item("i", "a\0b"), "item 'i': text contains a NUL character"),
-        (Item("i", "\ud800"), "item 'i': text contains half a character"),
-        (Item("i", "?", strata={"x": "\udfff"}), "item 'i': strata contains half a character"),
+        (Item("i", "\ud800"), "item 'i': text contains invalid Unicode"),
+        (Item("i", "?", strata={"x": "\udfff"}), "item 'i': strata contains invalid Unicode"),
         (
             Rating("t", "R", "c", "i", label="1", seconds=float("nan")),
             "seconds is nan, expected a finite number",
@@ -310,7 +310,7 @@ def test_the_database_itself_refuses_to_change_the_log(filled: Store) -> None:
             "what entry 1 (import) wrote was changed",
         ),
         ("DELETE FROM attempts", "what entry 1 (import) wrote was changed"),
-        ("UPDATE items SET entry = 77 WHERE id = 'i1'", "said to be written by entry 77"),
+        ("UPDATE items SET entry = 77 WHERE id = 'i1'", "some refer to entry 77"),
         ("UPDATE events SET subject = 'R2'", "what entry 1 (import) wrote was changed"),
     ],
 )
@@ -366,8 +366,8 @@ def test_places_that_are_none(tmp_path: Path) -> None:
         (tmp_path / "absent" / "x.db", True, "does not exist"),
         (tmp_path, False, "there is no such database; import something first"),
         (tmp_path / "text.db", True, "is not a database"),
-        (tmp_path / "other.db", True, "is a database of something else than konsil"),
-        ("mysql://host/x", True, "not a database konsil can use"),
+        (tmp_path / "other.db", True, "is not a konsil database"),
+        ("mysql://host/x", True, "not a database that konsil supports"),
         ("://", True, "cannot be read"),
         ("postgresql://konsil:secret@127.0.0.1:1/x", True, "postgresql"),
     ):

@@ -121,7 +121,7 @@ def test_a_migration_keeps_every_rating(
             )
     monkeypatch.setattr(schema, "SCHEMA", 6)
     with pytest.raises(
-        StoreError, match=r"written by a newer konsil \(schema 7; this one knows up to 6\)"
+        StoreError, match=r"written by a newer konsil \(schema 7; this one supports up to 6\)"
     ):
         Store.open(where)
 
@@ -144,7 +144,7 @@ def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
         connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
         connection.commit()
     with pytest.raises(
-        StoreError, match=r"was written by a newer konsil \(schema 8; this one knows up to 6\)"
+        StoreError, match=r"was written by a newer konsil \(schema 8; this one supports up to 6\)"
     ):
         Store.open(where)
 

@@ -108,14 +108,14 @@ def test_nothing_is_wrong_with_what_was_left_alone(study: Path) -> None:
         ("update calls set cost = 0", "what entry 3 (calls) wrote was changed"),
         ("update calls set raw = 'x'", "what entry 3 (calls) wrote was changed"),
         ("delete from calls", "what entry 3 (calls) wrote was changed"),
-        ("update imports set digest = 'x'", "imports: the row of entry 2 is not as the log has it"),
+        ("update imports set digest = 'x'", "imports: the row of entry 2 differs from the log"),
         (
             "update imports set source = 'b.csv'",
-            "imports: the row of entry 2 is not as the log has it",
+            "imports: the row of entry 2 differs from the log",
         ),
         (
             "update meta set value = 'x' where key = 'study_digest'",
-            "meta: the protocol's digest is not the one",
+            "meta: the protocol's digest differs from the log",
         ),
         (
             "update ratings set label = 'x' where label = '4'",

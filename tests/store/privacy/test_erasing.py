@@ -1,4 +1,4 @@
-"""Erasing a rater: what goes, what stays, and that the log remains whole and says nothing of what
+"""Erasing a rater: what goes, what stays, and that the log remains whole and does not list what
 is gone."""
 
 from __future__ import annotations
@@ -531,10 +531,10 @@ def test_an_older_log_is_anchored_anew_and_its_head_is_kept(older: Path) -> None
         assert json.loads(next(r.data for r in log if r.kind == anchoring.KIND))["by"] == "owner-1"
         assert list(check_head(store, before)) == []
         assert list(anchor_notes(store, before)) == [
-            f"anchored anew on 2025-06-01 from the head {before}; it is the expected head"
+            f"re-anchored on 2025-06-01 from the head {before}; it is the expected head"
         ]
         (problem,) = check_head(store, "3-" + "a" * 64)
-        assert f"of the chain before only its last head is kept: {before}" in problem
+        assert f"of the earlier chain is stored: {before}" in problem
     there = b"".join(p.read_bytes() for p in older.glob("konsil.db*"))
     for word in ("Ada May", "ada@clinic.example", "After a second reading", "hard\r\nvery"):
         assert word.encode() not in there
@@ -575,7 +575,7 @@ def test_that_an_older_log_was_not_whole_is_stated_for_ever(older: Path) -> None
         (problem,) = done.anchored.problems
         assert "what entry 2 (import) wrote was changed" in problem
         (note,) = anchor_notes(store, None)
-    assert "that chain was not whole: records: what entry 2 (import) wrote was changed" in note
+    assert "that chain was incomplete: records: what entry 2 (import) wrote was changed" in note
 
 
 @pytest.mark.slow

@@ -73,5 +73,5 @@ def test_nothing_about_others_is_there(store: Store) -> None:
 
 
 def test_who_is_not_known_is_refused(store: Store) -> None:
-    with pytest.raises(StoreError, match="holds nothing about 'R2'; known: J1, R1"):
+    with pytest.raises(StoreError, match="contains no data about 'R2'; known: J1, R1"):
         own_data(store, "R2")

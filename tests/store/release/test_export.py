@@ -260,7 +260,9 @@ def test_a_folder_with_something_in_it_is_left_alone(filled: Store, tmp_path: Pa
     full.mkdir()
     (full / "thesis.txt").write_text("mine")
     for overwrite in (False, True):
-        with pytest.raises(StoreError, match=r"is not empty|holds other files"):
+        with pytest.raises(
+            StoreError, match=r"is not empty|contains files that konsil did not write"
+        ):
             export(filled, full, "csv", overwrite=overwrite)
     assert [p.name for p in full.iterdir()] == ["thesis.txt"]
     (tmp_path / "file").write_text("x")

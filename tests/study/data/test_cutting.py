@@ -86,7 +86,7 @@ def test_imported_and_asked_answers_are_cut(tmp_path: Path):
     found = stored(folder)
     assert spoken(found["physician"]) == ["Take 500 mg p.o., e.g. at noon.", "Do not exceed 4 g/d."]
     assert spoken(found["system-1"]) == ["Rest.", "Drink plenty."]
-    assert "nothing; 2 records were there already" in run("import", folder)
+    assert "nothing; 2 records were already stored" in run("import", folder)
     tasks = make_plan(open_folder(folder)).tasks
     assert {t.answers: t.spans for t in tasks} == {(a.id,): a.sentences for a in found.values()}
 
@@ -123,7 +123,7 @@ def test_answers_from_before_the_form_asked_about_sentences_are_named(tmp_path: 
     run("answer", folder)
     write(folder)
     with pytest.raises(
-        PlanError, match=r"'i1:\S+' has no sentences.*cut when they are first imported or given"
+        PlanError, match=r"'i1:\S+' has no sentences.*split into sentences at import or collection"
     ):
         make_plan(open_folder(folder))
 

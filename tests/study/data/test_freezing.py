@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.analyses import flat_analysis, restated
 
-from konsil.analysis import Derived, Exclusions
+from konsil.analysis import CompositeScore, Derived, Exclusions
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Rater, System
 from konsil.study import Study
@@ -65,6 +65,7 @@ UNBLIND = Event("unblind", "unblind", "t", AT, {"by": "me", "reason": "done"})
         (replace(STUDY, analyses=(replace(ONE, name="uno"), TWO)), ("uno",), (), ("one",), False),
         (replace(STUDY, exclusions=Exclusions(min_seconds=9)), (), (), (), True),
         (replace(STUDY, seed=8), (), (), (), True),
+        (replace(STUDY, scores=(CompositeScore("all", ("a", "b")),)), (), (), (), True),
     ],
 )
 def test_what_was_changed_since(
@@ -225,6 +226,12 @@ def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(
     assert plan_statuses(STUDY, (late,), freeze(STUDY), timings, PANELS) == {"one": "exploratory"}
 
 
+def test_a_plan_without_scores_has_the_digest_that_it_had() -> None:
+    assert plan_of_analyses(STUDY)["rules"] == (
+        "19e0f52fa89c2be63235d75af521b077e42f6054a3b0a3ce1dee7a75798621a0"
+    )
+
+
 def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> None:
     timings = [TIMES["after"], TIMES["of others"]]
     for more in ({"against": "judges"}, {"tiebreak": "judges"}):
@@ -237,6 +244,11 @@ def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> N
     assert plan_statuses(
         study, (replace(ONE, by=("hard",)),), freeze(STUDY), on_others, PANELS
     ) == {"one": "frozen late"}
+    scored = replace(STUDY, scores=(CompositeScore("whole", ("correct", "easy")),))
+    on_score = (restated(ONE, criterion="whole"),)
+    assert plan_statuses(scored, on_score, freeze(scored), on_others, PANELS) == {
+        "one": "frozen late"
+    }
     together = replace(STUDY, together={"all": ("p", "judges")})
     everybody = (replace(ONE, raters="all"),)
     assert plan_statuses(together, everybody, freeze(STUDY), timings, PANELS) == {

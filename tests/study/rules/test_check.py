@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.analyses import flat_analysis, restated
 
-from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.agreement.consensus import MEASURE_BY_STATISTIC
+from konsil.analysis import Analysis, CompositeScore, Exclusions, Resampling
+from konsil.analysis.estimation.raters.leave_one_out import MEASURE_BY_STATISTIC
 from konsil.analysis.model.catalogue.known import (
     OF_TWO_RATERS,
     ORDERED,
@@ -31,6 +31,7 @@ GRADE = Criterion("grade", "How good?", Scale(("bad", "fair", "good"), level="or
 HOURS = Criterion("hours", "How long?", Scale(kind="number", low=0, high=24))
 WHY = Criterion("why", "Why?", Scale(kind="text"))
 FORM = Instrument("form", (CORRECT, GRADE, HOURS, WHY))
+BOTH = CompositeScore("both", ("correct", "grade"), "sum")
 KAPPA = Analysis("kappa", "cohen_kappa", "correct", "experts")
 STUDY = Study(
     "A study",
@@ -52,6 +53,8 @@ def told(study: Study) -> list[str]:
 def test_a_sound_protocol_passes() -> None:
     check(STUDY)
     check(replace(STUDY, analyses=(replace(KAPPA, arm=""),)))
+    mean = Analysis("mean", "mean", "both", "experts")
+    check(replace(STUDY, scores=(BOTH,), analyses=(mean,)))
     check(replace(STUDY, analyses=(replace(KAPPA, arm="of a table"),), plan=()))
     check(replace(STUDY, raters=(), analyses=(replace(KAPPA, raters="raters"),), plan=()))
 
@@ -68,6 +71,38 @@ def test_a_sound_protocol_passes() -> None:
             ),
         ),
         ({"systems": (System(""),)}, "study.toml: systems[0]: the identifier is empty"),
+        (
+            {"scores": (CompositeScore("both", ("correct", "grad")),)},
+            "study.toml: scores[0].of: there is no criterion 'grad'; did you mean 'grade'?",
+        ),
+        (
+            {"scores": (BOTH, BOTH)},
+            (
+                "study.toml: scores[1]: the identifier 'both' occurs twice; expected each"
+                " identifier once"
+            ),
+        ),
+        (
+            {"scores": (BOTH,), "analyses": (replace(KAPPA, criterion="both"),)},
+            (
+                "study.toml: analyses[0].criterion: 'both' is a composite score, and 'cohen_kappa'"
+                " is of labels; expected a criterion"
+            ),
+        ),
+        (
+            {"scores": (BOTH,), "analyses": (replace(KAPPA, criterion="bothh"),)},
+            "study.toml: analyses[0].criterion: there is no criterion 'bothh'; did you mean 'both'?",
+        ),
+        (
+            {
+                "scores": (BOTH,),
+                "analyses": (flat_analysis("right", "accuracy", "both", "experts"),),
+            },
+            (
+                "study.toml: analyses[0].correct: 0.75, the default, applies to scores from 0 to"
+                " 1, but the scale of 'both' goes from 0 to 3; state a threshold within it"
+            ),
+        ),
         (
             {"raters": (*STUDY.raters, Rater("ann", "experts"))},
             (
@@ -136,11 +171,11 @@ def test_each_fault_of_the_protocol(change: Mapping[str, Any], line: str) -> Non
         (Scale(("yes", "no"), abstain=" "), "abstain: is empty"),
         (
             Scale(("a", "b"), values=(1.0,)),
-            "values: 1 values for 2 labels; there is one value a label",
+            "values: 1 values for 2 labels; expected one value per label",
         ),
         (
             Scale(("a", "b"), level="ordinal", values=(2.0, 1.0)),
-            "values: must rise from label to label",
+            "values: must increase from label to label",
         ),
         (Scale(("a", "b"), kind="text"), "labels: a scale of kind 'text' has no labels"),
         (Scale(kind="number", low=3, high=1), "low: 3 is above high = 1"),
@@ -192,7 +227,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
             {"where": {"system": ("onee",)}},
             "where.system: there is no system 'onee'; did you mean 'one'?",
         ),
-        ({"statistic": "share"}, "of: is empty; a share says which labels count"),
+        ({"statistic": "share"}, "of: is empty; a proportion needs the categories of interest"),
         (
             {"statistic": "share", "of": ("yess",)},
             "of: there is no label 'yess'; did you mean 'yes'?",
@@ -214,7 +249,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
             {"criterion": "why"},
             "criterion: 'why' is a free text; no statistic but 'abstention' applies to it",
         ),
-        ({"spans": "mean"}, "spans: 'mean' gives numbers; only the statistic 'mean' takes them"),
+        ({"spans": "mean"}, "spans: 'mean' yields numbers; only the statistic 'mean' accepts them"),
         ({"consensus": "majority"}, "consensus: belongs to the statistics 'share' and 'mean'"),
         (
             {"collapse": {"yeah": "yes"}},
@@ -226,7 +261,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
         ),
         (
             {"collapse": {"unsure": "perhaps"}},
-            "collapse: 'unsure' becomes 'perhaps', which is no label",
+            "collapse: 'unsure' becomes 'perhaps', which is not a label",
         ),
         ({"labels": ("no", "yes", "no")}, "labels[2]: the label 'no' occurs twice"),
         (
@@ -235,7 +270,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
         ),
         (
             {"statistic": "share", "of": ("yes",), "by": ("rater_pair",)},
-            "by: 'rater_pair' makes a group of every two",
+            "by: 'rater_pair' forms a group for each pair",
         ),
     ],
 )
@@ -280,7 +315,8 @@ kind = "llm"
 family = "north"
 """
     with pytest.raises(
-        StudyError, match=r"raters\[0\]: judge 'j' is of the family 'north', as the system 's' is"
+        StudyError,
+        match=r"raters\[0\]: judge 'j' has the same model family 'north' as the system 's'",
     ):
         check(parse(text.format(rule=""), lambda _: ""))
     for rule in ("flag", "allow"):
@@ -291,7 +327,7 @@ def test_a_flip_needs_groups_and_items() -> None:
     from konsil.analysis import contradictions
 
     flip = flat_analysis("x", "share", "correct", "experts", of=("yes",), test="flip")
-    assert any("nothing to flip" in p for p in contradictions(flip))
+    assert any("needs two groups" in p for p in contradictions(flip))
     by_system = replace(flip, by=("system",), compare="system")
     assert not list(contradictions(by_system))
     assert any("whole items" in p for p in contradictions(replace(by_system, cluster="rater")))
@@ -308,7 +344,7 @@ def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
     [line] = told(replace(STUDY, analyses=(plain,)))
     assert (
         line
-        == "study.toml: analyses[0].correct: 0.75, the default, is made for scores from 0 to 1, but"
+        == "study.toml: analyses[0].correct: 0.75, the default, applies to scores from 0 to 1, but"
         " the scale of 'grade' goes from 0 to 2; state a threshold within it"
     )
     for correct, problem in (

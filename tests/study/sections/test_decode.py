@@ -248,7 +248,7 @@ def test_a_codebook_in_the_protocol_itself_needs_no_file() -> None:
 
 def test_a_newer_schema_is_told_before_its_unknown_keys() -> None:
     sentence = refused(f"schema = {SCHEMA + 1}\nsomething_new = 1\n" + WHOLE)
-    assert sentence.startswith(f"study.toml: schema: this study has form {SCHEMA + 1}")
+    assert sentence.startswith(f"study.toml: schema: this study has schema {SCHEMA + 1}")
     assert "install a newer konsil" in sentence
 
 

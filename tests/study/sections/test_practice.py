@@ -102,7 +102,7 @@ def test_what_is_wrong_with_an_explanation_is_said(change: dict[str, object], to
 
 def test_explanations_need_a_practice() -> None:
     with pytest.raises(
-        StudyError, match="nothing is practised; expected a plan with purpose = 'practice'"
+        StudyError, match="there is no practice; expected a plan with purpose = 'practice'"
     ):
         check(study(WHY, purpose="main"))
     check(study(WHY))

@@ -31,7 +31,7 @@ def test_what_is_no_day_is_one_sentence(day: str) -> None:
         study(f'retention = "{day}"')
     assert (
         str(error.value)
-        == f'study.toml: privacy.retention: {day!r} is not a day; expected one such as "2035-12-31"'
+        == f'study.toml: privacy.retention: {day!r} is not a date; expected one such as "2035-12-31"'
     )
 
 

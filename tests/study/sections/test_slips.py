@@ -35,7 +35,7 @@ def read(text: str) -> object:
         ('title = "a"\nlicence = \u201cCC0\u201d\n', "line 2 has typographic quotation marks"),
         ('title = "a\nseed = 1\n', "line 1 has a quotation mark without its pair"),
         ('title = a"\n', "line 1 has a quotation mark without its pair"),
-        ("title = My study\n", 'a text stands in quotation marks, such as "My study"'),
+        ("title = My study\n", 'put a text in quotation marks, such as "My study"'),
         ("x = " + "[" * 100_000, "nested too deeply"),
         ("simulated = True\n", "line 1: write true, in small letters"),
         ("blinded = no\n", "line 1: write false, in small letters"),
@@ -45,21 +45,21 @@ def read(text: str) -> object:
         ('title = "a",\n', "line 1: no comma follows a value"),
         ("seed = 01\n", "line 1: a number does not begin with 0"),
         ('[[systems]\nid = "a"\n', "line 1: a header has as many ] as ["),
-        ('x = ["1", "2" "3"]\n', "line 1: a comma stands between two values of a list"),
+        ('x = ["1", "2" "3"]\n', "line 1: put a comma between two values of a list"),
         ('x = { labels = ["1", "2", level = "ordinal" }\n', "line 1 has a [ without its ]"),
         ('x = { labels = ["1", "2"]\nseed = 1\n', "line 1 has a { without its }"),
         ("seed =\n", "line 1: a value follows the ="),
         ('title: "a"\n', "line 1: write = and not : between a key and its value"),
         (
             'my title = "a"\n',
-            "line 1: a key is one word; put quotation marks around one with blanks",
+            "line 1: a key is one word; put quotation marks around one with spaces",
         ),
         ('title = "C:\\Users"\n', "line 1 has a backslash: write / in the name of a file"),
         (
             'title = "a"\nseed = 1\ntitle = "b"\n',
             "line 3 gives title a second time in the same table",
         ),
-        ("[resampling]\n[resampling]\n", "line 2: [resampling] stands in the file twice"),
+        ("[resampling]\n[resampling]\n", "line 2: [resampling] occurs twice in the file"),
         (
             '[raters]\nid = "a"\n[[raters]]\n',
             "line 1: write [[raters]] with two brackets on each side",
@@ -165,7 +165,7 @@ def test_the_language_of_a_form_is_a_code(language: str) -> None:
     )
     with pytest.raises(
         StudyError,
-        match=r"instruments\[0\]\.language: .* is no code of a language; expected one such",
+        match=r"instruments\[0\]\.language: .* is not a language code; expected one such",
     ):
         check(read('title = "t"\nseed = 1' + form))  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Criterion, Instrument, PageNames, Scale
-from konsil.web.http.numbers import read_number
+from konsil.web.rating.text.numbers import read_number
 
 from ..browsers import in_a_browser
 from ..desks import OpenDesk, open_desk

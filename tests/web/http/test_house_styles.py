@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from konsil.instrument.screens.rendering import show
 from konsil.instrument.screens.words import words
 from konsil.records import Answer, Citation
-from konsil.web.http.richtext import html_of, source_of
+from konsil.web.rating.text.richtext import html_of, source_of
 
 FORMS = {
     "bracket": r"\[\d+\]",

@@ -15,7 +15,7 @@ from konsil.instrument.screens.rendering import show
 from konsil.instrument.screens.words import words
 from konsil.prepare import sentences
 from konsil.records import Answer
-from konsil.web.http.richtext import html_of, plain, source_of
+from konsil.web.rating.text.richtext import html_of, plain, source_of
 
 SCRIPT = Path(__file__).resolve().parents[3] / "benchmarks" / "sentences.py"
 spec = importlib.util.spec_from_file_location("benchmark_sentences_shown", SCRIPT)

@@ -269,7 +269,7 @@ def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Sto
     here.desk.submit(R1, name, {**ALL_RIGHT, "difficulty": "Schwer"}, 0)
     told = take_in(here, offline.file(), "f")
     assert told.handed_in == 0
-    assert "on the pages meanwhile" in told.reason_by_screen[name]
+    assert "on the study pages in the meantime" in told.reason_by_screen[name]
     assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Schwer"]
 
 
@@ -413,7 +413,7 @@ def test_what_cannot_be_made_is_said(site: Make) -> None:
         if public is None:
             break
         here.desk.submit(R1, public, ALL_RIGHT, 0)
-    with pytest.raises(KonsilError, match="nothing left to do"):
+    with pytest.raises(KonsilError, match="no unfinished tasks"):
         make(here, R1, "", "", "de")
 
 
@@ -506,8 +506,8 @@ def test_the_commands(tmp_path: Path) -> None:
     assert run("kit", tmp_path) == "dr a/b: 1 screen, answers came back\n"
     for arguments, sentence in (
         (["kit", tmp_path, "--rater", "dr b"], "no rater 'dr b' with tasks"),
-        (["kit", tmp_path, "--rater", "dr a/b"], "has nothing left to do"),
-        (["kit", tmp_path, "--batch", "1"], "--rater: name whose tasks"),
+        (["kit", tmp_path, "--rater", "dr a/b"], "has no unfinished tasks"),
+        (["kit", tmp_path, "--batch", "1"], "--rater: missing"),
         (
             ["kit", tmp_path, "--rater", "dr a/b", "--language", "xx"],
             "--language: there is no 'xx'",
@@ -569,7 +569,7 @@ def test_times_behind_the_signature_are_finite(
     next(iter(offline.screens[offline.names[0]]["visits"].values())).update(times)
     if not stored:
         with pytest.raises(
-            KonsilError, match="is signed, but is not what a kit of this version writes"
+            KonsilError, match="is signed, but does not have the format of this kit version"
         ):
             take_in(here, offline.file(), "a.json")
         return

@@ -151,7 +151,7 @@ def test_reasons_stand_side_by_side(
     html = office.get("/office/pilot").text
     assert "&lt;i&gt;as canary-rater-3&lt;/i&gt;" in html
     rows = re.findall(
-        r'<th scope="row">(canary-rater-\d)</th><td data-label="Vergebenes Label"[^>]*>(.)</td>',
+        r'<th scope="row">(canary-rater-\d)</th><td data-label="Gewählte Kategorie"[^>]*>(.)</td>',
         html,
     )
     assert len(rows) == 18

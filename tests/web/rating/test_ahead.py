@@ -16,9 +16,9 @@ from konsil.store.engine import page_schema, schema
 from konsil.store.engine.engine import reading
 from konsil.study import Study
 from konsil.web.app.app import create_app
-from konsil.web.http import richtext
 from konsil.web.rating.prerender import render_ahead
 from konsil.web.rating.rating_service import Desk
+from konsil.web.rating.text import richtext
 from konsil.web.rating.work import Work
 from konsil.web.site.pages import environment
 

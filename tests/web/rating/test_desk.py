@@ -265,7 +265,7 @@ def test_anothers_task_does_not_exist(desk: MakeDesk) -> None:
         ("correctness.a1", "richtig", "did you mean 'Richtig'?"),
         ("corectness.a1", "Richtig", "did you mean 'correctness.a1'?"),
         ("correctness.a9", "Richtig", "unknown field"),
-        ("correctness.a1.reason", "\0", "cannot be kept"),
+        ("correctness.a1.reason", "\0", "cannot be stored"),
     ],
 )
 def test_what_is_not_on_the_form_is_refused(

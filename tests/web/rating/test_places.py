@@ -92,7 +92,7 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
     [
         (Addition(Places("doctor", 1), "x"), "did you mean 'doctors'"),
         (Addition(Places("doctors", 0), "x"), "expected 1 to 500 places, got 0"),
-        (Addition(Places("doctors", 1), " "), "say why"),
+        (Addition(Places("doctors", 1), " "), "state why places are added"),
         (
             Addition(Places("doctors", 1, {"specialty": "Chirurg"}), "x"),
             "there is no label 'Chirurg'",
@@ -140,7 +140,7 @@ def test_an_addition_that_would_move_somebody_is_refused(opened: Store) -> None:
     )
     opened.add(Batch(items=what, answers=said, tasks=tasks), source="test", at=AT)
     wanted = Addition(Places("doctors", 1, {"specialty": "Innere"}), "x")
-    with pytest.raises(PlanError, match="would see another order or other tasks than were drawn"):
+    with pytest.raises(PlanError, match="would change the order or the tasks"):
         add_places(opened, study, wanted, at=AT)
     assert len(SYSTEMS) > 2 and opened.tasks() == tuple(sorted(tasks, key=lambda t: t.id))
 

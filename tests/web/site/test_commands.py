@@ -45,7 +45,7 @@ def run(*arguments: object) -> str:
 def test_links_that_lead_to_this_machine_alone_say_so(folder: Path) -> None:
     found = CliRunner().invoke(group, ["invite", str(folder)], catch_exceptions=False)
     assert "/come/" in found.stdout
-    assert found.stderr.startswith("note: these links lead to this machine")
+    assert found.stderr.startswith("note: these links work on this machine")
     elsewhere = CliRunner().invoke(
         group, ["invite", str(folder), "--url", "https://x.org"], catch_exceptions=False
     )
@@ -68,9 +68,9 @@ def test_every_person_gets_a_link(folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--who", "physician-2"], "there is no rater 'physician-2'; did you mean 'physician-1'?"),
-        (["--who", "judge-1"], "is no person"),
-        (["--role", "owner"], "name whom to invite with --who"),
-        (["--revoke"], "name whose links with --who"),
+        (["--who", "judge-1"], "is not a person"),
+        (["--role", "owner"], "state whom to invite with --who"),
+        (["--revoke"], "state whose links to revoke"),
     ],
 )
 def test_what_cannot_be_is_said(arguments: list[str], sentence: str, folder: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_port_that_is_taken_is_told(folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(KonsilError, match="cannot be listened on"):
+        with pytest.raises(KonsilError, match="cannot listen on this address"):
             run("serve", folder, "--port", taken.getsockname()[1])
 
 
@@ -126,7 +126,7 @@ def test_closing_says_what_is_not_done(folder: Path) -> None:
         PROTOCOL + '[[plan]]\npanel = "panel"\ninstrument = "form"\n', "utf-8"
     )
     run("plan", folder)
-    assert run("close", folder, "--batch", "") == "batch '': now closed; screens not done: 1\n"
+    assert run("close", folder, "--batch", "") == "batch '': now closed; tasks not done: 1\n"
     assert run("close", folder, "--batch", "") == "batch '': was already closed\n"
     assert (
         run("close", folder, "--batch", "", "--reopen", "--reason", "a slip")

@@ -7,20 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.agreement.agreement_statistics import (
-    PairWeights,
-    Tallied,
-    agreement,
-    reason,
-    totals_of,
-)
+from konsil.analysis.agreement.agreement_statistics import Tallied, agreement, reason, totals_of
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.own_weights import Weights
+from konsil.analysis.estimation.own_weights import PairWeights, Weights
 from konsil.analysis.model.message import message
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import AsPublished, Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS, icc_test
@@ -88,7 +82,7 @@ def with_chance(
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
     method = message(
-        "chance level (two labels drawn at random from all ratings), {method}",
+        "chance level (two ratings drawn at random from all ratings), {method}",
         message_id="method.chance_level",
         method=chance.method,
     )
@@ -192,7 +186,7 @@ def _completed(
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = message(
-            "Based on the {n:,} of {all:,} units that every rater labelled.",
+            "Based on the {n:,} of {all:,} units that every rater rated.",
             all=sample.n_units,
             n=complete,
         )

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
+from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.own_weights import Weights
+from konsil.analysis.estimation.own_weights import PairWeights, Weights
+from konsil.analysis.estimation.prevalence import LINEAR, commonest, label_notes
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Sample
-from konsil.analysis.table.prevalence import LINEAR, commonest, label_notes
+from konsil.analysis.model.sample import Sample
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS
 from konsil.stats.agreement.pair_weights import by_shared_units
-from konsil.stats.agreement.registry import SHARE, STATISTICS, Entry
+from konsil.stats.agreement.registry import STATISTICS, Entry
 from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
 from konsil.stats.engine import ranks
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise
-from konsil.stats.engine.distances import disagreements
 from konsil.stats.engine.tables import unit_counts
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
@@ -65,8 +64,6 @@ COMMAND = (
 INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
 """Also printed where labels are missing: the same from all units, each with equal
 weight."""
-
-PairWeights = Literal["alike", "units"]
 
 
 def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
@@ -233,17 +230,6 @@ _WEIGHTED = frozenset({"percent_agreement", "multirater_percent_agreement", "bre
 """The same unless weights make agreement a matter of degree."""
 
 
-def share_of(name: str, weights: Weights, codes: Codes) -> tuple[float, float] | None:
-    """(a, b) where the statistic is a + b times a share from 0 to 1; None where it is not."""
-    if STATISTICS[name].range == SHARE and name != "kendall_w":
-        return 0.0, 1.0
-    if name not in LINEAR or codes.n_labels < 2:
-        return None
-    weighting = weights if name == "brennan_prediger" and weights else "unweighted"
-    mean = float(disagreements(weighting, codes.n_labels, codes.values).mean())
-    return 1 - 1 / mean, 1 / mean
-
-
 def _blank(sample: Sample) -> Measure:
     """A measure without a value, for what cannot be tallied."""
     return Measure(
@@ -254,17 +240,6 @@ def _blank(sample: Sample) -> Measure:
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
     )
-
-
-def spaced(codes: Codes, name: str, level: Level) -> Codes:
-    """The codes, without the labels' numbers for nominal and ordinal labels.
-
-    Ordinal labels are steps apart, not numbers apart, for all statistics but those that average
-    numbers (ICC).
-    """
-    if level in {"nominal", "ordinal"} and name not in ICC_FORMS:
-        return replace(codes, values=None)
-    return codes
 
 
 def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
@@ -295,7 +270,7 @@ def reason(sample: Sample, name: str) -> str:
         )
     counts = unit_counts(sample.codes)
     if not (counts.sum(axis=1) >= 2).any():
-        return message("no unit was labelled by two raters")
+        return message("no unit was rated by two raters")
     used = int((counts.sum(axis=0) > 0).sum())
     if used == 1:
         return message("all labels are identical; chance-corrected agreement is not estimable")
@@ -303,7 +278,7 @@ def reason(sample: Sample, name: str) -> str:
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
             return message(
-                "needs at least two units that every rater labelled; there are {n}", n=complete
+                "needs at least two units that every rater rated; there are {n}", n=complete
             )
         if name in {"icc1k", "icc2k", "icc3k"}:
             return message(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,26 +10,38 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.agreement import agreement_estimates, agreement_statistics, consensus
-from konsil.analysis.estimation.context import Context, Group, labels_in, sample_of
-from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
+from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.estimation.group_estimates import (
+    Group,
+    estimate_of,
+    group_of,
+    with_headline,
+    with_rater_clusters,
+)
 from konsil.analysis.estimation.measure import (
     Measure,
+    consensus_deviation,
     consensus_mean,
+    deviation,
     from_formula,
     mean,
     share,
-    without_each_rater,
 )
-from konsil.analysis.estimation.rater_samples import with_raters
-from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_clusters
+from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
+from konsil.analysis.estimation.raters.rater_samples import with_raters
+from konsil.analysis.estimation.raters.sensitivity import rater_clusters
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import AgreementOptions, ShareOptions
-from konsil.analysis.table.encoding import Sample, encode
+from konsil.analysis.model.sample import Sample
+from konsil.analysis.table.encoding import encode, labels_in, sample_of
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
-from konsil.stats.engine.contract import Estimate
+
+_OF_LABELS = ("share", "mean", "standard_deviation")
+"""Statistics of all labels, of the panel's majorities or of its means."""
 
 
 def single(
@@ -39,11 +51,11 @@ def single(
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
         measure = consensus.self_agreement(frame, analysis, labels_in(context, frame))
-        summary = _estimate(
+        summary = estimate_of(
             context, measure, message("no rater rated anything twice (no task repeats another)")
         )
         if analysis.cluster == "rater" and measure.n_ratings:
-            summary = _headed(summary, rater_clusters(summary.headline, measure))
+            summary = with_headline(summary, rater_clusters(summary.headline, measure))
         return Group(keys, measure, summary)
     if analysis.statistic == "abstention":
         return group_of(
@@ -55,7 +67,7 @@ def single(
             context,
             keys,
             sample,
-            lambda s: consensus.leave_one_out_measure(s, analysis, context.level),
+            lambda s: leave_one_out_measure(s, analysis, context.level),
         )
         summary = agreement_estimates.with_chance(
             group.summary,
@@ -66,7 +78,7 @@ def single(
             cluster=context.cluster,
         )
         return replace(group, summary=summary)
-    if analysis.statistic in {"share", "mean"}:
+    if analysis.statistic in _OF_LABELS:
         labels = labels_in(context, frame)
         return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
@@ -79,7 +91,9 @@ def single(
             sample,
             lambda s: from_formula(s, addition.formula_of(s.codes, analysis.options)),
         )
-    raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
+    raise AnalysisError(
+        f"{analysis.name}: no computation is defined for the statistic {analysis.statistic!r}"
+    )
 
 
 def each_against_rest(
@@ -88,9 +102,7 @@ def each_against_rest(
     """Each rater against the majority of the others: as many groups as raters."""
     groups = []
     for names, part in _by_clusters_rated(sample_of(context, frame, raters)):
-        measures = dict(
-            zip(raters, consensus.each_rest(part, context.analysis, context.level), strict=True)
-        )
+        measures = dict(zip(raters, each_rest(part, context.analysis, context.level), strict=True))
         summaries = estimates(
             [measures[name] for name in names],
             key=context.key,
@@ -123,46 +135,6 @@ def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
     return [*([(complete, sample)] if complete and every else []), *partial]
 
 
-def group_of(
-    context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]
-) -> Group:
-    """A group's number, with raters as clusters where the analysis requests that."""
-    measure = make(sample)
-    reason = "" if sample.n_ratings else message("no labels available")
-    return _with_raters(
-        context, Group(keys, measure, _estimate(context, measure, reason)), sample, make
-    )
-
-
-def _with_raters(
-    context: Context, group: Group, sample: Sample, make: Callable[[Sample], Measure]
-) -> Group:
-    if context.analysis.cluster != "rater" or not sample.n_ratings:
-        return group
-    if group.measure.cell is not None and context.analysis.consensus == "none":
-        return replace(
-            group,
-            summary=_headed(group.summary, rater_clusters(group.summary.headline, group.measure)),
-        )
-    left_out = without_each_rater(sample, make) if len(sample.raters) > 2 else {}
-    by_rater = leave_one_rater_out(tuple(left_out.values()), group.summary.headline)
-    return replace(group, summary=_headed(group.summary, by_rater), left_out=left_out)
-
-
-def _headed(summary: EstimateSummary, headline: Estimate) -> EstimateSummary:
-    return replace(summary, headline=headline, companions=(summary.headline, *summary.companions))
-
-
-def _estimate(context: Context, measure: Measure, reason: str) -> EstimateSummary:
-    return estimate(
-        measure,
-        key=context.key,
-        resampling=context.resampling,
-        cluster=context.cluster,
-        reason=reason,
-    )
-
-
 def _abstentions(context: Context, frame: pl.DataFrame, raters: tuple[str, ...]) -> Sample:
     """Rated and abstained as the two labels, whatever the scale."""
     plain = replace(context.analysis, collapse={}, spans="each")
@@ -174,8 +146,18 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     analysis = context.analysis
     if analysis.consensus == "majority":
         return _of_majority(context, sample, labels)
-    if analysis.statistic == "mean":
-        return consensus_mean(sample) if analysis.consensus == "mean" else mean(sample)
+    if analysis.consensus == "mean" and analysis.statistic == "mean":
+        return consensus_mean(sample)
+    if analysis.consensus == "mean" and analysis.statistic == "standard_deviation":
+        return consensus_deviation(sample)
+    return _of_sample(context, sample, labels)
+
+
+def _of_sample(context: Context, sample: Sample, labels: Labels) -> Measure:
+    if context.analysis.statistic == "mean":
+        return mean(sample)
+    if context.analysis.statistic == "standard_deviation":
+        return deviation(sample)
     return _share(context, sample, labels)
 
 
@@ -185,9 +167,7 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
     The raters behind the majority are those of the panel.
     """
     decided = consensus.majority_sample(sample, f"majority of {context.analysis.raters}")
-    measure = (
-        mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)
-    )
+    measure = _of_sample(context, decided, labels)
     undefined = len(sample.units) - decided.n_units
     notes = (
         (message("Units without a majority (excluded): {n:,}.", n=undefined),) if undefined else ()
@@ -200,7 +180,7 @@ def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
     counted = analysis.options_as(ShareOptions).of
     if not counted:
         raise AnalysisError(
-            f"{analysis.name}: a share needs of = [labels that count], one or more of"
+            f"{analysis.name}: a proportion needs of = [categories of interest], one or more of"
             f" {labels.names}"
         )
     codes = labels.codes()
@@ -236,4 +216,4 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         summary, measure = with_raters(
             summary, measure, sample, make, context.cluster, needs_all=needs_all
         )
-    return _with_raters(context, Group(keys, measure, summary), sample, make)
+    return with_rater_clusters(context, Group(keys, measure, summary), sample, make)

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.agreement.agreement_statistics import spaced
-from konsil.analysis.agreement.consensus import judges_and_panel, table_measure
+from konsil.analysis.estimation.agreement_scales import spaced
 from konsil.analysis.estimation.difference_methods import by_linearisation, no_interval_reason
 from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
+from konsil.analysis.estimation.raters.leave_one_out import table_measure
 from konsil.analysis.model.message import message
+from konsil.analysis.model.sample import Sample, judges_and_panel
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray

@@ -11,7 +11,6 @@ import polars as pl
 
 from konsil.analysis.agreement import consensus
 from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
-from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import (
@@ -20,10 +19,12 @@ from konsil.analysis.estimation.rows.result_rows import (
     estimates_of,
     row,
 )
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.terms import REST, Term
-from konsil.analysis.table.encoding import Sample, groups, select
+from konsil.analysis.table.encoding import groups, sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, Estimate, Finalise
 

@@ -9,10 +9,11 @@ import polars as pl
 from konsil.analysis.agreement.groups import each_against_rest, single
 from konsil.analysis.agreement.judge_vs_panel import against_panel_rows
 from konsil.analysis.agreement.panel_mean import average_groups
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.model.catalogue.known import COMPLETE, RATER_PAIR
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.encoding import groups, rater_pairs, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage

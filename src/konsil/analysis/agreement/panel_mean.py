@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.consensus import judges_and_panel
 from konsil.analysis.agreement.groups import agreement_of
-from konsil.analysis.estimation.context import Context, Group, sample_of
+from konsil.analysis.estimation.group_estimates import Group
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Sample, groups, select
+from konsil.analysis.model.sample import Sample, judges_and_panel
+from konsil.analysis.table.encoding import groups, sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, IntArray
 

@@ -12,13 +12,15 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.cases.mismatch import UNIT, per_case
-from konsil.analysis.cases.scores import HIGHEST, reaches, scores
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.group_estimates import Group, estimate_of
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimate_of
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
-from konsil.analysis.model.results import Bounds, Row, TradeOff
+from konsil.analysis.model.results import Bounds, TradeOff
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.table.answer_scores import HIGHEST, reaches, scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array
@@ -120,6 +122,21 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
     return results
 
 
+def absent_of(missing: RatingTable, table: RatingTable, analysis: Analysis) -> pl.DataFrame:
+    """The missing judgements that an analysis would use.
+
+    A composite score is there where enough of its criteria are.
+    """
+    absent = select(missing, analysis, analysis.raters)
+    if analysis.criterion not in table.composites:
+        return absent
+    present = select(table, analysis, analysis.raters).select(_JUDGEMENT)
+    return absent.join(present, on=_JUDGEMENT, how="anti", nulls_equal=True)
+
+
+_JUDGEMENT = ("rater", "item", "answers", "span", "purpose")
+
+
 def approval_bounds(
     context: Context, table: RatingTable, missing: RatingTable, rows: Sequence[Row]
 ) -> Iterator[Bounds]:
@@ -129,7 +146,7 @@ def approval_bounds(
     """
     absent = []
     for criterion_context in _each(context):
-        gaps = select(missing, criterion_context.analysis, criterion_context.analysis.raters)
+        gaps = absent_of(missing, table, criterion_context.analysis)
         absent.append(
             gaps.select(*UNIT, "rater").with_columns(
                 pl.lit(criterion_context.criterion.id).alias(CRITERION)

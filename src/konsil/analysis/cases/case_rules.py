@@ -13,6 +13,7 @@ from konsil.analysis.model.catalogue.known import (
     LEVELLED,
     statistic_of,
 )
+from konsil.analysis.model.composite.definition import ends_of
 from konsil.analysis.model.options import CaseOptions, CriterionRef, keys_of
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
@@ -49,10 +50,8 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     """Each contradiction as 'key: what is wrong'.
 
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
-    ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from all the information down"]
+    ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from full to least information"]
     """  # noqa: E501
-    if a.statistic not in CASES:
-        return
     if a.statistic in LEVELLED:
         yield from _levels(a)
     yield from _panels(a)
@@ -60,14 +59,14 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     if a.cluster == "rater":
         yield f"cluster: {a.statistic!r} resamples cases; expected 'case'"
     if a.compare and not implied(a):
-        yield f"compare: {a.statistic!r} is a comparison itself"
+        yield f"compare: {a.statistic!r} is already a comparison; leave compare out"
     for n, column in enumerate(a.by):
         if column == "system" and a.statistic in {"crossover", *EFFECTS}:
-            yield f"by[{n}]: {a.statistic!r} compares the systems anyway"
+            yield f"by[{n}]: {a.statistic!r} already compares the systems"
         elif a.statistic in {"anova", "tukey"}:
             yield (
-                f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other"
-                " groups"
+                f"by[{n}]: {a.statistic!r} has a row for every effect or comparison; other"
+                " groups are not supported"
             )
 
 
@@ -88,7 +87,7 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
     for key, value in _thresholds(a).items():
         if value == getattr(_DEFAULTS, key) and not (low >= 0 and high <= 1):
             yield (
-                f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of"
+                f"{key}: {value:g}, the default, applies to scores from 0 to 1, but the scale of"
                 f" {criterion.id!r} {_from_to(low, high)}; state a threshold within it"
             )
         elif value > high:
@@ -116,12 +115,8 @@ def _ends(criterion: Criterion) -> tuple[float, float]:
 
     Infinite where the scale has no such end.
     """
-    scale = criterion.scale
-    if scale.kind == "choice":
-        return min(scale.numbers()), max(scale.numbers())
-    return (-math.inf if scale.low is None else scale.low), (
-        math.inf if scale.high is None else scale.high
-    )
+    low, high = ends_of(criterion.scale)
+    return (-math.inf if low is None else low), (math.inf if high is None else high)
 
 
 def _from_to(low: float, high: float) -> str:
@@ -137,24 +132,24 @@ def _levels(a: Analysis) -> Iterator[str]:
     if not levels:
         yield (
             f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level',"
-            " from all the information down"
+            " from full to least information"
         )
     elif len(levels) < 2 or len(set(levels)) < len(levels):
         yield f"levels: expected two or more different values, got {list(levels)}"
     if "level" in a.by and a.statistic not in {"anova", "tukey"}:
-        yield f"by: {a.statistic!r} is about all levels at once and has no groups of 'level'"
+        yield f"by: {a.statistic!r} uses all levels jointly and cannot be grouped by 'level'"
 
 
 def _panels(a: Analysis) -> Iterator[str]:
     if a.statistic in AUDIT and a.against in {None, "rest"}:
-        yield f"against: {a.statistic!r} holds judges against a panel of experts; name it"
+        yield f"against: {a.statistic!r} compares judges with a panel of experts; state the panel"
     elif a.statistic == "mismatch" and a.against in {None, "rest"}:
         yield (
-            "against: a mismatch needs the panel that says what the reasoning and the answer name;"
-            " name it"
+            "against: a mismatch needs the panel that rates what the reasoning and the answer"
+            " name; state the panel"
         )
     elif a.against is not None and a.statistic not in {*AUDIT, "mismatch", "hallucination"}:
-        yield f"against: {a.statistic!r} has no such version"
+        yield f"against: {a.statistic!r} does not support this option"
     if a.against == a.raters:
         yield f"against: {a.against!r} is the panel itself"
     limits = _thresholds(a)
@@ -163,8 +158,8 @@ def _panels(a: Analysis) -> Iterator[str]:
 
 
 _CRITERIA = {
-    "illusion_gap": (1, "the criterion of how well an answer reads"),
-    "hallucination": (1, "the criterion that says whether a wrong disease is named"),
+    "illusion_gap": (1, "the criterion for how well an answer reads"),
+    "hallucination": (1, "the criterion for whether a wrong disease is named"),
     "mismatch": (2, "what the reasoning names, then what the answer names"),
 }
 

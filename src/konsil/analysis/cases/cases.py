@@ -13,11 +13,12 @@ from konsil.analysis.cases.crossover import crossover_rows
 from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, recovery_rows
 from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import differences
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, no_ratings
 from konsil.analysis.model.catalogue.known import DEGRADATION
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 

@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.cases.mismatch import UNIT
-from konsil.analysis.cases.scores import scores
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimate_of, estimate_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
+from konsil.analysis.table.answer_scores import scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Codes

@@ -10,15 +10,15 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis.cases.degradation import by_system, right
-from konsil.analysis.cases.scores import Ladder, ladder
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.cases.ladders import Ladder, ladder
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases.degradation import reversal, unanimous_interval

@@ -13,14 +13,16 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, with_levels
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.cases.ladders import LEVEL, Ladder, ladder, with_levels
+from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.results import CaseScore
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RECOVERED, Term
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
@@ -69,6 +71,19 @@ def degradation_groups(context: Context, table: RatingTable) -> list[Group]:
     measures = [_measure(context, ladder(context, part, levels)) for _, part in parts]
     summaries = estimates_of(context, measures)
     return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, summaries, strict=True)]
+
+
+def case_scores(context: Context, table: RatingTable) -> Iterator[CaseScore]:
+    """The scores that a fall over the levels is made of; cells without a score are left out."""
+    levels = context.analysis.options_as(CaseOptions).levels
+    for keys, part in by_system(context, table):
+        system_ladder = ladder(context, part, levels)
+        for case, scores in zip(system_ladder.cases, system_ladder.scores, strict=True):
+            for level, value in zip(levels, scores, strict=True):
+                if np.isfinite(value):
+                    yield CaseScore(
+                        context.analysis.name, keys["system"], case, level, float(value)
+                    )
 
 
 def _measure(context: Context, system_ladder: Ladder) -> Measure:

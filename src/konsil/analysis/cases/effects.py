@@ -1,4 +1,7 @@
-"""Comparisons of systems on case means: effect sizes, rank tests, ANOVA, Tukey's test."""
+"""Comparisons of systems on case means: effect sizes, rank tests, ANOVA, Tukey's test.
+
+The module is long because all of them stand on the same means of cases by system.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,17 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, scores, with_levels
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.cases.ladders import LEVEL, Ladder, ladder, with_levels
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import estimate_of, row
+from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import Term
+from konsil.analysis.table.answer_scores import scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import anova, effects
@@ -282,7 +287,10 @@ def _mixed(
     )
     for name, effect in anova.mixed_anova(cells.complete_cases).items():
         method = message(
-            ("mixed, systems as between-subject factor, F({df:.0f}, {error:.0f}) = {f:.2f}; no CI"),
+            (
+                "mixed ANOVA, systems as between-subject factor, F({df:.0f}, {error:.0f}) ="
+                " {f:.2f}; no CI"
+            ),
             message_id="method.mixed_anova",
             df=effect.df,
             error=effect.df_error,

@@ -50,7 +50,7 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
         sentences.append(
             message(
                 "The rating time for some of an answer's sentences was taken as their"
-                " share of the time for all of its sentences."
+                " proportion of the time for all of its sentences."
             )
         )
     return sentences

@@ -10,10 +10,10 @@ from konsil.analysis.designs.durations import timed_groups
 from konsil.analysis.designs.length import length_groups
 from konsil.analysis.designs.rater_cost import cost_rows
 from konsil.analysis.designs.sentence_sampling import part_rows
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 

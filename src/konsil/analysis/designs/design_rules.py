@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, DESIGNS, PAIRED, PARTS, TIMED
+from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PAIRED, PARTS, TIMED
 from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.spec import Analysis
 
@@ -26,13 +26,8 @@ def design_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(design_contradictions(Analysis("a", "seconds", "correct", "experts", by=("answers",))))
     ["by[0]: 'answers' is what is timed; expected a column such as 'instrument' or 'rater'"]
     """
-    if a.statistic not in DESIGNS:
-        return
     if a.statistic == "budget_reliability" and not a.options_as(DesignOptions).minutes:
-        yield (
-            "minutes: is empty; expected minutes of raters that an answer may take, such as [2,"
-            " 5, 10]"
-        )
+        yield ("minutes: is empty; expected minutes of rating time per answer, such as [2, 5, 10]")
     yield from _settings(a)
 
 
@@ -45,23 +40,21 @@ def _settings(a: Analysis) -> Iterator[str]:
             )
         if a.statistic in {*PARTS, *COSTS} and column in {"instrument", "design", "span"}:
             yield (
-                f"by[{n}]: {a.statistic!r} has a row for whole answers and for each number of"
-                " sentences anyway"
+                f"by[{n}]: {a.statistic!r} already has a row for whole answers and for each"
+                " number of sentences"
             )
     if a.compare and a.statistic in {*PARTS, *COSTS}:
-        yield f"compare: {a.statistic!r} tells the differences to whole answers anyway"
+        yield f"compare: {a.statistic!r} already reports the differences from whole answers"
     if a.against is not None:
-        yield f"against: {a.statistic!r} has no such version"
+        yield f"against: {a.statistic!r} does not support this option"
     if a.spans != "each":
-        yield (
-            f"spans: {a.statistic!r} takes sentences as they are; expected 'each', got {a.spans!r}"
-        )
+        yield (f"spans: {a.statistic!r} uses single sentences; expected 'each', got {a.spans!r}")
     if a.consensus != "none":
-        yield f"consensus: {a.statistic!r} has no such version"
+        yield f"consensus: {a.statistic!r} does not support this option"
     if a.cluster == "rater" and a.statistic not in TIMED:
-        yield f"cluster: {a.statistic!r} has no such version; expected 'item' or 'case'"
+        yield f"cluster: {a.statistic!r} does not support this option; expected 'item' or 'case'"
     if a.cluster == "rater" and a.statistic == "median_seconds":
         yield (
-            "cluster: 'median_seconds' is no mean of single screens; with raters as clusters use"
+            "cluster: 'median_seconds' is not a mean over single tasks; with raters as clusters use"
             " 'geometric_seconds'"
         )

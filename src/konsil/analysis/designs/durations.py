@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.groups import group_of
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.group_estimates import Group, group_of
 from konsil.analysis.estimation.measure import Measure, mean
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import DesignOptions
-from konsil.analysis.table.encoding import Sample, groups, matrix
+from konsil.analysis.model.sample import Sample
+from konsil.analysis.table.encoding import groups, matrix
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
@@ -48,8 +49,8 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
     )
     if "system" in by and screens.get_column("answers").str.contains(" | ", literal=True).any():
         raise AnalysisError(
-            f"{context.analysis.name}: by: screens show several answers at once; their time is of"
-            " no single system"
+            f"{context.analysis.name}: by: tasks show several answers at once; their time"
+            " cannot be assigned to a single system"
         )
     # Numbers as one column say in which order the raters and clusters come.
     screenfuls = screens.group_by([*PAIR, *by], maintain_order=True).agg(

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.cases.scores import scores
-from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.group_estimates import Group, estimate_of
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimate_of
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
+from konsil.analysis.table.answer_scores import scores
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs.subsets import Points, spearman_of_points

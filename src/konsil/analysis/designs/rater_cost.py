@@ -15,13 +15,13 @@ import polars as pl
 
 from konsil.analysis.designs.durations import seconds_by_pair
 from konsil.analysis.designs.sentence_sampling import SENTENCES, Numbers, designs_in, minus_whole
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import DesignOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
@@ -64,7 +64,7 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     for keys, part in groups(frame, context.analysis.by):
         designs = list(_designs(context, table, part))
         if not designs:
-            reason = message("no labels available")
+            reason = message("no ratings available")
             yield row(
                 context,
                 keys,
@@ -147,8 +147,8 @@ def _notes(design: Design, hours: bool) -> tuple[str, ...]:
         if design.name != WHOLE_ANSWER:
             notes.append(
                 message(
-                    "The rating time for a part of the sentences was taken as its share of"
-                    " the time for all sentences."
+                    "The rating time for a part of the sentences was taken as its"
+                    " proportion of the time for all sentences."
                 )
             )
         return tuple(notes)

@@ -10,20 +10,16 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import (
-    estimate_of,
-    estimate_rows,
-    estimates_of,
-    row,
-)
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
-from konsil.analysis.table.encoding import groups
+from konsil.analysis.table.encoding import groups, sample_of
 from konsil.stats.designs.subsets import (
     Points,
     overlap_alone,
@@ -153,7 +149,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
                 context.resampling.level,
                 n_ratings=measure.n_ratings,
                 method=message(
-                    "{n} shuffles of the sentences among the answers",
+                    "{n:,} {n|permutation|permutations} of the sentences among the answers",
                     message_id="method.shuffles",
                     n=len(alone),
                 ),

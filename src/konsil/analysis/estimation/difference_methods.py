@@ -135,7 +135,10 @@ def by_linearisation(
         se=float(interval.se[0]),
         p=float(infer.t_p_value(value, interval.se, df)[0]),
         method=message(
-            "difference, linearised {cluster}-cluster interval, t with {df} degrees of freedom",
+            (
+                "difference, cluster-robust Wald ({cluster}-clustered), t with {df} degrees of"
+                " freedom"
+            ),
             message_id="difference.linearised",
             cluster=cluster,
             df=df,
@@ -169,8 +172,10 @@ def by_rare_events(blank: Estimate, both: Measure, difference: Finalise, cluster
         se=float(interval.se[0]),
         p=float(interval.p[0]),
         method=message(
-            "difference, linearised {cluster}-cluster interval, t with {df:.3g} effective degrees"
-            " of freedom",
+            (
+                "difference, cluster-robust Wald ({cluster}-clustered), t with {df:.3g}"
+                " effective degrees of freedom"
+            ),
             message_id="difference.rare_events",
             cluster=cluster,
             df=float(df[0]),
@@ -259,8 +264,10 @@ def _method_of_shares(difference: ShareDifference, cluster: str) -> Translatable
             )
         case _:
             return message(
-                "difference of proportions, square-and-add interval (Newcombe) at the effective"
-                " sample sizes of the {cluster} clusters",
+                (
+                    "difference of proportions, square-and-add interval (Newcombe) with the"
+                    " effective sample sizes of the {cluster} clusters"
+                ),
                 message_id="difference.square_and_add",
                 cluster=cluster,
             )

@@ -20,12 +20,12 @@ from konsil.analysis.estimation.estimate import (
     EstimateSummary,
     no_interval_reason,
     stepwise,
-    two_way,
     undefined_estimate,
 )
 from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
-from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
+from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
+from konsil.analysis.estimation.raters.two_way import two_way
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling, Test
 from konsil.errors import AnalysisError

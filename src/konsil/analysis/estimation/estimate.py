@@ -9,9 +9,9 @@ import numpy as np
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.measure import Measure, together, value
-from konsil.analysis.estimation.ranges import within
-from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
-from konsil.analysis.model.catalogue.entry import UNBOUNDED
+from konsil.analysis.estimation.raters.posterior_intervals import from_posterior, of_thin_pairs
+from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
+from konsil.analysis.estimation.raters.two_way import two_way
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.engine.cluster_sums import Sums, prepare
@@ -127,7 +127,7 @@ def estimates(
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
-        stated = [reason or message("no labels available") for reason in reasons]
+        stated = [reason or message("no ratings available") for reason in reasons]
         return [
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
             for reason in stated
@@ -226,15 +226,13 @@ def _resampled(
         # What the labels themselves say of the variance is too little here, so nothing stands
         # beside the posterior.
         headline, companions = (
-            rare_events.of_thin_pairs(headline, drawn, measure, measure.thin, cluster),
+            of_thin_pairs(headline, drawn, measure, measure.thin, cluster),
             [],
         )
         cautions = tuple(c for c in cautions if c.code == "few-clusters")
     elif not is_published:
         if drawn is not None:
-            first: Estimate | None = rare_events.from_posterior(
-                headline, drawn, cluster, measure.uneven
-            )
+            first: Estimate | None = from_posterior(headline, drawn, cluster, measure.uneven)
         elif measure.uneven is not None and measure.share is None and companions:
             first = companions[0]
         else:
@@ -299,7 +297,7 @@ def _linearised(
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
         return EstimateSummary(
-            rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes
+            of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes
         )
     if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
         headline = rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
@@ -396,73 +394,3 @@ def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Esti
     return EstimateSummary(
         headline, (two,), (*measure.notes, *rater_sampling_notes(headline, two, measure))
     )
-
-
-def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
-    """The interval that also lets other raters of the kind have rated.
-
-    None where single ratings are not summed.
-
-    None, too, where one of several raters gave so many that nothing is estimated of how raters
-    vary. Its p, by the same t, where the headline has one.
-    """
-    if measure.cell is None or measure.n_raters < 2 or dominated(measure):
-        return None
-    influence = cell_influence(measure)
-    at = np.array([headline.value])
-    interval = wald.two_way(
-        influence,
-        measure.cell.clusters,
-        measure.cell.raters,
-        at,
-        strata=measure.cell.groups,
-        level=headline.level,
-        scale=measure.scale,
-    )
-    if not np.isfinite(interval.low[0]):
-        return None
-    low, high, df = float(interval.low[0]), float(interval.high[0]), float(interval.df[0])
-    is_share = measure.possible == rare_events.DIRECT
-    if is_share:
-        low, high = rare_events.wald_bounds(
-            measure, headline.value, float(interval.se[0]), df, headline.level
-        )
-    companion = replace(
-        headline,
-        low=low,
-        high=high,
-        se=float(interval.se[0]),
-        p=float(interval.p[0]) if np.isfinite(headline.p) else float("nan"),
-        n_undefined=0,
-        method=two_way_method(cluster, df, on_logit=is_share),
-        raters="like these",
-    )
-    return within(companion, measure.possible or UNBOUNDED)
-
-
-def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> TranslatableMessage:
-    """The name of the two-way interval."""
-    if on_logit:
-        return message(
-            "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with"
-            " {df:.3g} degrees of freedom",
-            message_id="two_way.method_logit",
-            cluster=cluster,
-            df=df,
-        )
-    return message(
-        "linearised two-way Wald ({cluster} and rater), t with {df:.3g} degrees of freedom",
-        message_id="two_way.method",
-        cluster=cluster,
-        df=df,
-    )
-
-
-def cell_influence(measure: Measure) -> Array:
-    """Each single rating's influence: its row instead of its cluster's.
-
-    Sums to the clusters' influence.
-    """
-    if measure.cell is None:
-        raise ValueError("no single ratings: expected a measure with cells")
-    return wald.linearised(measure.cell.rows, measure.finalise)

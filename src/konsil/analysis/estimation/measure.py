@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from konsil.analysis.table.encoding import Sample
+from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE
+from konsil.analysis.model.sample import Sample
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.cluster_sums import Sums, prepare
@@ -21,6 +22,7 @@ from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
 from konsil.stats.inference.rater_jackknife import ByRaters
 from konsil.stats.inference.wald import Scale
+from konsil.stats.shares.deviation import standard_deviation
 from konsil.stats.shares.uneven_clusters import UnevenClusters
 
 
@@ -124,9 +126,53 @@ def share(sample: Sample, successes: Sequence[int]) -> Measure:
 
 def mean(sample: Sample) -> Measure:
     """Mean of the labels' numbers over all labels."""
+    return _ratio_measure(sample, _numbers(sample))
+
+
+def deviation(sample: Sample) -> Measure:
+    """Standard deviation of the labels' numbers over all labels."""
+    is_labelled = sample.codes.labels >= 0
+    unit, rater = np.nonzero(is_labelled)
+    rows = _moments(_numbers(sample)[is_labelled])
+    cluster = sample.codes.clusters[unit]
+    return _of_moments(sample, cluster, rows, Cells(rows, cluster, rater, names=sample.raters))
+
+
+def consensus_deviation(sample: Sample) -> Measure:
+    """Standard deviation over units of the raters' mean number."""
+    of_unit, is_rated = _unit_means(sample)
+    return _of_moments(sample, sample.codes.clusters[is_rated], _moments(of_unit[is_rated]), None)
+
+
+def _moments(numbers: Array) -> Array:
+    """Count, number and square of each number, from their mean: no digit is lost on the way."""
+    centred = numbers - numbers.mean() if len(numbers) else numbers
+    return np.column_stack([np.ones(len(numbers)), centred, centred * centred])
+
+
+def _of_moments(
+    sample: Sample,
+    cluster: np.ndarray[tuple[int], np.dtype[np.int64]],
+    rows: Array,
+    cell: Cells | None,
+) -> Measure:
+    return Measure(
+        sums=_by(cluster, rows, len(sample.clusters)),
+        finalise=standard_deviation,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+        possible=NOT_NEGATIVE,
+        cell=cell,
+    )
+
+
+def _numbers(sample: Sample) -> Array:
+    """The number of every label; any number where there is none."""
     values = np.asarray(sample.codes.values, dtype=np.float64)
-    numbers = values[np.maximum(sample.codes.labels, 0)]
-    return _ratio_measure(sample, numbers)
+    numbers: Array = values[np.maximum(sample.codes.labels, 0)]
+    return numbers
 
 
 def from_formula(sample: Sample, formula: Statistic) -> Measure:
@@ -166,12 +212,8 @@ def _by(cluster: np.ndarray[tuple[int], np.dtype[np.int64]], rows: Array, n_clus
 
 def consensus_mean(sample: Sample) -> Measure:
     """Mean over units of the raters' mean number."""
-    values = np.asarray(sample.codes.values, dtype=np.float64)
-    is_labelled = sample.codes.labels >= 0
-    numbers = np.where(is_labelled, values[np.maximum(sample.codes.labels, 0)], 0.0)
-    n = is_labelled.sum(axis=1)
-    of_unit = np.where(n > 0, numbers.sum(axis=1) / np.maximum(n, 1), 0.0)
-    rows = np.column_stack([of_unit, (n > 0).astype(np.float64)])
+    of_unit, is_rated = _unit_means(sample)
+    rows = np.column_stack([of_unit, is_rated.astype(np.float64)])
     return Measure(
         sums=_by(sample.codes.clusters, rows, len(sample.clusters)),
         finalise=quotient,
@@ -180,6 +222,14 @@ def consensus_mean(sample: Sample) -> Measure:
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
     )
+
+
+def _unit_means(sample: Sample) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """The raters' mean number of each unit, 0 where there is none, and where there is one."""
+    is_labelled = sample.codes.labels >= 0
+    numbers = np.where(is_labelled, _numbers(sample), 0.0)
+    n = is_labelled.sum(axis=1)
+    return np.where(n > 0, numbers.sum(axis=1) / np.maximum(n, 1), 0.0), n > 0
 
 
 def value(measure: Measure) -> float:

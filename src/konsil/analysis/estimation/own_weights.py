@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from konsil.errors import AnalysisError, nearest, option
 
@@ -12,6 +13,9 @@ Matrix = tuple[tuple[float, ...], ...]
 
 Weights = str | Matrix
 """The name of weights, empty: those of the statistic; or a weight for every two labels."""
+
+PairWeights = Literal["alike", "units"]
+"""A pair of raters counts like every other, or by the units that it shares."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class OwnWeights:
         for name in names:
             if name not in self.labels:
                 raise AnalysisError(
-                    f"{option('weights')}: there is no row of the label {name!r};"
+                    f"{option('weights')}: there is no row for the label {name!r};"
                     f" {nearest(name, self.labels)}"
                 )
         places = [self.labels.index(name) for name in names]
@@ -72,6 +76,6 @@ def own_weights(table: Mapping[str, Mapping[str, float]]) -> OwnWeights:
                 )
         if weight_of[a, a] != 1:
             raise AnalysisError(
-                f"{option('weights')}: {a!r} and itself have {weight_of[a, a]:g}; expected 1"
+                f"{option('weights')}: {a!r} with itself has {weight_of[a, a]:g}; expected 1"
             )
     return OwnWeights(labels, tuple(tuple(weight_of[a, b] for b in labels) for a in labels))

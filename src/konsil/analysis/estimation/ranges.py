@@ -8,6 +8,7 @@ from dataclasses import replace
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.model.catalogue.entry import UNBOUNDED, Range
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.composite.definition import ends_of
 from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
@@ -31,13 +32,12 @@ def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) 
     (-2.0, 2.0)
     """
     low, high = statistic_of(analysis.statistic).range
-    if (
-        analysis.statistic == "mean"
-        and criterion.scale.kind == "choice"
-        and not (analysis.collapse or analysis.labels)
-    ):
-        numbers = criterion.scale.numbers()
-        low, high = (min(numbers), max(numbers)) if analysis.abstain == "missing" else UNBOUNDED
+    if analysis.statistic == "mean" and not (analysis.collapse or analysis.labels):
+        ends = ends_of(criterion.scale) if analysis.abstain == "missing" else (None, None)
+        low, high = (
+            unbounded if end is None else end
+            for end, unbounded in zip(ends, UNBOUNDED, strict=True)
+        )
     return (low - high, high - low) if of_two else (low, high)
 
 

@@ -6,18 +6,11 @@ One target per report.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
-import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
-from konsil.analysis.model.spec import Analysis, Inference
-from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import RatersTarget
-from konsil.stats.inference.cluster_variance import effective_number
 
 LEAST_EFFECTIVE = 4.5
 """From so many effective raters on, panels are told of as a sample where the protocol states no
@@ -51,40 +44,6 @@ class Target:
     """How many people it has."""
     effective: float = math.nan
     """Like how many with equal shares of the ratings they count."""
-
-
-def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
-    """The protocol's target; else that of the panel with the fewest effective raters.
-
-    Only panels of people count. For each criterion and panel that an analysis names, the raters
-    with usable ratings are counted. A panel of one person is no sample of raters and decides
-    nothing.
-    """
-    panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
-    sizes = []
-    for criterion, panel in panels:
-        people = table.part(criterion, panel).filter(pl.col("kind") == "human")
-        counts = people.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
-        if len(counts) > 1:
-            sizes.append((effective_number(counts), len(counts), panel))
-    effective, n_raters, panel = min(sizes, default=(math.nan, 0, ""))
-    raters = stated.raters or ("like these" if effective >= LEAST_EFFECTIVE else "these")
-    members = table.together.get(panel, ())
-    return Target(raters, stated.raters is not None, panel, members, n_raters, effective)
-
-
-def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:
-    """The target as far as it decides which interval of an analysis comes first.
-
-    None where the analysis decides that.
-
-    It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other
-    raters are in question.
-    """
-    if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
-        return None
-    kinds = table.part(analysis.criterion, analysis.raters).get_column("kind")
-    return target.raters if (kinds == "human").any() else None
 
 
 def answering(
@@ -232,10 +191,3 @@ def _panel(target: Target) -> str:
         panel=target.panel,
         members=listed(target.members),
     )
-
-
-def whom(raters: RatersTarget) -> TranslatableMessage:
-    """Whom an interval is about, in words."""
-    if raters == "like these":
-        return message("raters like these", message_id="target.like_these")
-    return message("these raters", message_id="target.these")

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.estimation.rows.result_rows import (
     differences_of,
-    estimate_of,
     estimate_rows,
     estimates_of,
     row,
 )
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import JudgeOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.labels import Labels, labels_of
@@ -62,13 +62,11 @@ def _measure(
     treatment = frame.get_column(of_what).fill_null("").str.split(" | ").list.first()
     strange = sorted(set(treatment) - set(places))
     if strange:
-        unit = (
-            repr(strange[0]) if strange[0] else f"nothing: those who were asked have no {of_what}"
-        )
+        unit = repr(strange[0]) if strange[0] else f"an empty value (some raters have no {of_what})"
         raise AnalysisError(
-            f"{context.analysis.name}: a guess is held against the {of_what}, and no label of"
-            f" {context.criterion.id!r} stands for {unit}; collapse = {{ label = {of_what} }} says"
-            " which does" + (f"; {nearest(strange[0], places)}" if strange[0] else "")
+            f"{context.analysis.name}: a guess is compared with the {of_what}, but no label of"
+            f" {context.criterion.id!r} corresponds to {unit}; state it with collapse ="
+            f" {{ label = {of_what} }}" + (f"; {nearest(strange[0], places)}" if strange[0] else "")
         )
     valid_labels = places | {
         before: places[after]

@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.raters.posterior_intervals import from_posterior
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import JudgeOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.sample import judges_and_panel
 from konsil.analysis.model.terms import Term
-from konsil.analysis.table.encoding import select
+from konsil.analysis.table.encoding import sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats.agreement.consensus import majority, with_consensus
@@ -73,11 +74,11 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     if len(names) > MOST:
         raise AnalysisError(f"{analysis.name}: {len(names)} judges: expected at most {MOST}")
     panel, judges = sample_of(context, panel_frame, experts), sample_of(context, frame, names)
-    codes, _ = consensus.judges_and_panel(panel, judges)
+    codes, _ = judges_and_panel(panel, judges)
     if codes.n_labels != 2:
         raise AnalysisError(
-            f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse"
-            " them"
+            f"{analysis.name}: ensembles need two labels, got {codes.n_labels}; recode them"
+            " with collapse"
         )
     votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
     options = analysis.options_as(JudgeOptions)
@@ -252,7 +253,7 @@ class _Sparse:
                 cluster=cluster,
             )
         if self.drawn is not None:
-            headline = rare_events.from_posterior(headline, self.drawn[:, [n]], cluster)
+            headline = from_posterior(headline, self.drawn[:, [n]], cluster)
         return rare_events.with_width(headline)
 
 

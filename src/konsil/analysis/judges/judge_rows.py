@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.judges.abstention_slope import caution_rows
 from konsil.analysis.judges.blinding import blinding_rows
 from konsil.analysis.judges.ensembles import ensemble_rows
@@ -14,7 +13,8 @@ from konsil.analysis.judges.injections import injection_rows
 from konsil.analysis.judges.preference import preference_rows
 from konsil.analysis.judges.risk import risk_rows
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 

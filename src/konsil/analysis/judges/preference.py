@@ -8,19 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import (
-    estimate_of,
-    estimate_rows,
-    estimates_of,
-    row,
-)
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.terms import LENIENT
-from konsil.analysis.table.encoding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError

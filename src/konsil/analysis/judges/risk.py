@@ -8,21 +8,23 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement import consensus
-from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, minus
+from konsil.analysis.estimation.raters.leave_one_out import leave_one_out_measure
 from konsil.analysis.estimation.rows.result_rows import (
     differences_of,
-    estimate_of,
     estimate_rows,
     estimates_of,
     row,
 )
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Curve, Row
+from konsil.analysis.model.results import Curve
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.terms import ANY_ORDER, Term
-from konsil.analysis.table.encoding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
@@ -61,7 +63,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         )
         yield row(context, {"rater": ANY_ORDER}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
-        rest = consensus.leave_one_out_measure(
+        rest = leave_one_out_measure(
             panel, context.analysis.with_statistic("percent_agreement"), context.level
         )
         panel_risk = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")

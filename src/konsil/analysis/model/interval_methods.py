@@ -77,6 +77,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "method.jackknife": frozenset({"jackknife"}),
         "method.joint_resamples": frozenset({"resamples"}),
         "method.levels_at_once": _RESAMPLED | _CLUSTERED,
+        "method.log_jackknife": _CLUSTERED,
         "method.mixed_anova": _NONE,
         "method.model": frozenset({"model"}),
         "method.naive_d": _NONE,
@@ -110,7 +111,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "two_way.method": frozenset({"two_way", "wald_two_way"}),
         "two_way.method_logit": frozenset({"two_way", "wald_two_way"}),
         "two_way.one_way": _CLUSTERED,
-        "two_way.wilson": frozenset({"effective_clusters"}),
+        "two_way.wilson": _NONE,
         "two_way.wilson_both": frozenset({"two_way"}),
     }
 )
@@ -148,9 +149,20 @@ def leads(method: str, feature: Feature) -> bool:
     >>> leads(cut, "wald_two_way"), leads(level, "wald_two_way")
     (True, False)
     """
+    return feature in METHODS.get(name_of(within_wrappers(method)), _NONE)
+
+
+def within_wrappers(method: str) -> str:
+    """The method itself, without what is added to its name.
+
+    >>> from konsil.analysis.model.message import message
+    >>> wald = message("Wald", message_id="two_way.method")
+    >>> within_wrappers(message("{method}, cut", message_id="range.cut_below", method=wald))
+    'Wald'
+    """
     while "wrapper" in METHODS.get(name_of(method), _NONE):
         method = str_of(method, "method")
-    return feature in METHODS.get(name_of(method), _NONE)
+    return method
 
 
 def str_of(method: str, gap: str) -> str:

@@ -5,75 +5,21 @@ Nothing is rounded here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from konsil.stats.engine.contract import Estimate, RatersTarget
+from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
+from konsil.analysis.model.rows import PlanStatus, Row
+from konsil.analysis.model.terms import words_of
+from konsil.errors import AnalysisError, nearest
+from konsil.stats.engine.contract import RatersTarget
 
-RowKind = Literal["estimate", "difference", "companion"]
-PlanStatus = Literal[
-    "prespecified", "frozen before import", "frozen late", "not frozen", "exploratory"
-]
-"""Of a declared analysis, whether its plan was frozen before the first rating that it uses; or
-exploratory."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One estimate of one analysis in one group."""
-
-    analysis: str
-    """The analysis' name."""
-    statistic: str
-    """What was computed."""
-    criterion: str
-    """Of which criterion."""
-    raters: str
-    """Of which panel."""
-    estimate: Estimate
-    """The number and how sure."""
-    group: Mapping[str, str] = field(default_factory=dict)
-    """Column -> value, for each of the analysis' `by`."""
-    kind: RowKind = "estimate"
-    """An estimate; a difference between two groups; or a companion: another interval of the
-    estimate above it."""
-    versus: Mapping[str, str] = field(default_factory=dict)
-    """For a difference: the group subtracted."""
-    is_paired: bool | None = None
-    """For a difference: whether the two groups have clusters in common; None where that is no
-    question."""
-    n_units: int = 0
-    """Subjects with at least one usable label; of a difference those of the first group."""
-    n_units_versus: int = 0
-    """For a difference of two groups: the subjects of the group subtracted; 0 where both are
-    numbers of the same."""
-    n_raters: int = 0
-    """Raters with at least one usable label."""
-    n_undefined_pairs: int = 0
-    """Pairs of raters for which a pairwise statistic is undefined."""
-    p_adjusted: float = float("nan")
-    """Holm-adjusted within the declared family; nan for exploratory analyses and where nothing is
-    tested."""
-    p_max_t: float = float("nan")
-    """Win differences and margins: max-T adjusted over all prespecified ones, by their two-way
-    correlations."""
-    prespecified: bool = True
-    """Whether the analysis is declared as such: whether it belongs to the family that is adjusted
-    together."""
-    commonest: float = float("nan")
-    """Agreement: the share of the label that was given most often; nan elsewhere."""
-    warnings: tuple[str, ...] = ()
-    """What a reader must know about this number."""
-    detail: bool = False
-    """Whether it is for the data files alone: one of very many rows of which the page shows the
-    first."""
-    finding: str = ""
-    """What may be said because the intervals support it, or that they do not; empty: nothing is
-    asked."""
-    is_made: bool = True
-    """False for the one row, without any group, of an analysis that cannot be made or selects
-    nothing."""
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -207,6 +153,22 @@ class DerivedValue:
 
 
 @dataclass(frozen=True)
+class CaseScore:
+    """What a panel gave a system's answer to one version of one case, on average."""
+
+    analysis: str
+    """The analysis' name."""
+    system: str
+    """The system."""
+    case: str
+    """The case."""
+    level: str
+    """The version, by its information level."""
+    value: float
+    """The mean number."""
+
+
+@dataclass(frozen=True, repr=False)
 class Results:
     """Everything the report tells."""
 
@@ -245,8 +207,90 @@ class Results:
     """Risk against coverage, where an analysis asks for it and labels have a confidence."""
     trade_offs: tuple[TradeOff, ...] = ()
     """False approvals against false rejections, where an analysis asks for strictness."""
+    case_scores: tuple[CaseScore, ...] = ()
+    """The scores behind each fall over the levels, case by case."""
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:
         """The rows of analyses that could be made, with the groups that figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)
+
+    def __repr__(self) -> str:
+        """How many analyses and estimates there are; a frame has the numbers."""
+        return f"<Results: {self._counts()}>"
+
+    def _counts(self) -> str:
+        n_analyses = len(dict.fromkeys(row.analysis for row in self.rows))
+        n_rows = len(self.estimable_rows)
+        return (
+            f"{n_analyses} {'analysis' if n_analyses == 1 else 'analyses'},"
+            f" {n_rows} {'estimate' if n_rows == 1 else 'estimates'}"
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """All rows as a typed Polars frame with the columns of `estimates.csv`.
+
+        Groups have a column each (`group.system`, `versus.system`). Undefined numbers are null,
+        and `reason` says why.
+        """
+        # With Polars, which the help of a command need not load.
+        from konsil.analysis.model.frames import frame_of
+
+        return frame_of(self.rows, self.plan)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame; needs pandas. Undefined numbers are NaN."""
+        from konsil.analysis.model.frames import as_pandas
+
+        return as_pandas(self.to_polars())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: every estimate and difference with its interval."""
+        rows = [
+            [
+                row.analysis,
+                row.statistic,
+                _group_text(row),
+                interval_text(e.value, e.low, e.high, e.reason),
+                "" if math.isnan(e.p) else f"{e.p:.3g}",
+                "" if math.isnan(row.p_adjusted) else f"{row.p_adjusted:.3g}",
+                str(row.n_units),
+            ]
+            for row in self.rows
+            if row.kind != "companion" and not row.detail
+            for e in (row.estimate,)
+        ]
+        head = ("analysis", "statistic", "group", "estimate [CI]", "p", "p adjusted", "units")
+        return html_table(self._counts(), head, rows, self.warnings)
+
+    def plot(
+        self,
+        analysis: str,
+        *,
+        kind: Literal["estimate", "difference"] = "estimate",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw an analysis' estimates or differences with their intervals on matplotlib axes.
+
+        Return the axes, to be changed; `.figure.savefig` writes them. Raises AnalysisError where
+        there is no such analysis, or no such rows of it.
+        """
+        names = list(dict.fromkeys(row.analysis for row in self.rows))
+        if analysis not in names:
+            raise AnalysisError(f"there is no analysis {analysis!r}; {nearest(analysis, names)}")
+        rows = [r for r in self.rows if r.analysis == analysis and r.kind == kind and not r.detail]
+        if not rows:
+            raise AnalysisError(f"analysis {analysis!r} has no {kind}s")
+        dots = [
+            Dot(_group_text(r) or analysis, r.estimate.value, r.estimate.low, r.estimate.high)
+            for r in rows
+        ]
+        title = rows[0].statistic if kind == "estimate" else f"difference of {rows[0].statistic}"
+        reference = 0.0 if kind == "difference" else None
+        return dot_plot(dots, ax, label=f"{title}, {rows[0].criterion}", reference=reference)
+
+
+def _group_text(row: Row) -> str:
+    """A row's group in words, and for a difference the group that is subtracted."""
+    sides = (", ".join(words_of(v) for v in group.values()) for group in (row.group, row.versus))
+    return " minus ".join(side for side in sides if side)

@@ -13,7 +13,6 @@ from konsil.errors import AnalysisError
 from konsil.records.inline import INLINE, Inline
 from konsil.stats.engine.contract import RatersTarget
 
-Mode = Literal["valid", "paper"]
 Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
 Test = Literal["interval", "flip", "none"]
@@ -39,6 +38,9 @@ def _options_kinds() -> tuple[type[Options], ...]:
 
 def _refusal(key: str, stated: Mapping[str, object]) -> str:
     return misplacement(key, str(stated["statistic"]))
+
+
+Mode = Literal["valid", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,9 @@ class Analysis:
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are
     exploratory."""
+    question: str = ""
+    """The question that it answers, in the words of the study: the heading of its answer on the
+    report's first page; empty: it is not on that page, where other analyses have a question."""
     options: Options = field(
         default=Options(), metadata={INLINE: Inline(options_kind, _options_kinds, _refusal)}
     )

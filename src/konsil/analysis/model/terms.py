@@ -130,7 +130,7 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         "between_levels": lambda: message("between levels", message_id="term.between_levels"),
         "between_systems": lambda: message("between systems", message_id="term.between_systems"),
         "chance_of_best": lambda: message(
-            "chance of being the best", message_id="term.chance_of_best"
+            "proportion of resamples ranked first", message_id="term.chance_of_best"
         ),
         "consent_withdrawn": lambda: message(
             "consent withdrawn", message_id="term.consent_withdrawn"
@@ -151,7 +151,7 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         ),
         "jury": lambda panel: message("jury of {panel}", message_id="term.jury", panel=panel),
         "leave_one_out": lambda panel: message(
-            "{panel}, leave one out", message_id="term.leave_one_out", panel=panel
+            "{panel}, leave-one-out", message_id="term.leave_one_out", panel=panel
         ),
         "level_within": lambda system: message(
             "level within {system}", message_id="term.level_within", system=system
@@ -166,11 +166,13 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         ),
         "no_time": lambda: message("no time recorded", message_id="term.no_time"),
         "other_sentences": lambda: message(
-            "against the other sentences", message_id="term.other_sentences"
+            "with the remaining sentences", message_id="term.other_sentences"
         ),
-        "overlap_alone": lambda: message("overlap alone", message_id="term.overlap_alone"),
+        "overlap_alone": lambda: message(
+            "expected from overlap alone", message_id="term.overlap_alone"
+        ),
         "own_minus_peers": lambda: message(
-            "own minus peers, leniency included", message_id="term.own_minus_peers"
+            "own minus peers, not adjusted for leniency", message_id="term.own_minus_peers"
         ),
         "pair": lambda a, b: message("{a} and {b}", message_id="term.pair", a=a, b=b),
         "phase_pilot": lambda: message("phase: pilot", message_id="term.phase_pilot"),

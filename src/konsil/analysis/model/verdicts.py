@@ -18,7 +18,7 @@ import numpy as np
 
 from konsil.analysis.model.catalogue.known import COSTS, OF_TWO_RATERS, OF_ZERO, PARTS
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference.infer import Caution

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import FLIPPED
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import LENGTH, WINS
+from konsil.analysis.model.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of
 from konsil.analysis.pairs.votes import (
     Ballot,

@@ -12,11 +12,12 @@ from itertools import combinations
 
 import numpy as np
 
-from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
+from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row, RowKind
+from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.terms import Term
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row
-from konsil.analysis.pairs.ranking_summary import no_interval, sentence, two_procedures
+from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.pairs.vote_sentences import no_interval, sentence, two_procedures
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.two_way_clusters import Interval

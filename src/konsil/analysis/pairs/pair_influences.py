@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.model.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of, votes_by_group
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable

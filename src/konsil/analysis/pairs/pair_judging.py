@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first
@@ -74,7 +74,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         yield from estimate_rows(context, keys, summary, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
-                "chance level (two labels drawn at random from all ratings), {method}",
+                "chance level (two ratings drawn at random from all ratings), {method}",
                 message_id="method.chance_level",
                 method=level.headline.method,
             )

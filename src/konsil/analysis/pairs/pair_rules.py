@@ -53,8 +53,8 @@ def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]
             yield f"criteria: {other.id!r} is not about pairs of answers, as {first.id!r} is"
         elif other.scale.labels != first.scale.labels:
             yield (
-                f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria of one"
-                " scale are compared"
+                f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria with"
+                " the same scale can be compared"
             )
 
 
@@ -62,7 +62,7 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
     """Each contradiction as 'key: what is wrong'.
 
     >>> list(pair_contradictions(Analysis("a", "win_rate", "better", "experts", by=("system",))))
-    ["by[0]: 'win_rate' has a row for each system anyway"]
+    ["by[0]: 'win_rate' already has a row for each system"]
     """
     if LENGTH in a.by and a.statistic not in WINS:
         yield (
@@ -85,7 +85,7 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
 def _columns(a: Analysis, *, by_system: bool) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if column == "system" and by_system:
-            yield f"by[{n}]: {a.statistic!r} has a row for each system anyway"
+            yield f"by[{n}]: {a.statistic!r} already has a row for each system"
         elif a.statistic == "rank_agreement":
             yield f"by[{n}]: 'rank_agreement' has a row for every judge and no other groups"
 
@@ -94,7 +94,7 @@ def _settings(a: Analysis) -> Iterator[str]:
     by_system = a.statistic in {*WINS, *WORTHS}
     yield from _columns(a, by_system=by_system)
     if a.compare and a.statistic not in WINS:
-        yield f"compare: {a.statistic!r} has no such version"
+        yield f"compare: {a.statistic!r} does not support this option"
     elif a.compare and a.mode == "paper":
         yield "compare: in paper mode there are no differences of comparisons"
     elif a.compare and a.test == "flip":
@@ -106,23 +106,24 @@ def _settings(a: Analysis) -> Iterator[str]:
         a.consensus == "mean" and not by_system and a.statistic != "rank_agreement"
     ):
         yield (
-            f"consensus: {a.statistic!r} has no such version; a jury is consensus = 'mean' of wins"
+            f"consensus: {a.statistic!r} does not support this option; a jury is consensus ="
+            " 'mean' of wins"
             " or rankings"
         )
     if a.consensus == "mean" and "rater" in a.by:
-        yield "by: a jury is all its judges together and no group of 'rater'"
+        yield "by: a jury combines all its judges and cannot be grouped by 'rater'"
     if a.cluster == "rater" and a.statistic in {
         "choice_agreement",
         "choice_kappa",
         "rank_agreement",
     }:
-        yield f"cluster: {a.statistic!r} has no such version; expected 'item' or 'case'"
+        yield f"cluster: {a.statistic!r} does not support this option; expected 'item' or 'case'"
     if a.mode == "paper" and a.cluster == "rater" and not a.statistic.startswith("win_difference"):
         yield (
             f"cluster: with raters as clusters {a.statistic!r} has no paper mode; win differences"
             " have"
         )
     if a.statistic == "rank_agreement" and a.against in {None, "rest"}:
-        yield "against: rankings are compared with those of a panel; name it"
+        yield "against: rankings are compared with those of a panel; state the panel"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
         yield "criteria: a criterion is named twice"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.pair_contrasts import contrast_rows
 from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairs.pairwise import pair_rows

@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import LONGER, SHORTER
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import (

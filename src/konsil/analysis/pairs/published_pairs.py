@@ -14,14 +14,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import LONGER, SHORTER
-from konsil.analysis.pairs.ranking_summary import two_procedures
+from konsil.analysis.pairs.vote_sentences import two_procedures
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, longer_first, names_in
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable

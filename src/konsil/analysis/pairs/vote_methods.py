@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.estimation.estimate import two_way_method
+from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.stats.pairs.worth_designs import WhyUndefined
 
@@ -16,8 +16,8 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     if kind == "exact" and both:
         return message(
             (
-                "exact, all comparisons identical: {n:.3g} effective votes, by {cluster} or"
-                " rater, whichever are fewer"
+                "exact, all comparisons identical: {n:.3g} effective comparisons, by"
+                " {cluster} or rater, whichever are fewer"
             ),
             message_id="two_way.exact_both",
             n=df + 1,
@@ -25,23 +25,27 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
         )
     if kind == "exact":
         return message(
-            "exact, all comparisons identical: {n:.3g} effective votes, by {cluster}",
+            "exact, all comparisons identical: {n:.3g} effective comparisons, by {cluster}",
             message_id="two_way.exact",
             n=df + 1,
             cluster=unit,
         )
     if kind == "wilson" and both:
         return message(
-            "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g}"
-            " degrees of freedom",
+            (
+                "two-way Wilson with the effective sample size ({cluster} and rater), t with"
+                " {df:.3g} degrees of freedom"
+            ),
             message_id="two_way.wilson_both",
             cluster=cluster,
             df=df,
         )
     if kind == "wilson":
         return message(
-            "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of"
-            " freedom",
+            (
+                "Wilson with the effective sample size ({cluster} clusters), t with {df:.3g}"
+                " degrees of freedom"
+            ),
             message_id="two_way.wilson",
             cluster=unit,
             df=df,

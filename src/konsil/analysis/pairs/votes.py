@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.model.context import Context
 from konsil.analysis.table.columns import task_columns
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.frame import RatingTable

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.max_t import with_max_t
 from konsil.analysis.running.enough_draws import is_stated, limited, too_few, with_further_draws
 from konsil.analysis.running.families import rows_of

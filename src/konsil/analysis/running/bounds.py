@@ -14,21 +14,19 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.consensus import (
-    MEASURE_BY_STATISTIC,
-    judges_and_panel,
-    table_measure,
-)
-from konsil.analysis.cases.approval import approval_bounds
-from konsil.analysis.estimation.context import Context, labels_in, sample_of
+from konsil.analysis.cases.approval import absent_of, approval_bounds
+from konsil.analysis.estimation.raters.leave_one_out import MEASURE_BY_STATISTIC, table_measure
 from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
 from konsil.analysis.model.catalogue.known import INJECTION
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import ShareOptions
-from konsil.analysis.model.results import Bounds, Row
+from konsil.analysis.model.results import Bounds
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.sample import Sample, judges_and_panel
 from konsil.analysis.pairs.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs.pairs import is_of_pairs
-from konsil.analysis.table.encoding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import labels_in, sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.agreement.consensus import majority
@@ -135,7 +133,7 @@ def bounds_of(
     if analysis.statistic in INJECTION:
         # its pairs are in no table of ratings; those without a label are counted in its notes
         return
-    absent = select(missing, analysis, analysis.raters)
+    absent = absent_of(missing, table, analysis)
     if absent.height == 0:
         return
     gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))

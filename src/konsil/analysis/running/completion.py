@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from konsil.analysis.cases.approval import trade_offs
-from konsil.analysis.estimation.context import Context
+from konsil.analysis.cases.degradation import case_scores
 from konsil.analysis.estimation.targets import Target, target_sentences
 from konsil.analysis.judges.risk import risk_curves
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage
-from konsil.analysis.model.results import Results, Row
+from konsil.analysis.model.results import Results
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.running.bounds import bounds_of
 from konsil.analysis.running.methods import methods
@@ -93,6 +95,12 @@ def results_of(
             for c, its_table in contexts
             if c.analysis.statistic == "strictness"
             for trade_off in trade_offs(c, its_table)
+        ),
+        case_scores=tuple(
+            score
+            for c, its_table in contexts
+            if c.analysis.statistic == "reasoning_gap" and not c.analysis.by
+            for score in case_scores(c, its_table)
         ),
         derived=derived_values(table, tables.derived),
         refused=tuple(computed.refused),

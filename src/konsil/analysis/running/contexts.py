@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+import polars as pl
+
 from konsil.analysis.cases.case_rules import threshold_problems
-from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.targets import Target, target_within
-from konsil.analysis.model.catalogue.known import AUDIT
+from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, Target
+from konsil.analysis.model.catalogue.known import AUDIT, CASES
+from konsil.analysis.model.composite.analysis_rules import scored_problems
+from konsil.analysis.model.composite.definition import with_scores
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import CriterionRef
-from konsil.analysis.model.spec import Analysis, AsPublished
+from konsil.analysis.model.spec import Analysis, AsPublished, Inference
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.engine.weights import Remembered, stream_key
+from konsil.stats.inference.cluster_variance import effective_number
 
 
 def contexts_of(
@@ -25,9 +33,11 @@ def contexts_of(
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn
     # once.
     key = Remembered(stream_key(settings.seed, "resamples"))
-    resampling, instruments = settings.resampling, settings.instruments
+    resampling = settings.resampling
+    instruments = with_scores(settings.instruments, settings.scores)
+    score_ids = {score.id for score in settings.scores}
     for analysis in analyses:
-        for problem in contradictions(analysis):
+        for problem in (*contradictions(analysis), *scored_problems(analysis, score_ids)):
             raise AnalysisError(f"{analysis.name}: {problem}")
         further = tuple(_criterion(analysis, name, instruments) for name in analysis.criteria)
         draws = (
@@ -38,7 +48,7 @@ def contexts_of(
         within = target_within(target, analysis, table)
         criterion = _criterion(analysis, analysis.criterion, instruments)
         context = Context(analysis, criterion, key, draws, further, within, target.is_stated)
-        for problem in _threshold_problems(context):
+        for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
             raise AnalysisError(f"{analysis.name}: {problem}")
         yield context
 
@@ -81,3 +91,37 @@ def _criterion(
             " scales; select one with where = { instrument = [...] }"
         )
     return criteria[0]
+
+
+def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
+    """The protocol's target; else that of the panel with the fewest effective raters.
+
+    Only panels of people count. For each criterion and panel that an analysis names, the raters
+    with usable ratings are counted. A panel of one person is no sample of raters and decides
+    nothing.
+    """
+    panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
+    sizes = []
+    for criterion, panel in panels:
+        people = table.part(criterion, panel).filter(pl.col("kind") == "human")
+        counts = people.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
+        if len(counts) > 1:
+            sizes.append((effective_number(counts), len(counts), panel))
+    effective, n_raters, panel = min(sizes, default=(math.nan, 0, ""))
+    raters = stated.raters or ("like these" if effective >= LEAST_EFFECTIVE else "these")
+    members = table.together.get(panel, ())
+    return Target(raters, stated.raters is not None, panel, members, n_raters, effective)
+
+
+def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:
+    """The target as far as it decides which interval of an analysis comes first.
+
+    None where the analysis decides that.
+
+    It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other
+    raters are in question.
+    """
+    if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
+        return None
+    kinds = table.part(analysis.criterion, analysis.raters).get_column("kind")
+    return target.raters if (kinds == "human").any() else None

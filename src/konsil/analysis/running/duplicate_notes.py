@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable

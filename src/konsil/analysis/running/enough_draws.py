@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from konsil.analysis.model.interval_methods import Feature, features_of
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Resampling
 
 ALPHA = 0.05

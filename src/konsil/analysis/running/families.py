@@ -10,11 +10,11 @@ import polars as pl
 from konsil.analysis.agreement.label_rows import label_rows
 from konsil.analysis.cases.cases import case_rows
 from konsil.analysis.designs.design_rows import design_rows
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.rows.result_rows import no_ratings
 from konsil.analysis.judges.judge_rows import judge_rows
 from konsil.analysis.model.catalogue.known import INJECTION, statistic_of
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
@@ -42,7 +42,9 @@ def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[
     analysis = context.analysis
     family = "pairs" if is_of_pairs(context) else statistic_of(analysis.statistic).family
     if family not in FAMILIES:
-        raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
+        raise AnalysisError(
+            f"{analysis.name}: no computation is defined for the statistic {analysis.statistic!r}"
+        )
     if analysis.statistic in INJECTION:
         # Pairs of control tasks are in no table of ratings, nor is their kind one of its columns.
         yield from FAMILIES[family](context, table, table.frame.clear(), lineage)

@@ -18,7 +18,7 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
     >>> quality = Criterion("quality", "How good?", Scale(("bad", "good")))
     >>> analysis = Analysis("a", "win_rate", "quality", "experts")
     >>> list(form_problems(analysis, [Instrument("form", (quality,))]))
-    ["statistic: 'win_rate' is of comparisons; criterion 'quality' is no choice about a pair of answers"]
+    ["statistic: 'win_rate' needs comparisons; criterion 'quality' is not a choice about a pair of answers"]
     """  # noqa: E501
     chosen = analysis.where.get("instrument", ())
     same = [
@@ -42,8 +42,8 @@ def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
     if analysis.statistic in PREFERENCE:
         if criterion.scope != "pair" or criterion.scale.kind != "choice":
             yield (
-                f"statistic: {analysis.statistic!r} is of comparisons; criterion {criterion.id!r}"
-                " is no choice about a pair of answers"
+                f"statistic: {analysis.statistic!r} needs comparisons; criterion"
+                f" {criterion.id!r} is not a choice about a pair of answers"
             )
             return
         try:
@@ -54,4 +54,4 @@ def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
         collapsed = {analysis.collapse.get(label, label) for label in criterion.scale.labels}
         n = len(analysis.labels) or len(collapsed)
         if n != 2:
-            yield f"statistic: ensembles vote on two labels, here are {n}; collapse them"
+            yield f"statistic: ensembles need two labels, got {n}; recode them with collapse"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import polars as pl
 
-from konsil.analysis.agreement.consensus_rules import leaves_one_out, needs_majority
+from konsil.analysis.agreement.consensus_methods import consensus_methods
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.designs.design_methods import design_methods
-from konsil.analysis.estimation.rare_events import FEW_HITS
-from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
-from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
+from konsil.analysis.estimation.rows.inference_methods import (
+    difference_methods,
+    family_methods,
+    interval_methods,
+)
+from konsil.analysis.model.catalogue.known import CASES, PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.composite.score_sentences import score_sentences
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.model.options import AgreementOptions, JudgeOptions
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.options import AgreementOptions
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.adjudicated import adjudication_sentences
@@ -39,15 +43,17 @@ def methods(
     sentences += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
     )
+    sentences += score_sentences(analyses, table.composites.values())
     sentences += display_sentences(analyses, table.frame, table.displays)
     sentences += _statistics(analyses)
     sentences += _comparisons(analyses, rows)
-    sentences += case_methods(analyses)
+    if any(a.statistic in CASES for a in analyses):
+        sentences += case_methods(analyses)
     sentences += design_methods(analyses)
-    sentences += _consensus(_of_labels(analyses, table))
-    sentences += _intervals(analyses, rows, seed, resampling)
-    sentences += _tests(rows)
-    sentences += _family(rows)
+    sentences += consensus_methods(_of_labels(analyses, table))
+    sentences += interval_methods(analyses, rows, seed, resampling)
+    sentences += difference_methods(rows)
+    sentences += family_methods(rows)
     return tuple(s for s in sentences if s)
 
 
@@ -157,8 +163,10 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if "within_one" in names:
         sentences.append(
             message(
-                "Agreement within one category is reported with its chance level (two"
-                " labels drawn at random from all ratings).",
+                (
+                    "Agreement within one category is reported with its chance level (two"
+                    " ratings drawn at random from all ratings)."
+                ),
                 message_id="methods.within_one_chance",
             )
         )
@@ -252,265 +260,4 @@ def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysi
         a
         for a in analyses
         if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}
-    ]
-
-
-def _consensus(analyses: Sequence[Analysis]) -> list[str]:
-    sentences: list[str] = []
-    if any(needs_majority(a) for a in analyses):
-        sentences.append(
-            message(
-                "A majority is more than half of the raters who did not abstain; otherwise"
-                " it is not defined."
-            )
-        )
-    breakers = sorted({panel for a in analyses for panel in a.options.panels})
-    if breakers:
-        sentences.append(
-            message(
-                "Ratings of {panels} entered the majority vote only where the panel"
-                " disagreed without a majority (tie-break).",
-                message_id="methods.tie_break",
-                panels=listed([repr(name) for name in breakers]),
-            )
-        )
-    if any(a.against == "rest" and needs_majority(a) for a in analyses):
-        sentences.append(
-            message("Leave-one-out agreement compares each rater with the majority of the others.")
-        )
-    judged = [a for a in analyses if leaves_one_out(a)]
-    if any(a.mode == "valid" for a in judged):
-        sentences.append(
-            message(
-                "Judges were compared with the same leave-one-out majorities, on the same"
-                " ratings, as the held-out rater; the expected difference is zero for a"
-                " judge exchangeable with the panel.",
-                message_id="methods.leave_one_out_judges",
-            )
-        )
-    if any(a.mode == "paper" for a in judged):
-        sentences.append(
-            message(
-                "In analyses “as published”, LLM judges were compared with the majority of"
-                " the whole panel; this biases the difference."
-            )
-        )
-    if any(a.statistic.startswith("ensembles_") for a in analyses):
-        sentences.append(
-            message(
-                (
-                    "Ensembles, including single judges, were compared with the majority of"
-                    " the whole panel; their values are not comparable with those of judges"
-                    " compared with leave-one-out majorities."
-                ),
-                message_id="ensembles.whole_panel",
-            )
-        )
-    ranked = [
-        a.options_as(JudgeOptions)
-        for a in analyses
-        if a.statistic.startswith("ensembles_") and a.mode == "valid"
-    ]
-    sentences += [
-        message(
-            "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
-            " units.",
-            message_id="ensembles.coverage",
-            coverage=coverage,
-        )
-        for coverage in sorted({options.coverage for options in ranked if options.coverage})
-    ]
-    if any(options.ensemble_units == "members" for options in ranked):
-        sentences.append(
-            message(
-                "Each ensemble was scored on the units on which its own members have a majority.",
-                message_id="ensembles.members",
-            )
-        )
-    return sentences
-
-
-def _intervals(
-    analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling
-) -> list[str]:
-    clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
-    if not rows or not clusters:
-        return []
-    sentences: list[str] = []
-    if any(has(r.estimate.method, "bootstrap") for r in rows):
-        sentences.append(
-            message(
-                (
-                    "All CIs are {level:g}% CIs. Bootstrap CIs are bias-corrected and"
-                    " accelerated (BCa) unless stated otherwise, from {draws:,} resamples of"
-                    " clusters ({clusters}; study seed {seed}); all analyses of the same"
-                    " clusters use the same resamples."
-                ),
-                message_id="methods.bootstrap",
-                level=resampling.level * 100,
-                draws=resampling.draws,
-                clusters=listed([message(c) for c in clusters]),
-                seed=seed,
-            )
-        )
-    if any(has(r.estimate.method, "two_way") for r in rows if r.statistic not in PREFERENCE):
-        sentences.append(
-            message(
-                (
-                    "Two-way CIs allow for other items and other raters (cluster-robust Wald,"
-                    " for agreement with a leave-one-rater-out jackknife; t with effective"
-                    " degrees of freedom)."
-                ),
-                message_id="target.two_way",
-            )
-        )
-    if any(a.cluster == "rater" for a in analyses):
-        sentences.append(
-            message(
-                "With raters as clusters, the CI is a cluster-robust Wald CI for sums of"
-                " single ratings and a leave-one-rater-out jackknife CI otherwise."
-            )
-        )
-    if any(name_of(r.estimate.method) in {"method.wilson", "method.exact"} for r in rows):
-        sentences.append(
-            message("Proportions without clustering have Wilson CIs (Clopper-Pearson at 0 and 1).")
-        )
-    if any(leads(r.estimate.method, "effective_clusters") for r in rows):
-        sentences.append(
-            message(
-                "Where the less frequent outcome occurred in fewer than {few} clusters,"
-                " Wilson CIs with the effective sample size were used.",
-                message_id="methods.rare_outcomes",
-                few=FEW_HITS,
-            )
-        )
-    if any(has(r.estimate.method, "thin_pairs") for r in rows):
-        sentences.append(
-            message(
-                (
-                    "Means over pairs of raters have CIs from a posterior of the rating"
-                    " patterns if some pairs share few units; the prior has equal weight for"
-                    " every pair. The degrees of freedom of t are the harmonic mean of the"
-                    " clusters that pairs share, minus 1."
-                ),
-                message_id="edges.thin_methods",
-            )
-        )
-    if any(has(r.estimate.method, "thin_majorities") for r in rows):
-        sentences.append(
-            message(
-                (
-                    "Means over raters compared with the majority of the others have CIs from"
-                    " a posterior of the rating patterns if some raters rated few units; the"
-                    " prior has equal weight for every rater. The degrees of freedom of t are"
-                    " the harmonic mean of the clusters that raters share with that majority,"
-                    " minus 1."
-                ),
-                message_id="edges.thin_majorities_methods",
-            )
-        )
-    if any(has(r.estimate.method, "uneven") for r in rows):
-        sentences.append(
-            message(
-                (
-                    "Agreement in clusters of very unequal size has CIs with bias-reduced"
-                    " variance and effective degrees of freedom."
-                ),
-                message_id="edges.uneven_methods",
-            )
-        )
-    return sentences
-
-
-def _tests(rows: Sequence[Row]) -> list[str]:
-    differences = [r for r in rows if r.kind == "difference"]
-    if not differences:
-        return []
-    sentences: list[str] = []
-    methods = [r.estimate.method for r in differences]
-    if any(has(m, "score") or has(m, "square_and_add") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "Differences of proportions have score CIs; where a cluster has several"
-                    " outcomes of a group, Newcombe square-and-add CIs with the effective"
-                    " sample sizes."
-                ),
-                message_id="difference.intervals_of_shares",
-            )
-        )
-    if any(has(m, "permutation") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "CIs of other differences are from studentised permutation tests that"
-                    " exchange the two groups within whole clusters; where a cluster belongs"
-                    " to only one group, the group membership of these clusters is permuted."
-                ),
-                message_id="difference.intervals_of_permutation",
-            )
-        )
-    if any(leads(m, "rare_events") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "Differences of estimates based on rare events have cluster-robust Wald"
-                    " CIs with effective degrees of freedom."
-                ),
-                message_id="difference.intervals_of_rare_events",
-            )
-        )
-    if any(leads(m, "straight_difference") for m in methods):
-        sentences.append(
-            message(
-                "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
-                message_id="difference.intervals_of_linearisation",
-            )
-        )
-    if any(has(m, "bootstrap") for m in methods):
-        sentences.append(message("Differences were computed on the same resamples (paired)."))
-    tested = [r for r in differences if math.isfinite(r.estimate.p)]
-    by_t = [
-        r for r in tested if is_by_rater(r.estimate.method) or has(r.estimate.method, "jackknife")
-    ]
-    if any(not has(r.estimate.method, "bootstrap") for r in tested if r not in by_t):
-        sentences.append(
-            message(
-                "The p value of a difference is from the test that its CI inverts.",
-                message_id="difference.tests",
-            )
-        )
-    if any(has(r.estimate.method, "bootstrap") for r in tested):
-        sentences.append(
-            message(
-                ("Two-sided p values for differences were obtained by inverting the bootstrap CI."),
-                message_id="methods.inverted",
-            )
-        )
-    if by_t:
-        sentences.append(
-            message("Where raters are the clusters, p values are from the t distribution.")
-        )
-    if any(math.isfinite(r.p_adjusted) for r in differences):
-        sentences.append(
-            message(
-                "The Holm adjustment covers all declared differences.", message_id="declared.holm"
-            )
-        )
-    return sentences
-
-
-def _family(rows: Sequence[Row]) -> list[str]:
-    """How the declared win differences are adjusted for one another."""
-    members = [r for r in rows if math.isfinite(r.p_max_t)]
-    if not members:
-        return []
-    return [
-        message(
-            "The p values of the {n} declared tests of win differences are adjusted for one another"
-            " in two ways: by Holm's method over all declared tests; and by max-T over these tests,"
-            " with the correlations that items and raters give them.",
-            message_id="two_way.family",
-            n=len(members),
-        )
     ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from konsil.analysis.model.composite.definition_rules import score_problems
+from konsil.analysis.model.composite.score_rows import composites_of
 from konsil.analysis.model.spec import Analysis, Derived
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.derived import with_derived
@@ -33,7 +35,12 @@ class RatingTables:
 def rating_tables(analyses: Sequence[Analysis], data: Data, settings: RunSettings) -> RatingTables:
     """The tables; a derived column that cannot be computed raises if the settings are strict."""
     instruments = settings.instruments
+    for score in settings.scores:
+        for problem in score_problems(score, instruments):
+            raise AnalysisError(f"score {score.id!r}: {problem}")
+    composites = composites_of(settings.scores, instruments)
     table = rating_table(data, settings.exclusions, instruments, settings.together)
+    table = replace(table, composites=composites)
     impossible: dict[str, str] = {}
     for column in settings.derived:
         try:
@@ -46,5 +53,5 @@ def rating_tables(analyses: Sequence[Analysis], data: Data, settings: RunSetting
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
         late = rating_table(data, settings.exclusions, instruments, settings.together, after=True)
-        late = with_derived(late, derived, instruments)
+        late = replace(with_derived(late, derived, instruments), composites=composites)
     return RatingTables(table, late, derived, impossible)

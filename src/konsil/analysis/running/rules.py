@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.cases.case_rules import case_contradictions, implied
+from konsil.analysis.cases.case_rules import case_contradictions
 from konsil.analysis.designs.design_rules import averaged, design_contradictions
 from konsil.analysis.model.catalogue.entry import DISPLAY
 from konsil.analysis.model.catalogue.keys import misplacement
@@ -42,7 +42,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     An unknown statistic has no contradictions: its name is what is wrong.
 
     >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
-    ['of: is empty; a share says which labels count']
+    ['of: is empty; a proportion needs the categories of interest']
     """
     if not statistic_of(analysis.statistic).family:
         return  # it is misspelt: what it takes is not known
@@ -59,13 +59,16 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     if analysis.statistic in INJECTION:
         yield from _injection(analysis)
     yield from pair_contradictions(analysis)
-    yield from case_contradictions(analysis)
-    yield from design_contradictions(analysis)
+    if analysis.statistic in CASES:
+        yield from case_contradictions(analysis)
+    if analysis.statistic in DESIGNS:
+        yield from design_contradictions(analysis)
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
     elif analysis.margin is not None and not has_margin(analysis):
         yield (
-            f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
+            f"margin: applies to differences only, and {analysis.statistic!r} has none with"
+            " these settings"
         )
 
 
@@ -91,24 +94,25 @@ def _groups(a: Analysis) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if column in a.by[:n]:
             yield f"by[{n}]: {column!r} occurs twice"
-    each = implied(a)
+    row_of = statistic_of(a.statistic).row_of
     if (
         a.compare
-        and a.compare not in (*a.by, *each)
+        and a.compare not in (*a.by, row_of)
         and not (compares_systems(a) or (a.compare == CRITERION and a.statistic in WINS))
     ):
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
     if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
-        yield "test: there is nothing to flip; compare says between which groups"
+        yield "test: 'flip' needs two groups; state them with compare"
     if a.test == "flip" and a.cluster == "rater" and a.compare:
         yield (
-            "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use"
+            "test: 'flip' exchanges the groups within whole items or cases; with raters as"
+            " clusters use"
             " 'interval'"
         )
     if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
         yield (
-            f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of"
-            " agreement among them"
+            f"by: {RATER_PAIR!r} forms a group for each pair of raters and needs a statistic of"
+            " inter-rater agreement"
         )
 
 
@@ -124,71 +128,75 @@ def _settings(a: Analysis) -> Iterator[str]:
             )
     if a.spans == "mean" and a.statistic != "mean":
         yield (
-            "spans: 'mean' gives numbers; only the statistic 'mean' takes them, not"
+            "spans: 'mean' yields numbers; only the statistic 'mean' accepts them, not"
             f" {a.statistic!r}"
         )
     if (
         a.consensus != "none"
-        and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS}
+        and a.statistic not in {"share", "mean", "standard_deviation", *PREFERENCE, *DESIGNS}
         and not averaged(a)
     ):
         yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
     if a.consensus == "mean" and a.statistic == "share":
         yield (
-            "consensus: a share is of labels; their mean is a number, so expected 'majority' or"
-            " 'none'"
+            "consensus: a proportion needs labels, but a mean is a number; expected 'majority'"
+            " or 'none'"
         )
 
 
 def _of_shares(a: Analysis, options: ShareOptions) -> Iterator[str]:
     if a.statistic == "share" and not options.of:
-        yield "of: is empty; a share says which labels count"
+        yield "of: is empty; a proportion needs the categories of interest"
     if options.tiebreak and a.consensus != "majority":
-        yield "tiebreak: decides a majority; expected consensus = 'majority'"
+        yield "tiebreak: applies to a majority only; expected consensus = 'majority'"
     line = options.pass_line
     if line is not None and a.statistic == "share" and not 0 <= line <= 1:
-        yield f"pass_line: expected a share between 0 and 1, got {line:g}"
+        yield f"pass_line: expected a proportion between 0 and 1, got {line:g}"
 
 
 def _judging(a: Analysis) -> Iterator[str]:
     if a.statistic == "abstention_slope" and not a.options_as(JudgeOptions).covariate:
         yield "covariate: is empty; a slope needs the name of a [[derived]] column"
     if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
-        yield "against: ensembles of judges are compared with a panel; name it"
+        yield "against: ensembles of judges are compared with a panel; state the panel"
     if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
-        yield "against: risk is disagreement with a panel; name it"
+        yield "against: risk is disagreement with a panel; state the panel"
     if (
         a.statistic in {"self_preference", "family_preference"}
         and a.mode == "valid"
         and a.against in {None, "rest"}
     ):
         yield (
-            "against: preference is adjusted within the label of a panel of experts; name it, or"
+            "against: preference is adjusted within the label of a panel of experts; state the"
+            " panel, or"
             " use mode = 'paper'"
         )
     if a.cluster == "rater" or a.compare:
         key = "cluster" if a.cluster == "rater" else "compare"
-        yield f"{key}: {a.statistic!r} has no such version"
+        yield f"{key}: {a.statistic!r} does not support this option"
     allowed = {"abstention_slope"}
     if a.by and a.statistic not in allowed:
-        yield f"by: {a.statistic!r} has a row for every judge or ensemble and no other groups"
+        yield (
+            f"by: {a.statistic!r} has a row for every judge or ensemble; other groups are not"
+            " supported"
+        )
 
 
 def _blinding(a: Analysis) -> Iterator[str]:
     if a.compare:
-        yield f"compare: {a.statistic!r} has no such version"
+        yield f"compare: {a.statistic!r} does not support this option"
     for n, column in enumerate(a.by):
         if column in {"system", "arm"}:
             yield (
-                f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for"
-                " each of them anyway"
+                f"by[{n}]: guesses are compared with the {column}; 'blinding_bang' already has"
+                " a row for each"
             )
 
 
 def _injection(a: Analysis) -> Iterator[str]:
     for key in ("against", "where", "compare", "arm", "collapse", "labels"):
         if getattr(a, key):
-            yield f"{key}: {a.statistic!r} has no such version"
+            yield f"{key}: {a.statistic!r} does not support this option"
     for n, column in enumerate(a.by):
         if column not in {"rater", "injection"}:
             yield (

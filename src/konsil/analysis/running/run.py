@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.cases.case_rules import with_case_defaults
-from konsil.analysis.estimation.targets import target_of
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.running.all_rows import all_rows
 from konsil.analysis.running.completion import Computed, results_of
-from konsil.analysis.running.contexts import contexts_of
+from konsil.analysis.running.contexts import contexts_of, target_of
 from konsil.analysis.running.duplicate_notes import with_duplicate_notes
 from konsil.analysis.running.rating_tables import rating_tables
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.lineage import lineage
+from konsil.progress import tracked
 
 
 def run(analyses: Sequence[Analysis], data: Data, settings: RunSettings) -> Results:
@@ -24,11 +24,14 @@ def run(analyses: Sequence[Analysis], data: Data, settings: RunSettings) -> Resu
     families = lineage(settings.systems, data.raters)
     analyses = [with_case_defaults(analysis) for analysis in analyses]
     target = target_of(settings.inference, tables.first, analyses)
-    contexts = contexts_of(analyses, tables.first, target, settings)
-    made = all_rows(contexts, tables, families, settings)
-    rows = with_duplicate_notes(made.rows, analyses, tables.of, settings.duplicates)
+    n = len(analyses)
+    contexts = tracked(contexts_of(analyses, tables.first, target, settings), "analyses", n)
+    computed = all_rows(contexts, tables, families, settings)
+    rows = with_duplicate_notes(computed.rows, analyses, tables.of, settings.duplicates)
     return results_of(
-        Computed(analyses, made.contexts, rows, made.doubts, made.refused, target, families),
+        Computed(
+            analyses, computed.contexts, rows, computed.doubts, computed.refused, target, families
+        ),
         tables,
         data,
         settings,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from konsil.analysis.model.composite.definition import CompositeScore
 from konsil.analysis.model.spec import Derived, Exclusions, Inference, Resampling
 from konsil.analysis.running.duplicate_notes import Groups
 from konsil.instrument import Instrument
@@ -31,6 +32,8 @@ class RunSettings:
     """Who answers."""
     derived: Sequence[Derived] = ()
     """Columns made from the ratings."""
+    scores: Sequence[CompositeScore] = ()
+    """Numbers made of several criteria, which analyses name as they name criteria."""
     flag_families: bool = False
     """Whether to warn of judges of a judged system's family."""
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -11,8 +11,9 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
+from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
-from konsil.analysis.standalone.agreement_request import AgreementRequest, check_request
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
 from konsil.analysis.tabular.agreement_options import TableOptions, composed

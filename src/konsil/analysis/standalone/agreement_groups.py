@@ -10,11 +10,8 @@ from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.standalone.agreement_request import (
-    AgreementRequest,
-    names_of,
-    weights_of_table,
-)
+from konsil.analysis.standalone.agreement_choices import names_of, weights_of_table
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import (
     Comparison,
     NamedEstimate,

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.model.frames import as_pandas
+from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.errors import AnalysisError, nearest
 from konsil.records.digits import written
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 LISTED_PAIRS = 1_000
 """Largest number of pairs of raters that are listed with the units they share."""
@@ -82,7 +85,7 @@ class Comparison:
     """The same differences with other intervals."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agreement:
     """All agreement statistics that apply to one table, or to each group of its rows."""
 
@@ -106,7 +109,7 @@ class Agreement:
     """The only label in the table, where no scale was declared: nothing beyond chance can then be
     said."""
     level: str = "nominal"
-    """The level of measurement."""
+    "Level of measurement."
     confidence: float = 0.95
     """The intervals' nominal coverage."""
     pair_weights: str = "alike"
@@ -129,16 +132,68 @@ class Agreement:
         estimates = {s.name: s.estimate for s in self.statistics}
         if self.groups:
             raise AnalysisError(
-                f"no statistic {name!r} of all rows; ask a group:"
+                f"no statistic {name!r} of all rows; choose a group:"
                 f" groups[{next(iter(self.groups))!r}]"
             )
         if name not in estimates:
-            raise AnalysisError(f"no statistic {name!r} here; {nearest(name, estimates)}")
+            raise AnalysisError(
+                f"there is no statistic {name!r} in this result; {nearest(name, estimates)}"
+            )
         return estimates[name]
 
     def __iter__(self) -> Iterator[str]:
         """The names of the statistics; none where they are those of groups."""
         return iter([s.name for s in self.statistics])
+
+    def __repr__(self) -> str:
+        """The counts; `to_polars` and `to_pandas` have the numbers."""
+        return f"<Agreement: {self._counts()}>"
+
+    def _counts(self) -> str:
+        raters = "" if self.n_raters is None else f", {self.n_raters:,} raters"
+        groups = f", {len(self.groups)} groups of {self.by}" if self.groups else ""
+        return f"{self.n_units:,} units{raters}, {self.n_ratings:,} ratings{groups}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: every statistic with its interval, and what a reader must know."""
+        rows = [
+            [*([name] if self.groups else []), s.name, _interval_text(s.estimate)]
+            for name, result in self._parts()
+            for s in result.statistics
+        ]
+        if self.comparison is not None:
+            name = " minus ".join(self.comparison.groups)
+            rows += [
+                [name, s.name, _interval_text(s.estimate)] for s in self.comparison.differences
+            ]
+        head = (
+            *(["group"] if self.groups else []),
+            "statistic",
+            f"estimate [{self.confidence:.0%} CI]",
+        )
+        notes = [w for _, result in self._parts() for w in result.warnings]
+        return html_table(self._counts(), head, rows, dict.fromkeys([*self.warnings, *notes]))
+
+    def plot(self, statistics: Sequence[str] = (), *, ax: Axes | None = None) -> Axes:
+        """Draw estimates with their intervals on matplotlib axes, and return these to be changed.
+
+        `statistics` names which; none: all of them. Raises AnalysisError where a name is unknown.
+        """
+        estimates = [(name, s) for name, result in self._parts() for s in result.statistics]
+        names = dict.fromkeys(s.name for _, s in estimates)
+        for name in statistics:
+            if name not in names:
+                raise AnalysisError(f"there is no statistic {name!r} here; {nearest(name, names)}")
+        dots = [
+            Dot(f"{s.name}, {name}" if name else s.name, e.value, e.low, e.high)
+            for name, s in estimates
+            if not statistics or s.name in statistics
+            for e in (s.estimate,)
+        ]
+        return dot_plot(dots, ax, label=f"estimate with {self.confidence:.0%} CI")
+
+    def _parts(self) -> list[tuple[str, Agreement]]:
+        return list(self.groups.items()) if self.groups else [("", self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it: undefined is None, with its reason.
@@ -223,9 +278,7 @@ class Agreement:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row a statistic (of each group), as a pandas frame; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(self._records())
+        return as_pandas(self.to_polars())
 
     def _records(self) -> list[dict[str, Any]]:
         if self.groups:
@@ -235,6 +288,10 @@ class Agreement:
                 for s in result.statistics
             ]
         return [_plain(s) for s in self.statistics]
+
+
+def _interval_text(e: Estimate) -> str:
+    return interval_text(e.value, e.low, e.high, e.reason)
 
 
 def _plain(statistic: NamedEstimate) -> dict[str, Any]:

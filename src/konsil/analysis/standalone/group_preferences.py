@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from konsil.analysis.model.message import message
-from konsil.analysis.pairs.ranking_summary import no_interval, two_way_method
+from konsil.analysis.pairs.vote_sentences import no_interval
+from konsil.analysis.standalone.ranking_summary import two_way_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from konsil.analysis.agreement.agreement_statistics import PairWeights
+from konsil.analysis.estimation.own_weights import PairWeights
 from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.standalone.agreement_result import Overlap
-from konsil.analysis.table.encoding import Sample
 from konsil.errors import option
 from konsil.stats.agreement.registry import STATISTICS
 

@@ -6,17 +6,26 @@ No study is needed.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
+from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.analysis.model.spec import Mode
-from konsil.analysis.pairs.ranking_summary import MATRIX, position, standing, warnings_of, worths_of
 from konsil.analysis.standalone.group_preferences import compared
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
+from konsil.analysis.standalone.ranking_summary import (
+    MATRIX,
+    position,
+    standing,
+    warnings_of,
+    worths_of,
+)
 from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import to_polars
 from konsil.analysis.tabular.ratings_table import as_text
@@ -32,8 +41,12 @@ from konsil.stats.pairs.votes import pair_members
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.pairs.worth_designs import Model
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class HeadToHead:
     """Who is preferred to whom in one table of comparisons; plain data, undefined is None."""
 
@@ -131,6 +144,62 @@ class HeadToHead:
                 {**scalars, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
             )
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame; needs pandas."""
+        return as_pandas(self.to_polars())
+
+    def __repr__(self) -> str:
+        """The counts; `to_polars` and `to_pandas` have the numbers."""
+        return f"<HeadToHead: {self._counts()}>"
+
+    def _counts(self) -> str:
+        groups = f", {len(self.groups)} groups of {self.by}" if self.groups else ""
+        return (
+            f"{len(self.systems)} systems, {self.n_comparisons:,} comparisons of {self.n_items:,}"
+            f" items{groups}"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: each system's win difference with its interval."""
+        rows = [
+            [*([name] if name else []), d["system"], interval_text(*_ends(d))]
+            for name, result in self._parts()
+            for d in result.win_difference
+        ]
+        head = ("system", f"win difference [{self.confidence:.0%} CI]")
+        notes = [w for _, result in self._parts() for w in result.warnings]
+        return html_table(
+            self._counts(),
+            ("group", *head) if self.groups else head,
+            rows,
+            dict.fromkeys([*self.warnings, *notes]),
+        )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the systems' win differences with their intervals on matplotlib axes.
+
+        Return the axes, to be changed. The line at 0 is no preference.
+        """
+        dots = [
+            Dot(f"{d['system']}, {name}" if name else d["system"], *_ends(d))
+            for name, result in self._parts()
+            for d in result.win_difference
+        ]
+        label = f"win difference with {self.confidence:.0%} CI"
+        return dot_plot(dots, ax, label=label, reference=0.0)
+
+    def _parts(self) -> list[tuple[str, HeadToHead]]:
+        return list(self.groups.items()) if self.groups else [("", self)]
+
+
+def _ends(entry: Mapping[str, Any]) -> tuple[float, float, float]:
+    """An entry's value and the limits of its interval; nan where undefined."""
+    value, low, high = (
+        math.nan if entry.get(key) is None else float(entry[key])
+        for key in ("value", "low", "high")
+    )
+    return value, low, high
 
 
 @with_keywords(PreferenceRequest)

@@ -15,15 +15,16 @@ from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.interval_methods import has
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.standalone.agreement_request import (
+from konsil.analysis.model.sample import Sample
+from konsil.analysis.standalone.agreement_choices import (
     MANY_PAIRS,
     RANKED,
-    AgreementRequest,
     has_steps,
     n_pairs,
     names_of,
     weights_of_table,
 )
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import (
     Agreement,
     NamedEstimate,
@@ -31,7 +32,6 @@ from konsil.analysis.standalone.agreement_result import (
     RaterCount,
 )
 from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
-from konsil.analysis.table.encoding import Sample
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
@@ -40,10 +40,8 @@ from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.weights import stream_key
 
 _COMMON_SENTENCES = {
-    "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width",
-    "undefined-draws": (
-        "undefined in some resamples, which are counted and left out of the interval"
-    ),
+    "widths-differ": "the BCa and the linearised CI differ by more than 15 % in width",
+    "undefined-draws": ("not estimable in some resamples, which are excluded from the CI"),
     "no-variation": (
         "all resamples gave the same value; a CI without width does not indicate certainty"
     ),
@@ -163,8 +161,8 @@ def estimate_table(table: Table, options: TableOptions, request: AgreementReques
         ] = []
     if not options.labels and options.level == "nominal" and _looks_ordered(table.labels.names):
         notes[
-            f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or"
-            " interval if their order counts"
+            "the labels are numbers but were treated as nominal; use"
+            f" {option('level', 'ordinal')} or interval if their order matters"
         ] = []
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}

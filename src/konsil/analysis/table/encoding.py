@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -18,12 +18,14 @@ from konsil.analysis.model.catalogue.known import (
     RATER_PAIR,
     TIMED,
 )
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
-from konsil.analysis.table.labels import Labels
+from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
 from konsil.records.ordering import natural
@@ -47,53 +49,6 @@ _USED = (
 
 _Dense = tuple[NDArray[np.int64], tuple[str, ...]]
 """Integers in the order of the sorted names, and the names."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One group's ratings as codes."""
-
-    codes: Codes
-    """Units x raters."""
-    raters: tuple[str, ...]
-    """The columns' raters, sorted."""
-    units: tuple[str, ...]
-    """The rows' subjects, sorted."""
-    clusters: tuple[str, ...]
-    """The clusters' names, sorted; row c of a tally is clusters[c]."""
-
-    @property
-    def n_ratings(self) -> int:
-        """How many labels there are."""
-        return int((self.codes.labels >= 0).sum())
-
-    @property
-    def n_units(self) -> int:
-        """Units with at least one label."""
-        return int((self.codes.labels >= 0).any(axis=1).sum()) if self.codes.labels.size else 0
-
-    @property
-    def n_raters(self) -> int:
-        """Raters with at least one label."""
-        return int((self.codes.labels >= 0).any(axis=0).sum()) if self.codes.labels.size else 0
-
-    def clusters_rated(self) -> list[frozenset[int]]:
-        """The clusters in which each rater gave a label, by number."""
-        rated = self.codes.labels >= 0
-        return [
-            frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))
-        ]
-
-    def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
-        """These units alone, with their clusters numbered anew."""
-        used, clusters = np.unique(self.codes.clusters[rows], return_inverse=True)
-        codes = replace(
-            self.codes,
-            labels=self.codes.labels[rows],
-            clusters=clusters.astype(self.codes.clusters.dtype),
-        )
-        units = tuple(self.units[n] for n in rows)
-        return Sample(codes, self.raters, units, tuple(self.clusters[c] for c in used))
 
 
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
@@ -282,7 +237,7 @@ def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
     item, answers, *_ = units[first // len(names)].split("\x1f")
     way_out = "select one with where (instrument, phase, batch) or arm"
     if not answers:
-        way_out += "; what is asked on each of an item's screens has the scope 'task'"
+        way_out += "; a question about each task of an item has the scope 'task'"
     raise AnalysisError(
         f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r}"
         f" {times[first]} times; {way_out}"
@@ -347,3 +302,25 @@ def _dense(column: pl.Series) -> _Dense:
     else:
         codes = column.rank("dense").to_numpy() - 1
     return codes.astype(np.int64), tuple(str(n) for n in names)
+
+
+def labels_in(context: Context, frame: pl.DataFrame) -> Labels:
+    """The labels of the analysis; for numbers and means of sentences those observed."""
+    observed = (
+        frame.filter(pl.col("state") == "rated").get_column("label").drop_nulls().unique().to_list()
+    )
+    return labels_of(context.analysis, context.criterion, observed)
+
+
+def sample_of(context: Context, frame: pl.DataFrame, raters: tuple[str, ...] | None) -> Sample:
+    """The group's ratings as codes."""
+    analysis, labels = context.analysis, labels_in(context, frame)
+    if analysis.spans == "mean":
+        if analysis.statistic != "mean":
+            raise AnalysisError(
+                f"{analysis.name}: spans = 'mean' yields numbers; only the statistic 'mean'"
+                " accepts them"
+            )
+        frame, labels = averaged(frame, analysis, labels)
+        return encode(frame, replace(analysis, collapse={}), labels, raters)
+    return encode(frame, analysis, labels, raters)

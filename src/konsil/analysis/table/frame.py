@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
+from konsil.analysis.model.composite.score_rows import Composite
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
@@ -120,18 +121,23 @@ class RatingTable:
     """What became of labels at the adjudication, whichever of them the table has."""
     derived: tuple[str, ...] = ()
     """The columns that were derived from ratings."""
+    composites: Mapping[str, Composite] = field(default_factory=dict)
+    """Composite scores, which analyses name as they name criteria."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
-        """The ratings of a panel, or of several with one name, on one criterion.
+        """The ratings of a panel, or of several with one name, on one criterion or score.
 
         With SUBJECT and NUMBERED. They are selected once, since analyses use them often.
         """
         key = (criterion, panel)
         if key not in self._parts:
-            is_in_part = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
-                self.together.get(panel, (panel,))
+            is_of_panel = pl.col("panel").is_in(self.together.get(panel, (panel,)))
+            composite = self.composites.get(criterion)
+            self._parts[key] = (
+                self._with_subjects.filter((pl.col("criterion") == criterion) & is_of_panel)
+                if composite is None
+                else composite.rows(self._with_subjects.filter(is_of_panel))
             )
-            self._parts[key] = self._with_subjects.filter(is_in_part)
         return self._parts[key]
 
     @cached_property
@@ -275,7 +281,7 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if reserved:
         raise AnalysisError(
-            f"the stratum {reserved[0]!r} of the items has the name of a rating's own column;"
+            f"the stratum {reserved[0]!r} of the items has the name of a column of the ratings;"
             " rename it"
         )
     for name in of_items:

@@ -20,7 +20,7 @@ class Labels:
     values: tuple[float, ...]
     """Their numbers, rising."""
     level: str
-    """The level of measurement."""
+    "Level of measurement."
     abstain: str | None = None
     """The label that an abstention counts as, where it counts as one."""
     reverse: tuple[int, ...] | None = None
@@ -37,7 +37,9 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     scale = criterion.scale
     if scale.kind == "number":
         level = scale.level if scale.level in {"ordinal", "ratio"} else "interval"
-        return replace(numeric_labels(observed), level=level)
+        # Where every number is missing there is one that nobody gave, so that statistics are
+        # undefined by their own rules.
+        return replace(numeric_labels(observed or ("0",)), level=level)
     if scale.kind == "text":
         raise AnalysisError(
             f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies"

@@ -62,20 +62,20 @@ def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     scale = criterion.scale
     if criterion.scope != "pair" or scale.kind != "choice":
         raise AnalysisError(
-            f"{where}: criterion {criterion.id!r} is no choice about a pair of answers; comparisons"
-            " need one"
+            f"{where}: criterion {criterion.id!r} is not a choice about a pair of answers,"
+            " which comparisons need"
         )
     other = {label: mirrored(criterion, label) for label in scale.labels}
     if None in other.values():
         raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} do not say how they read with A and B"
-            " exchanged; name the sides by the letters A and B, or give the scale an order"
+            f"{where}: the labels of {criterion.id!r} do not define their meaning with A and B"
+            " exchanged; name the sides A and B in the labels, or give the scale an order"
         )
     steps = steps_of_scale(scale.labels)
     if any(steps[label] != -steps[str(reverse)] for label, reverse in other.items()):
         raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} are no scale from A's side to B's, tie in the"
-            " middle"
+            f"{where}: the labels of {criterion.id!r} do not form a scale from A to B with the"
+            " tie in the middle"
         )
     first = scale.labels[0].split()
     return {label: -n for label, n in steps.items()} if "B" in first and "A" not in first else steps
@@ -132,7 +132,7 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
         raise AnalysisError(
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
             f" {nearest(unknown[0], step_by_word)}; give the labels in order with"
-            f" {option('scale', example='[...]')}, from the first system's side to the second's"
+            f" {option('scale', example='[...]')}, from first to second system preferred"
         )
     return {word: step_by_word[low] for word, low in folded.items()}
 

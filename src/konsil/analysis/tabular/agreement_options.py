@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ class TableOptions:
     Counts: one row a unit, one column a label, with the number of raters who gave it. Lists: one
     row a unit, the column of the labels holding those of all its raters. """
     unit: str | None = None
-    """The column of the units."""
+    "Column of the units."
     rater: tuple[str, ...] = ()
     """Long: the column of the raters. Wide: the raters' columns, where not all others are."""
     label: str | None = None
@@ -34,7 +35,7 @@ class TableOptions:
     cluster: str | None = None
     """The column whose values are resampled together; None: each unit is its own cluster."""
     level: Level = "nominal"
-    """The level of measurement."""
+    "Level of measurement."
     labels: tuple[str, ...] = ()
     """The scale's labels in order; empty: those observed."""
     abstain: str | None = None

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Sample, matrix
+from konsil.analysis.model.sample import Sample
+from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.scale import decide
@@ -49,8 +50,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(
-            f"{options.name}: has no rows; expected one row a unit (wide) or one row a rating"
-            " (long)"
+            f"{options.name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
     frame = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
     layout = options.layout or guess_layout(frame, options)
@@ -66,7 +66,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
     melted = _drop_missing(melted, options, warnings)
     if melted.height == 0:
-        raise SourceError(f"{options.name}: no cell holds a rating; every cell is empty")
+        raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
     abstained = (
         melted.filter(pl.col("label") == options.abstain)
         if options.abstain is not None
@@ -137,7 +137,9 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
             words = pl.when(is_whole).then(whole_numbers).otherwise(column.cast(pl.String))
             return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
         if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
-            raise SourceError(f"{source}: column {name!r} holds {kind}; expected one label a cell")
+            raise SourceError(
+                f"{source}: column {name!r} holds {kind}; expected one label per cell"
+            )
         return column.cast(pl.String)
 
     words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
@@ -182,7 +184,7 @@ def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
             wide = (
                 ""
                 if options.layout is not None or options.rater
-                else f", or say {choice('layout', 'wide')} if each column is a rater"
+                else f", or use {choice('layout', 'wide')} if each column is a rater"
             )
             raise SourceError(
                 f"{options.name}: no column for the {role}; name it with {option(role)}{wide}"
@@ -211,7 +213,7 @@ def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
         if empty.height:
             line = options.line(int(empty.item(0, "row")))
             raise SourceError(
-                f"{options.name}: line {line}: the {flag} is empty; every rating names its {flag}"
+                f"{options.name}: line {line}: the {flag} is empty; every rating needs its {flag}"
             )
     if cluster != chosen["unit"]:
         _one_cluster_each(rows, options)
@@ -269,9 +271,8 @@ def _units(
         unit = named(frame, UNIT_NAMES)
         if unit is not None:
             warnings.append(
-                f"column {unit!r} was taken as the unit's identifier, not as a rater; say"
-                f" {option('unit', example='...')} to"
-                " choose"
+                f"column {unit!r} was used as the unit identifier, not as a rater; use"
+                f" {option('unit', example='...')} to choose"
             )
     columns = [c for c in frame.columns if c not in {unit, cluster}]
     rows = _numbered(frame, options)
@@ -285,7 +286,7 @@ def _units(
         name = pl.concat_str(pl.col(unit).fill_null(""), again, separator=UNIT)
         if rows.get_column(unit).is_duplicated().any() and cluster is None:
             warnings.append(
-                f"column {unit!r} repeats; rows of one {unit!r} are taken as one cluster"
+                f"column {unit!r} has repeated values; rows with the same {unit!r} form one cluster"
             )
             cluster = unit
     group = pl.col(cluster).fill_null("") if cluster else name
@@ -304,8 +305,8 @@ def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
     if len(columns) < 2:
         raise SourceError(
             f"{options.name}: {len(columns)} rater column{'s'[: len(columns) != 1]}"
-            f" ({', '.join(columns)}); agreement needs at least two raters (for one row a rating,"
-            f" use {choice('layout', 'long')})"
+            f" ({', '.join(columns)}); agreement needs at least two raters (for one row per"
+            f" rating, use {choice('layout', 'long')})"
         )
     if options.layout is None and not options.rater:
         refuse_counts(frame, columns, options)
@@ -330,7 +331,7 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
             frame.height >= 10 or (frame.height >= 4 and n_values > len(others))
         ):
             warnings.append(
-                f"column {column!r} has a different value in every row; if it is an identifier, say"
+                f"column {column!r} has a different value in every row; if it is an identifier, use"
                 f" {option('unit', column)}"
             )
 
@@ -344,9 +345,9 @@ def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
         n = int((rows.get_column("label") == "NA").sum())
         if n:
             warnings.append(
-                f"{n:,} {'cell says' if n == 1 else 'cells say'} 'NA' and"
-                f" {'was' if n == 1 else 'were'} taken as not rated; declare it in"
-                f" {option('labels')} or {option('abstain')} if not"
+                f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
+                f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
+                f" declare it in {option('labels')} or {option('abstain')}"
             )
             rows = rows.filter(pl.col("label") != "NA")
     return rows

@@ -76,8 +76,7 @@ def decide(
     )
     if numeric and list(values) != sorted(set(values)):
         raise SourceError(
-            f"{options.name}: {option('labels')} {','.join(names)}: numbers must rise and not"
-            " repeat"
+            f"{options.name}: {option('labels')} {','.join(names)}: numbers must increase strictly"
         )
     if numeric and max(map(abs, values)) > _LARGEST:
         raise SourceError(
@@ -185,8 +184,8 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], options: Ta
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label.casefold() in {*_NEVER, *_SOMETIMES}:
         hint = (
-            f"leave the cell empty or say {option('missing', label, several=True)} if it means not"
-            " rated"
+            f"leave the cell empty or use {option('missing', label, several=True)} if it means"
+            " not rated"
         )
     elif _is_number(label.replace(",", ".", 1)):
         hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"

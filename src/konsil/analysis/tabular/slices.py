@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.errors import SourceError, entry, nearest, option
+from konsil.errors import AnalysisError, SourceError, entry, nearest, option
 from konsil.records.ordering import natural
 
 MANY = 200
@@ -51,6 +51,11 @@ class Part:
 
 def as_values(where: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
     """Columns with the values that their rows may have, one or several."""
+    if where is not None and not isinstance(where, Mapping):
+        raise AnalysisError(
+            f"where: expected a mapping of columns to values, such as {{'ward': 'A'}}, got"
+            f" {type(where).__name__}"
+        )
     conditions = (where or {}).items()
     return {
         column: (str(v),) if isinstance(v, str | int | float) else tuple(map(str, v))

@@ -103,7 +103,7 @@ def _whole_numbers(
         cell = rows.item(at, COUNT + column)
         place = f"line {line(int(rows.item(at, 'row')))}, column {column!r}"
         raise SourceError(
-            f"{table}: {place}: {cell!r} is no count; expected a whole number of comparisons, or"
+            f"{table}: {place}: {cell!r} is not a count; expected a whole number of comparisons, or"
             " true or false"
         )
     return numbers

@@ -101,11 +101,7 @@ def columns_of_votes(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame,
             continue
         if column is None:
             columns = ", ".join(frame.columns)
-            hint = (
-                f", or say {option(role, '-')} where none is known"
-                if role in {"item", "rater"}
-                else ""
-            )
+            hint = f", or use {option(role, '-')} if unknown" if role in {"item", "rater"} else ""
             hint = (
                 f", or columns that count wins with {option('won')} and {option('lost')}"
                 if role == "outcome"

@@ -55,7 +55,7 @@ class Comparisons:
 def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
     """Read a table of comparisons; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
-        raise SourceError(f"{layout.name}: has no rows; expected one row a comparison")
+        raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
     frame = as_text(frame, layout.name)
     rows, unknown_roles, is_counted = columns_of_votes(frame, layout)
     comparisons = (
@@ -84,7 +84,7 @@ def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
         n_without = rows.height - comparisons.height
         warnings.append(
             f"{n_without:,} {'row' if n_without == 1 else 'rows'} without an outcome"
-            f" {'is' if n_without == 1 else 'are'} left out"
+            f" {'is' if n_without == 1 else 'are'} excluded"
         )
     if not layout.scale and steps == 1 and not (outcomes == 0).any():
         warnings.append("there is no tie among the outcomes")
@@ -117,13 +117,13 @@ def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     note_by_role = {
         "item": (
-            "no item is known, so every comparison counts as one of its own: comparisons of one"
-            " item are taken"
+            "items are unknown, so each comparison counts as a separate item: comparisons of"
+            " the same item are treated"
         )
     }
     note_by_role["rater"] = (
-        "no rater is known, so every comparison counts as one of its own: comparisons by one rater"
-        " are taken"
+        "raters are unknown, so each comparison counts as a separate rater: comparisons by the"
+        " same rater are treated"
     )
     return [f"{note_by_role[role]} as independent" for role in unknown_roles]
 
@@ -174,7 +174,7 @@ def _refuse_empty(comparisons: pl.DataFrame, layout: Layout) -> None:
         if empty.height:
             line = layout.line(int(empty.item(0, "row")))
             raise SourceError(
-                f"{layout.name}: line {line}: the {role} is empty; every comparison names its"
+                f"{layout.name}: line {line}: the {role} is empty; every comparison needs its"
                 f" {role}"
             )
     same = comparisons.filter(pl.col("first") == pl.col("second"))

@@ -68,7 +68,7 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
         latest = last.get(item)
         by = latest.by if latest is not None and latest.decision == decision else NOBODY
         step = "duplicates" if decision == DUPLICATE else "screening"
-        yield step, "kept" if decision == KEEP else f"left out: {decision}", by
+        yield step, "kept" if decision == KEEP else f"excluded: {decision}", by
     duplicates = last_duplicates(events)[1]
     for by in (duplicates.apart if duplicates is not None else {}).values():
         yield "duplicates", "apart", by
@@ -92,7 +92,7 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
         if marking.approved:
             yield (
                 "approval",
-                "approved despite what is left over" if marking.despite else "approved",
+                "approved despite residual disclosure" if marking.despite else "approved",
                 marking.by,
             )
 
@@ -114,7 +114,7 @@ def lines_of(
                 name = f" ({names[row.by]})" if row.by in names else ""
                 yield f"  {row.decision}: {row.items:,} by {row.by}{name}"
     if not rows:
-        yield "no decision yet"
+        yield "nobody decided"
     duplicates = last_duplicates(events)[1]
     if duplicates is None:
         yield "duplicates: not searched; run 'konsil duplicates'"

@@ -103,7 +103,9 @@ def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) 
         at = now()
         exclusions = _excluded(folder, events, duplicate_ids - set(out), by, at)
         if exclusions and is_planned:
-            raise PlanError(f"{where}: a plan is drawn already; its items cannot change any more")
+            raise PlanError(
+                f"{where}: the assignment plan already exists; its items can no longer change"
+            )
         is_new = grouping != before or bool(exclusions)
         if save and is_new:
             note_study(store, folder.study, at)
@@ -137,8 +139,8 @@ def unsearched_lines(folder: Folder) -> Iterator[str]:
         )
     if groups:
         yield (
-            f"{sum(map(len, groups)):,} items have the text of another one ({len(groups):,}"
-            f" {'group' if len(groups) == 1 else 'groups'}) and count as independent; run 'konsil"
+            f"{sum(map(len, groups)):,} items repeat the text of another item ({len(groups):,}"
+            f" {'group' if len(groups) == 1 else 'groups'}) but count as independent; run 'konsil"
             " duplicates'"
         )
 
@@ -192,8 +194,8 @@ def _excluded(
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; expected one, since it leaves"
-            " out what is decided to be a duplicate"
+            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; expected one, because"
+            " screening excludes the items decided to be duplicates"
         )
     if last_screened(events)[1] is None:
         raise PlanError(
@@ -237,11 +239,11 @@ def lines_of(searched: Searched) -> Iterator[str]:
         else:
             yield f"  {kind}: not searched"
     if duplicates.apart:
-        yield f"  declared apart by people: {len(duplicates.apart):,}"
+        yield f"  declared distinct by reviewers: {len(duplicates.apart):,}"
     n_remaining, groups = within(
         duplicates, {item.id for item in searched.items} - {*searched.out, *searched.excluded}
     )
-    yield f"  left out as duplicates: {len(searched.out):,}"
+    yield f"  excluded as duplicates: {len(searched.out):,}"
     if searched.excluded:
-        yield f"  left out for another reason: {len(searched.excluded):,}"
+        yield f"  excluded for another reason: {len(searched.excluded):,}"
     yield f"{n_remaining:,} items in {groups:,} groups still count as independent"

@@ -76,7 +76,7 @@ def _marks(cells: Mapping[str, str], case_by_id: Mapping[str, Item]) -> list[Mar
     if case not in case_by_id:
         raise SourceError(f"there is no case {case!r} to be masked; {nearest(case, case_by_id)}")
     if kind not in get_args(MarkKind):
-        raise SourceError(f"{kind!r} is no kind of mark; {nearest(kind, get_args(MarkKind))}")
+        raise SourceError(f"{kind!r} is not a kind of mark; {nearest(kind, get_args(MarkKind))}")
     rank = _count(cells, "rank") if cells["rank"] else 0
     narrative = case_by_id[case].text
     has_offsets = cells["start"] or cells["end"]
@@ -93,9 +93,7 @@ def _offsets(cells: Mapping[str, str], narrative: str) -> tuple[int, int]:
     excerpt, text = narrative[start:end], cells["text"]
     # An apostrophe in front may be the one that keeps a spreadsheet from calculating the text.
     if text and _plain(excerpt) not in (_plain(text), _plain(text.removeprefix("'"))):
-        raise SourceError(
-            f"{text!r} does not stand at {start}-{end}, where the narrative has {excerpt!r}"
-        )
+        raise SourceError(f"{text!r} is not at {start}-{end}, where the narrative has {excerpt!r}")
     return start, end
 
 
@@ -103,7 +101,7 @@ def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
     text = cells["text"].strip()
     if not text:
         raise SourceError(
-            "says neither where the mark is nor which words it has; expected start and end, or text"
+            "has neither the position nor the text of the mark; expected start and end, or text"
         )
     places = _occurrences(narrative, text) or _occurrences(narrative, text.removeprefix("'"))
     if not places:
@@ -113,8 +111,7 @@ def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
     if not cells["occurrence"]:
         if len(places) > 1:
             raise SourceError(
-                f"{text!r} occurs {len(places)} times; expected which one under occurrence, or"
-                " 'all'"
+                f"{text!r} occurs {len(places)} times; state which one in occurrence, or 'all'"
             )
         return places
     n = _count(cells, "occurrence")

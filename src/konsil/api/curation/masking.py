@@ -24,7 +24,7 @@ from konsil.prepare.cases.marking import (
     versions,
     versions_of,
 )
-from konsil.prepare.draw.draw import still_whole, to_mask, unmasked_cases_sentence
+from konsil.prepare.draw.draw import to_mask
 from konsil.records import Event, Item
 from konsil.sources.files.table import read_table
 from konsil.store import Batch
@@ -99,8 +99,7 @@ def mask_cases(
         for case in despite:
             if case not in markings:
                 raise PlanError(
-                    f"{where}: prepare.mask: nothing is marked in case {case!r} that could be"
-                    " approved"
+                    f"{where}: prepare.mask: case {case!r} has no marks that could be approved"
                 )
         due = [
             case
@@ -117,9 +116,7 @@ def mask_cases(
         }
         for case in fresh:
             if case in written:
-                raise PlanError(
-                    f"case {case!r}: its versions are items already, and answers stand on them"
-                )
+                raise PlanError(f"case {case!r}: its versions are already items with answers")
         new_versions = [
             version
             for case, case_marking in sorted(markings.items())
@@ -174,8 +171,8 @@ def _masking(folder: Folder) -> Masking:
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.mask]; nothing says that cases are"
-            " masked"
+            f"{folder.path / PROTOCOL}: there is no [prepare.mask]; expected one that states"
+            " how cases are masked"
         )
     return prepare.mask
 
@@ -204,16 +201,6 @@ def _marked(
         ):
             new_markings[case] = case_marking
     return new_markings
-
-
-def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> None:
-    """Raise a PlanError where the protocol masks cases and a case has no versions yet."""
-    prepare = folder.study.prepare
-    unmasked = (
-        still_whole(items, events) if prepare is not None and prepare.mask is not None else ()
-    )
-    if unmasked:
-        raise PlanError(f"{folder.path}: {unmasked_cases_sentence(unmasked)}")
 
 
 def pretended_versions(
@@ -283,6 +270,6 @@ def progress_lines(masked: Masked) -> Iterator[str]:
     n_left = len(masked.refused) - len(untold)
     if n_left:
         yield (
-            f"{n_left:,} not approved: mark what is left over, or give a reason by"
+            f"{n_left:,} not approved: mark the residual disclosure, or give a reason with"
             f" {option('despite')} CASE REASON"
         )

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.item_checks import planned_draw
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import (
     Drawn,
-    Screened,
     draw,
     event_of,
-    in_study,
     last_drawn,
     last_screened,
-    request_digest,
 )
 from konsil.prepare.questions.rewriting import (
     REHEARSAL,
     Accepted,
     decided_event,
-    still_to_decide,
     undecided,
 )
-from konsil.records import Answer, Event, Item, Rating
+from konsil.records import Event, Item
 from konsil.store import Batch
 
 
@@ -51,12 +48,14 @@ def prepare(folder: Folder, *, save: bool = True) -> Prepared:
     """
     study, where = folder.study, folder.path / PROTOCOL
     if study.prepare is None:
-        raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
+        raise StudyError(
+            f"{where}: there is no [prepare]; expected one that states which items are rated"
+        )
     if not study.prepare.draws:
         masks = study.prepare.themes is None and study.prepare.mask is not None
         alone, command = ("masks", "mask") if masks else ("themes", "themes")
         raise StudyError(
-            f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil"
+            f"{where}: prepare: requests only {alone}, and all items are rated; run 'konsil"
             f" {command}'"
         )
     with folder.store() as store:
@@ -65,7 +64,7 @@ def prepare(folder: Folder, *, save: bool = True) -> Prepared:
             screened = last_screened(view.each("events"))[1]
             is_planned = view.counts()["tasks"] > 0
             if is_planned:
-                return Prepared(_planned_draw(folder, before, screened), new=False)
+                return Prepared(planned_draw(folder, before, screened), new=False)
             items = tuple(view.each("items"))
             answers = view.each("answers") if study.prepare.lexical_match else iter(())
             try:
@@ -88,25 +87,6 @@ def prepare(folder: Folder, *, save: bool = True) -> Prepared:
     return Prepared(drawn, is_new)
 
 
-def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
-    """The draw on which a plan stands.
-
-    A PlanError where there is none or the protocol asks for another one.
-    """
-    study = folder.study
-    if (
-        study.prepare is not None
-        and before is not None
-        and before.asked == request_digest(study.prepare, study.seed, screened)
-    ):
-        return before
-    raise PlanError(
-        f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
-        f" {'all items' if before is None else 'the items of another [prepare] or seed'}; its items"
-        " cannot change any more"
-    )
-
-
 def is_being_prepared(folder: Folder) -> bool:
     """Whether people still choose, mark or reword items on the pages.
 
@@ -120,43 +100,6 @@ def is_being_prepared(folder: Folder) -> bool:
     with folder.store() as store:
         counts = store.counts()
     return counts["items"] > 0 and not counts["tasks"]
-
-
-def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
-    """Raise a PlanError where the protocol's draw of items was not made or was made otherwise."""
-    study = folder.study
-    if study.prepare is None or not study.prepare.draws:
-        return
-    drawn, screened = last_drawn(events)[1], last_screened(events)[1]
-    if is_planned:
-        _planned_draw(folder, drawn, screened)
-        return
-    if drawn is None:
-        raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
-    if drawn.asked != request_digest(study.prepare, study.seed, screened):
-        raise PlanError(
-            f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil"
-            " prepare' again"
-        )
-
-
-def check_rewritten(
-    folder: Folder,
-    items: Sequence[Item],
-    events: Sequence[Event],
-    answers: Iterable[Answer],
-    ratings: Iterable[Rating],
-) -> None:
-    """Raise a PlanError where the protocol rewrites questions and some are still undecided."""
-    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
-        return
-    item_ids = {item.id for item in in_study(items, events)}
-    fixed_ids = {a.item for a in answers if a.text} | {
-        r.item for r in ratings if r.item is not None
-    }
-    waiting = undecided([item for item in items if item.id in item_ids], events, fixed_ids)
-    if waiting:
-        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(item_ids)))
 
 
 def as_they_are(
@@ -197,9 +140,9 @@ def draw_lines(drawn: Drawn) -> Iterator[str]:
     """
     yield f"{drawn.pool:,} items" + _listed(drawn.found, drawn.by)
     for reason, n in sorted(drawn.lost.items()):
-        yield f"  left out, {reason}: {n:,}"
+        yield f"  excluded, {reason}: {n:,}"
     for value, n in sorted(drawn.short.items()):
-        yield f"  too few, {value}: {n:,} fewer than asked for"
+        yield f"  too few, {value}: {n:,} fewer than requested"
     matches = Counter[str]()
     for parts in drawn.drawn.values():
         matches.update({match: len(ids) for match, ids in parts.items() if match})

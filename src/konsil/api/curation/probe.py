@@ -65,7 +65,9 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
     options, study = options or Options(), folder.study
     where = folder.path / PROTOCOL
     if study.prepare is None or study.prepare.mask is None:
-        raise StudyError(f"{where}: there is no [prepare.mask]; nothing says that cases are masked")
+        raise StudyError(
+            f"{where}: there is no [prepare.mask]; expected one that states how cases are masked"
+        )
     for problem in model_problems(model, study.endpoints, option("model")):
         raise StudyError(problem)
     with folder.store() as store:
@@ -82,8 +84,8 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
         nameless = [case.id for case in marked if not (case.reference or "").strip()]
         if nameless:
             raise PlanError(
-                f"case {nameless[0]!r}: has no reference; expected the diagnosis, which a guess is"
-                " compared with"
+                f"case {nameless[0]!r}: has no reference; expected the diagnosis that guesses"
+                " are compared with"
             )
         version_by_id = {
             version.id: (case, version)
@@ -131,22 +133,22 @@ def shares(guesses: Sequence[Guess]) -> dict[str, tuple[int, int, float, float]]
 def lines_of(probed: Probed) -> Iterator[str]:
     """The table of levels in a few lines."""
     for outcome, n in sorted(probed.replies.unreadable.items()):
-        yield f"reply not readable ({outcome}): {n:,}"
+        yield f"invalid reply ({outcome}): {n:,}"
     if probed.unmarked:
-        yield f"not marked yet and left out: {probed.unmarked:,} cases"
+        yield f"excluded because not marked yet: {probed.unmarked:,} cases"
     if probed.replies.n_pending:
         pending = probed.replies.n_pending
         yield (
-            f"the model has still to be asked about {pending:,} versions; the shares are of those"
-            " it was"
+            f"{pending:,} versions have not been sent to the model yet; the proportions refer"
+            " to the others"
         )
     for level, (k, n, low, high) in shares(probed.guesses).items():
         name = level if level == LEVELS[0] else f"level {level}"
         yield f"{name}: diagnosis guessed in {k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"
     if probed.guesses:
         yield (
-            "another model, or a person, may guess more; a model may also know a published case by"
-            " heart"
+            "another model or a person may guess more; a model may also have memorised a"
+            " published case"
         )
 
 

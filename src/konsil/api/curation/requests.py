@@ -9,7 +9,7 @@ from konsil.api.calls import CallLimits, CallRequest
 from konsil.prepare.identifiers.duplicates import LIKENESS
 from konsil.records.request import Flag, setting
 
-BY = Flag("Who decided, a pseudonym, for the log.", metavar="WHO")
+BY = Flag("Pseudonym of the person who decided, for the log.", metavar="WHO")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,11 +18,11 @@ class ScreeningRequest:
 
     decisions: Path | None = setting(
         None,
-        Flag("Read that table back: 'keep' or a reason in its column decision.", file="existing"),
+        Flag("Import that table, with 'keep' or a reason in its column decision.", file="existing"),
     )
     by: str = setting("", BY)
     dry_run: bool = setting(
-        False, Flag("Only say what would be left out; store nothing, ask no model.")
+        False, Flag("Dry run: print the exclusions; store nothing, call no model.")
     )
     calls: CallLimits = field(default_factory=CallLimits)
 
@@ -33,24 +33,22 @@ class DuplicatesRequest:
 
     decisions: Path | None = setting(
         None,
-        Flag(
-            "Read that table back: 'duplicate' or 'apart' in its column decision.", file="existing"
-        ),
+        Flag("Import that table, with 'duplicate' or 'apart' as decision.", file="existing"),
     )
-    leave_one: bool = setting(False, Flag("Leave out all but the first item of each group."))
+    leave_one: bool = setting(False, Flag("Exclude all but the first item of each group."))
     by: str = setting("", BY)
     translated: bool = setting(
-        False, Flag("Compare meanings, too, in 16 languages; needs the extra 'questions'.")
+        False, Flag("Also compare meanings (16 languages); needs the extra 'questions'.")
     )
     likeness: float = setting(
         LIKENESS,
         Flag(
-            "Share of five-letter pieces that near duplicates have in common.",
+            "Minimum proportion of shared five-letter sequences.",
             minimum=0.5,
             maximum=1,
         ),
     )
-    dry_run: bool = setting(False, Flag("Only look; store nothing."))
+    dry_run: bool = setting(False, Flag("Dry run: search, but store nothing."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,16 +58,13 @@ class ThemesRequest:
     decisions: tuple[Path, ...] = setting(
         (),
         Flag(
-            "Read either table back: a name, or 'drop', in its column decision. Can be given"
-            " twice.",
+            "Import either table, with a name or 'drop' as decision; repeatable.",
             file="existing",
         ),
     )
     by: str = setting("", BY)
-    anew: bool = setting(False, Flag("Find the themes again and forget what was decided."))
-    dry_run: bool = setting(
-        False, Flag("Only say what the themes would be; store nothing, ask no model.")
-    )
+    anew: bool = setting(False, Flag("Detect the themes again and discard all decisions."))
+    dry_run: bool = setting(False, Flag("Dry run: print the themes; store nothing, call no model."))
     calls: CallLimits = field(default_factory=CallLimits)
 
 
@@ -80,8 +75,7 @@ class RewritingRequest:
     decisions: Path | None = setting(
         None,
         Flag(
-            "Read that table back: 'accept' or 'keep' in its column decision; the wording itself"
-            " may be edited.",
+            "Import that table, with 'accept' or 'keep' as decision; texts may be edited.",
             file="existing",
         ),
     )

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
-from konsil.api.curation.preparing import check_drawn
 from konsil.api.curation.requests import RewritingRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.item_checks import check_drawn
 from konsil.collect.jobs.collection import Collected, Options
 from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.errors import PlanError, SourceError, StudyError, nearest
@@ -95,8 +95,7 @@ def _rewriting(folder: Folder) -> Rewriting:
     prepare = folder.study.prepare
     if prepare is None or prepare.rewrite is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.rewrite]; nothing says which model is"
-            " asked"
+            f"{folder.path / PROTOCOL}: there is no [prepare.rewrite]; expected one with a model"
         )
     return prepare.rewrite
 
@@ -200,9 +199,8 @@ def waiting(folder: Folder, store: Store) -> Iterator[str]:
     items = tuple(item for item in items if item.id in item_ids)
     if items:
         yield (
-            f"wordings: {len(undecided(items, events, fixed_ids)):,} of {len(items):,} questions"
-            f" wait"
-            " for a decision"
+            f"rewritten questions: {len(undecided(items, events, fixed_ids)):,} of"
+            f" {len(items):,} await a decision"
         )
 
 
@@ -284,14 +282,14 @@ def progress_lines(reworded: Reworded) -> Iterator[str]:
         " them unchanged"
     )
     for outcome, n in sorted(reworded.unreadable.items()):
-        yield f"  reply not readable ({outcome}): {n:,}"
+        yield f"  invalid reply ({outcome}): {n:,}"
     verdicts = Counter(decision.verdict for decision in reworded.decided.values())
     if verdicts:
         yield (
-            f"  decided by people: {verdicts['accept']:,} accepted, {verdicts['edit']:,} edited,"
-            f" {verdicts['keep']:,} kept as they were"
+            f"  decided by reviewers: {verdicts['accept']:,} accepted, {verdicts['edit']:,}"
+            f" edited, {verdicts['keep']:,} left unchanged"
         )
-    yield f"{len(reworded.open):,} to be decided"
+    yield f"{len(reworded.open):,} await a decision"
     texts = {item.id: item.text for item in reworded.items}
     proposed = {
         item: reworded.proposed[item].text for item in reworded.open if item in reworded.proposed
@@ -299,7 +297,8 @@ def progress_lines(reworded: Reworded) -> Iterator[str]:
     warned = [item for item, text in proposed.items() if fidelity_warnings(texts[item], text)]
     if warned:
         yield (
-            f"  {len(warned):,} of them with a warning to be answered: numbers, negations, drugs or"
+            f"  {len(warned):,} of them with a warning that needs an answer: numbers,"
+            " negations, drugs or"
             " identifiers"
         )
     accepted = {
@@ -314,6 +313,6 @@ def progress_lines(reworded: Reworded) -> Iterator[str]:
     ]
     if unanswered:
         yield (
-            f"  {len(unanswered):,} accepted with a warning that was not answered"
-            f" ({', '.join(sorted(unanswered)[:5])}); look at them again"
+            f"  {len(unanswered):,} accepted with an unanswered warning"
+            f" ({', '.join(sorted(unanswered)[:5])}); review them again"
         )

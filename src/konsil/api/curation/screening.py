@@ -125,8 +125,8 @@ def screen_items(folder: Folder, request: ScreeningRequest | None = None) -> Loo
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(
-                f"{where}: prepare.screen: a plan is drawn already; its items cannot change any"
-                " more"
+                f"{where}: prepare.screen: the assignment plan already exists; its items can no"
+                " longer change"
             )
         if save and is_new:
             note_study(store, folder.study, at)
@@ -165,7 +165,8 @@ def _screening(folder: Folder) -> Screening:
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for"
+            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; expected one with reasons"
+            " for exclusion"
         )
     return prepare.screen
 
@@ -227,22 +228,23 @@ def screening_lines(looked: Looked) -> Iterator[str]:
     out = {reason: len(items) for reason, items in looked.screened.out.items()}
     if looked.replies is not None:
         for outcome, n in sorted(looked.replies.unreadable.items()):
-            yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
+            yield f"invalid reply ({outcome}): {n:,}; these were screened by the rules only"
         if looked.replies.n_pending:
             yield (
-                f"the model has still to be asked about {looked.replies.n_pending:,} items; nothing"
-                " stored"
+                f"{looked.replies.n_pending:,} items have not been sent to the model yet;"
+                " nothing was stored"
             )
             return
     yield f"{len(looked.items):,} items"
     if looked.screened.by_model:
-        yield f"  suspected by the model alone: {len(looked.screened.by_model):,}"
+        yield f"  flagged by the model only: {len(looked.screened.by_model):,}"
     for reason, n in sorted(out.items()):
-        yield f"  left out, {reason}: {n:,}"
+        yield f"  excluded, {reason}: {n:,}"
     if looked.screened.decided:
         n_retained = sum(decision == KEEP for decision in looked.screened.decided.values())
         yield (
-            f"  decided by people: {len(looked.screened.decided):,}, of these kept: {n_retained:,}"
+            f"  decided by reviewers: {len(looked.screened.decided):,}, of these retained:"
+            f" {n_retained:,}"
         )
     n_eligible = len(looked.items) - sum(out.values())
     yield f"{n_eligible:,} items eligible"
@@ -266,13 +268,13 @@ def _recalls(rules: Sequence[Rule]) -> Iterator[str]:
         share = f"{k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"
         if rule == "identifier":
             yield (
-                f"{name}: the rules suspect {share} of made-up {target}, by somebody who had never"
-                " seen the rules; decide on every question"
+                f"{name}: the rules flag {share} of invented {target}, written without"
+                " knowledge of the rules; decide on every question"
             )
         else:
             yield (
-                f"{name}: the rules suspect {share} of made-up {target}, by somebody who had never"
-                " seen the rules"
+                f"{name}: the rules flag {share} of invented {target}, written without"
+                " knowledge of the rules"
             )
 
 
@@ -281,5 +283,6 @@ def _caution(looked: Looked, n_eligible: int) -> Iterator[str]:
     n_unread = n_eligible - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
         yield (
-            f"  {n_unread:,} of the eligible items were read by no person; some may name a patient"
+            f"  {n_unread:,} of the eligible items were not read by any person; some may"
+            " identify a patient"
         )

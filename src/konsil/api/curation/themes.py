@@ -91,8 +91,8 @@ def tag_items(folder: Folder, request: ThemesRequest | None = None) -> Tagged:
         retained = None if request.anew else before
         if retained is None and decisions:
             raise PlanError(
-                f"{where}: prepare.themes: what was decided is about themes that were found before;"
-                " run 'konsil themes' first and give it back then"
+                f"{where}: prepare.themes: the decisions refer to earlier themes; run 'konsil"
+                " themes' first and then import the decisions"
             )
         decided, moved = dict[str, str](), dict[str, str]()
         if retained is not None:
@@ -116,8 +116,8 @@ def tag_items(folder: Folder, request: ThemesRequest | None = None) -> Tagged:
         is_new = themed != before
         if is_new and is_planned and any(THEME in (a.match, *a.weights) for a in folder.study.plan):
             raise PlanError(
-                f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot"
-                " change any more"
+                f"{where}: prepare.themes: an assignment plan by theme already exists; its"
+                " themes can no longer change"
             )
         if save and is_new:
             note_study(store, folder.study, now())
@@ -132,8 +132,8 @@ def _theming(folder: Folder) -> Theming:
     prepare = folder.study.prepare
     if prepare is None or prepare.themes is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are"
-            " found"
+            f"{folder.path / PROTOCOL}: there is no [prepare.themes]; expected one that states"
+            " how themes are detected"
         )
     return prepare.themes
 
@@ -198,19 +198,17 @@ def theme_lines(tagged: Tagged) -> Iterator[str]:
     """The themes in a few lines, the largest first."""
     themed = tagged.themed
     if tagged.n_pending:
-        yield (
-            f"the model has still to be asked about {tagged.n_pending:,} of what comes first;"
-            " nothing stored"
-        )
+        yield (f"{tagged.n_pending:,} requests of the first step are pending; nothing was stored")
         return
     for replies in tagged.runs:
         for outcome, n in sorted(replies.unreadable.items()):
-            yield f"reply not readable ({outcome}): {n:,} {replies.step}"
+            yield f"invalid reply ({outcome}): {n:,} {replies.step}"
     yield f"{len(tagged.items):,} questions, {len(themed.tags):,} themes"
     sizes: Mapping[str, int] = Counter({name: len(ids) for name, ids in themed.tags.items()})
     for name, n in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
         yield f"  {name}: {n:,}"
     if themed.decided or themed.moved:
         yield (
-            f"  decided by people: {len(themed.decided):,} themes, {len(themed.moved):,} questions"
+            f"  decided by reviewers: {len(themed.decided):,} themes, {len(themed.moved):,}"
+            " questions"
         )

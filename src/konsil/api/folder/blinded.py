@@ -35,7 +35,7 @@ from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
     from konsil.analysis.model.message import TranslatableMessage
-    from konsil.analysis.model.results import PlanStatus
+    from konsil.analysis.model.rows import PlanStatus
     from konsil.analysis.table.columns import Columns
     from konsil.analysis.table.frame import Data
 
@@ -163,7 +163,7 @@ def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
     named(by, option("by"))
     if not folder.study.analyses:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no [[analyses]], so there is no plan of analyses"
+            f"{folder.path / PROTOCOL}: there are no [[analyses]], so there is no analysis plan"
             " to freeze"
         )
     # A plan may be frozen before anything is imported: ratings that come in later were not known to
@@ -192,14 +192,14 @@ def unblind(folder: OpenedStudy, by: str, reason: str) -> Event:
     named(reason, option("reason"))
     if not folder.study.blinded:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: the study is not blinded; 'blinded = true' makes it so"
+            f"{folder.path / PROTOCOL}: the study is not blinded; set blinded = true to blind it"
         )
     with folder.store() as store:
         events = store.events()
         if frozen(events) is None:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: the plan of analyses is not frozen; run 'konsil freeze'"
-                " before it"
+                f"{folder.path / PROTOCOL}: the analysis plan is not frozen; run 'konsil"
+                " freeze' first"
             )
         before = unblinded(events)
         if before is not None:

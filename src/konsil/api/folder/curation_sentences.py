@@ -15,8 +15,10 @@ from konsil.study import Study
 def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[TranslatableMessage]:
     """The recall of the screening's rules, where items were screened."""
     screen = study.prepare.screen if study.prepare is not None else None
+    if screen is None:
+        return
     screened = last_screened(events)[1]
-    if screen is None or screened is None:
+    if screened is None:
         return
     if "identifier" in screen.rules:
         yield message(

@@ -126,7 +126,7 @@ def _refuse_unused(source: Source, where: str) -> None:
             continue
         default = field.default_factory() if callable(field.default_factory) else field.default
         if getattr(source, field.name) != default:
-            raise SourceError(f"{where}: {field.name} says nothing of an Anki deck; leave it out")
+            raise SourceError(f"{where}: {field.name} does not apply to an Anki deck; leave it out")
     for key, settings, allowed in (
         ("columns", source.columns, "text"),
         ("fixed", source.fixed, "sets"),

@@ -51,8 +51,8 @@ def retention_line(study: Study, today: date) -> str:
     if not is_over(study.privacy, today):
         return f"personal data are kept until {last}"
     return (
-        f"personal data were to be kept until {last}, which is over: erase them, or state a later"
-        " day in study.toml"
+        f"the retention period of personal data ended on {last}: erase them, or state a later"
+        " date in study.toml"
     )
 
 

@@ -1,4 +1,8 @@
-"""A study's folder: its protocol, its database, its numbers, its report."""
+"""A study's folder: its protocol, its database, its numbers, its report.
+
+The module is long because it is a list of doors: a method for each thing that can be done, whose
+work is in the modules that it calls.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.options import DesignOptions
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
+from konsil.api.progress import progress
 from konsil.errors import StudyError
-from konsil.prepare import in_study
-from konsil.records import Callee, Event, Source
+from konsil.records import Event, Source
 from konsil.store import Added
 from konsil.store.engine.private import write_private
 from konsil.study import check, parse, study_digest
 from konsil.study.definition.adjudication import closing_sentences
-from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles
 from konsil.study.sections.line_numbers import with_lines
 
 if TYPE_CHECKING:
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.analysis.table.frame import Data
     from konsil.api.folder.blinded import BlindedData
-    from konsil.records.worked import Worked
-    from konsil.report import Section
+    from konsil.report import Section, StudyRecords
+    from konsil.report.figures.drawing import Drawing
+    from konsil.report.files.further import FurtherFiles
+    from konsil.report.manuscript.request import Checklist, Form, ReportRequest
     from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
     from konsil.store.release.released import Released
@@ -51,7 +55,8 @@ class Folder(OpenedStudy):
         # With Polars, which who only calls models need not hold in memory.
         from konsil.api.folder.importing import import_files
 
-        return import_files(self, tuple(sources) or self.study.sources)
+        with progress():
+            return import_files(self, tuple(sources) or self.study.sources)
 
     def finder(self) -> Find:
         """What knows the tasks of the plan by their names, for annotations of them."""
@@ -82,7 +87,8 @@ class Folder(OpenedStudy):
         """
         from konsil.api.folder.reading_back import import_export
 
-        return import_export(self, folder)
+        with progress():
+            return import_export(self, folder)
 
     def import_if_empty(self) -> Added | None:
         """Import the protocol's sources where nothing was imported yet.
@@ -106,11 +112,19 @@ class Folder(OpenedStudy):
         from konsil.store.release.blinding import key, veiling
         from konsil.store.release.export import export
 
-        with self.store() as store:
+        with progress(), self.store() as store:
             veil = veiling(self.study, key(store)) if show(self, store) else None
             store.cover_log(now())
             study = study_digest(self.study)
-            return export(store, output, format_, overwrite=overwrite, veil=veil, study=study)
+            return export(
+                store,
+                output,
+                format_,
+                overwrite=overwrite,
+                veil=veil,
+                study=study,
+                instruments=self.study.instruments,
+            )
 
     def release(
         self,
@@ -158,9 +172,9 @@ class Folder(OpenedStudy):
         # What was cut short or emptied would make pseudonyms that anybody can make.
         if not place.is_file() or place.stat().st_size != _KEY_BYTES:
             raise StudyError(
-                f"{place}: is not the whole key of the raters' pseudonyms, which has {_KEY_BYTES}"
-                " bytes; bring back a copy of it, or take it away: the next release then has other"
-                " pseudonyms"
+                f"{place}: is not a complete key of the raters' pseudonyms (expected"
+                f" {_KEY_BYTES} bytes); restore a copy, or remove the file: the next release"
+                " then has other pseudonyms"
             )
         return place.read_bytes()
 
@@ -191,63 +205,36 @@ class Folder(OpenedStudy):
         with self.store() as store:
             return timings(store, freeze.id, freeze.at)
 
-    def stored(self) -> tuple[Data, tuple[Event, ...]]:
-        """Everything collected under its stored names, and what happened.
+    def items(self) -> pl.DataFrame:
+        """The items as a Polars frame, with a column for each stratum."""
+        from konsil.api.frames import item_frame
 
-        Nobody has looked whether it conforms.
-        """
-        from konsil.analysis.table.frame import Data
-        from konsil.api.folder.pocqi import lengths_of
-        from konsil.store.calls.call_settings import callees
-        from konsil.store.calls.usages import usages
+        return item_frame(self.data().items)
 
-        with self.store() as store, store.view() as view:
-            items, answers, stored_raters = (
-                tuple(view.each(name)) for name in ("items", "answers", "raters")
-            )
-            attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
-            tasks, ratings = view.columns("tasks"), view.columns("ratings")
-            called, used = callees(store), usages(store)
-        declared = {r.id: r for r in self.study.raters}
-        # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
-        raters = with_profiles(
-            [declared.get(r.id, r) for r in stored_raters], self.study.enrolment, events
-        )
-        rated = set(ratings.frame.get_column("item").drop_nulls().unique())
-        studied = in_study(items, events, also=rated)
-        if len(studied) < len(items):
-            item_ids = {item.id for item in studied}
-            answers = tuple(a for a in answers if a.item in item_ids)
-        more = (
-            self._callees(called),
-            excluded_by_withdrawal(self.study.enrolment, events),
-            lengths_of(events),
-        )
-        needs_pages = any(
-            a.display == "complete"
-            or (isinstance(a.options, DesignOptions) and a.options.clock == "open")
-            for a in self.study.analyses
-        )
-        opened = self._times() if needs_pages else ()
-        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
-        return data, events
+    def answers(self) -> pl.DataFrame:
+        """The answers as a Polars frame; systems have blinding codes while they are blinded."""
+        from konsil.api.frames import answer_frame
 
-    def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
-        """How models were called, with what the protocol says about judges' votes and orders."""
-        judges = {j.rater: j for j in self.study.judges}
-        return tuple(
-            (
-                replace(
-                    c,
-                    votes=j.votes,
-                    both_orders=j.orders == "both",
-                    tie=j.inconsistent == "tie",
-                    combine=j.combine,
-                )
-                if c.kind == "judge" and (j := judges.get(c.who)) is not None
-                else c
-            )
-            for c in called
+        return answer_frame(self.data().answers)
+
+    def tasks(self) -> pl.DataFrame:
+        """The plan as a Polars frame: one row a task, with its rater, item and answers."""
+        from konsil.api.frames import task_frame
+
+        return task_frame(self.data().tasks)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from konsil.api.frames import study_html
+
+        stored: dict[str, int] = {}
+        if self.has_store():
+            with self.store() as store:
+                counts = store.counts()
+            names = ("items", "answers", "raters", "tasks", "ratings")
+            stored = {name: counts[name] for name in names}
+        return study_html(
+            self.study.title, str(self.path), {**stored, "analyses": len(self.study.analyses)}
         )
 
     def ratings(self) -> pl.DataFrame:
@@ -258,7 +245,8 @@ class Folder(OpenedStudy):
 
     def results(self) -> Results:
         """Run the protocol's analyses on what was collected."""
-        return self._run(self._blinded_data())
+        with progress():
+            return self._run(self._blinded_data())
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them."""
@@ -301,6 +289,7 @@ class Folder(OpenedStudy):
                 planned=bool(study.plan),
                 systems=study.systems,
                 derived=study.derived,
+                scores=study.scores,
                 flag_families=study.judges_of_same_family == "flag",
                 together=study.together,
                 strict=False,
@@ -331,57 +320,114 @@ class Folder(OpenedStudy):
             log=log,
         )
 
-    def _times(self) -> tuple[Worked, ...]:
-        from konsil.store.release.page_telemetry import worked
-
-        with self.store() as store, store.view() as view:
-            return worked(view.connection)
-
     def report(
         self,
         *,
         extras: Callable[[Results], Sequence[Section]] = lambda _: (),
         output: Path | None = None,
+        to: Sequence[Form] = (),
+        checklist: Sequence[Checklist] = (),
+        figures: Sequence[str] = (),
+        dpi: int = 300,
+        width: str = "",
     ) -> Path:
         """Compute everything and write the report; gives the page's path.
 
         `extras` makes further sections; `output` is a folder other than the study's own `report`.
+        `to` are formats of the manuscript in the report's folder, `checklist` its reporting
+        checklists; `figures` are formats of figure files for print, `dpi` their dots per inch,
+        `width` is 'single', 'double' or millimetres.
         """
-        return self.write_report(extras, output)[0]
+        from konsil.report.manuscript.request import ReportRequest
+
+        request = ReportRequest(
+            to=tuple(to),
+            checklist=tuple(checklist),
+            figures=tuple(figures),
+            dpi=dpi,
+            width=width,
+        )
+        return self.write_report(extras, output, request)[0]
 
     def write_report(
         self,
         extras: Callable[[Results], Sequence[Section]] = lambda _: (),
         output: Path | None = None,
+        request: ReportRequest | None = None,
     ) -> tuple[Path, Results]:
         """Write the report, and return its path and the results on the page.
 
-        `refused` in the results names the analyses that cannot be made.
+        `request` names further files. `refused` in the results names the analyses that cannot be
+        made.
         """
+        with progress():
+            return self._written(extras, output, request)
+
+    def _written(
+        self,
+        extras: Callable[[Results], Sequence[Section]],
+        output: Path | None,
+        request: ReportRequest | None,
+    ) -> tuple[Path, Results]:
         from konsil import report
 
         view = self._blinded_data()
-        data, results = view.data, self._run(view)
+        results = self._run(view)
         page = report.write(
             self.path / "report" if output is None else output,
             view.study,
             results,
-            report.StudyRecords(
-                data.items,
-                data.answers,
-                data.raters,
-                data.ratings,
-                events=view.events,
-                times=self._times(),
-                lengths=data.lengths,
-                usage=data.usage,
-            ),
+            self._records(view),
             # What models were called would tell whose answers they are.
             extras=() if view.is_blinded else extras(results),
             digest=study_digest(self.study),
             is_blinded=view.is_blinded,
+            further=_further_files(request),
         )
         return page, results
+
+    def figures(self) -> dict[str, Drawing]:
+        """The report's figures by their keys, in the order of its page.
+
+        Each is shown by a notebook; `figure` is matplotlib's, to be changed, `svg` and `pdf` are
+        the files of the report.
+        """
+        from konsil import report
+
+        with progress():
+            view = self._blinded_data()
+            drawn = report.draw(
+                view.study,
+                self._run(view),
+                self._records(view),
+                digest=study_digest(self.study),
+                is_blinded=view.is_blinded,
+            )
+        return {drawing.key: drawing for drawing in drawn}
+
+    def _records(self, view: BlindedData) -> StudyRecords:
+        from konsil.report import StudyRecords
+
+        data = view.data
+        return StudyRecords(
+            data.items,
+            data.answers,
+            data.raters,
+            data.ratings,
+            events=view.events,
+            times=self.times(),
+            lengths=data.lengths,
+            usage=data.usage,
+        )
+
+
+def _further_files(request: ReportRequest | None) -> FurtherFiles | None:
+    """The files besides the page and its data; None where none are asked for."""
+    if request is None or not (request.to or request.figures or request.checklist):
+        return None
+    from konsil.report.manuscript.files import further_files
+
+    return further_files(request)
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:

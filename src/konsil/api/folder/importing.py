@@ -13,6 +13,7 @@ from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError
 from konsil.instrument import Instrument
+from konsil.progress import tracked
 from konsil.records import Event, Source
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
@@ -28,7 +29,7 @@ from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
 from konsil.sources.tables.ratings import missing_hint, read_ratings
 from konsil.store import Added, Batch, Store
-from konsil.store.privacy.erasing import erased
+from konsil.store.log.erasures import erased
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
@@ -77,7 +78,7 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
     if n_left_out := len(admitted.ratings) - len(ratings):
         ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
         notes.append(
-            f"{ratings_are} left out: the rater's data were erased; delete them in the files too"
+            f"{ratings_are} excluded: the rater's data were erased; delete them in the files too"
         )
     return replace(added, notes=tuple(notes))
 
@@ -113,7 +114,7 @@ def incoming(
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
     files = []
-    for source in sources:
+    for source in tracked(sources, "files"):
         if source.records == "labelstudio":
             files.append(_labelstudio(folder / source.file, source, find))
             continue

@@ -68,10 +68,11 @@ def export_tasks(
         reason = (
             "every task of a person is rated"
             if any(t.rater in people for t in batch.tasks)
-            else "nobody has a task"
+            else "no rater has a task"
         )
         raise StudyError(
-            f"{folder.path}: there is nothing to export: {reason}; 'konsil plan' draws tasks"
+            f"{folder.path}: there is nothing to export: {reason}; run 'konsil plan' to assign"
+            " tasks"
         )
     instruments = {i.id: i for i in folder.study.instruments}
     shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}

@@ -6,13 +6,20 @@ What can be done with it is in the modules beside.
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from konsil.errors import KonsilError, StudyError
+from konsil.records import Callee, Event
 from konsil.store import Store
 from konsil.study import Study
+
+if TYPE_CHECKING:
+    from konsil.analysis.table.frame import Data
+    from konsil.records.worked import Worked
 
 PROTOCOL = "study.toml"
 LARGEST = 1 << 24
@@ -50,11 +57,80 @@ class OpenedStudy:
         with self.store() as store:
             return store.noted_digests()
 
+    def stored(self) -> tuple[Data, tuple[Event, ...]]:
+        """Everything collected under its stored names, and what happened.
+
+        Nobody has looked whether it conforms.
+        """
+        from konsil.analysis.model.options import DesignOptions
+        from konsil.analysis.table.frame import Data
+        from konsil.api.folder.pocqi import lengths_of
+        from konsil.prepare import in_study
+        from konsil.store.calls.call_settings import callees
+        from konsil.store.calls.usages import usages
+        from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles
+
+        with self.store() as store, store.view() as view:
+            items, answers, stored_raters = (
+                tuple(view.each(name)) for name in ("items", "answers", "raters")
+            )
+            attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
+            tasks, ratings = view.columns("tasks"), view.columns("ratings")
+            called, used = callees(store), usages(store)
+        declared = {r.id: r for r in self.study.raters}
+        # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
+        raters = with_profiles(
+            [declared.get(r.id, r) for r in stored_raters], self.study.enrolment, events
+        )
+        rated = set(ratings.frame.get_column("item").drop_nulls().unique())
+        studied = in_study(items, events, also=rated)
+        if len(studied) < len(items):
+            item_ids = {item.id for item in studied}
+            answers = tuple(a for a in answers if a.item in item_ids)
+        more = (
+            self._callees(called),
+            excluded_by_withdrawal(self.study.enrolment, events),
+            lengths_of(events),
+        )
+        needs_pages = any(
+            a.display == "complete"
+            or (isinstance(a.options, DesignOptions) and a.options.clock == "open")
+            for a in self.study.analyses
+        )
+        opened = self.times() if needs_pages else ()
+        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
+        return data, events
+
+    def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
+        """How models were called, with what the protocol says about judges' votes and orders."""
+        judges = {j.rater: j for j in self.study.judges}
+        return tuple(
+            (
+                replace(
+                    c,
+                    votes=j.votes,
+                    both_orders=j.orders == "both",
+                    tie=j.inconsistent == "tie",
+                    combine=j.combine,
+                )
+                if c.kind == "judge" and (j := judges.get(c.who)) is not None
+                else c
+            )
+            for c in called
+        )
+
+    def times(self) -> tuple[Worked, ...]:
+        """How long people worked on their pages."""
+        from konsil.store.release.page_telemetry import worked
+
+        with self.store() as store, store.view() as view:
+            return worked(view.connection)
+
 
 def read_text(file: Path) -> str:
     """The text of study.toml, or of a file that it names."""
     if file.exists() and not file.is_file():
-        raise OSError(errno.EINVAL, "is no file")
+        raise OSError(errno.EINVAL, "is not a file")
     if file.exists() and file.stat().st_size > LARGEST:
         raise StudyError(
             f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer"

@@ -41,7 +41,7 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
         default = field.default_factory() if callable(field.default_factory) else field.default
         if field.name not in _USED and getattr(source, field.name) != default:
             raise SourceError(
-                f"{path.name}: {field.name} says nothing of Real-POCQi's tables; leave it out"
+                f"{path.name}: {field.name} does not apply to Real-POCQi's tables; leave it out"
             )
     form = next(
         (
@@ -53,7 +53,7 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
     )
     if form is None:
         raise SourceError(
-            f"{path.name}: no instrument compares two answers (scope = 'pair') in five labels;"
+            f"{path.name}: no instrument compares two answers (scope = 'pair') with five labels;"
             " expected one for the tables' five choices"
         )
     labels = next(c.scale.labels for c in form.criteria if _is_five_steps(c.scope, c.scale.labels))

@@ -73,12 +73,16 @@ def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ..
     where = folder.path / PROTOCOL
     study = folder.study
     if not study.plan:
-        raise StudyError(f"{where}: there is no [[plan]]; power is that of a plan")
+        raise StudyError(f"{where}: there is no [[plan]]; power needs an assignment plan")
     analyses = tuple(a for a in study.analyses if a.prespecified or design.request.exploratory)
     if not analyses:
-        raise StudyError(f"{where}: there are no [[analyses]]; power is theirs")
+        raise StudyError(
+            f"{where}: there are no [[analyses]]; expected at least one to estimate its power"
+        )
     if not study.systems:
-        raise StudyError(f"{where}: there are no [[systems]]; say whose answers are rated")
+        raise StudyError(
+            f"{where}: there are no [[systems]]; list the systems whose answers are rated"
+        )
     truth = truth_of(folder, design.request.truth)
     items, answers = _material(folder, design.request.items)
     study = replace(
@@ -104,7 +108,7 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
         items, answers = _from_files(folder)
     if not items:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with"
+            f"{folder.path / PROTOCOL}: there are no items yet; state their number with"
             f" {option('items', 'N')}"
         )
     events = (*events, *drawn_items(folder, events, items, answers))

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.curation.masking import pretended_versions
-from konsil.api.curation.preparing import as_they_are, check_drawn
+from konsil.api.curation.preparing import as_they_are
 from konsil.api.curation.screening import by_rules
+from konsil.api.editor_schema import LINE, SCHEMA
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.item_checks import check_drawn
 from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.local_model_notes import about_the_model
 from konsil.api.running.planning import implied_answers, still_silent
@@ -31,6 +33,7 @@ from konsil.study.data.cutting import pretended
 if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.report import Section
+    from konsil.report.manuscript.request import ReportRequest
 
 TRUTH = "simulation.toml"
 """The file of a study's folder that states what is true in a simulation."""
@@ -74,8 +77,7 @@ def simulate(
         )
     if not study.plan:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan"
-            " assigns"
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation needs an assignment plan"
         )
     material = [s for s in study.sources if s.records in MATERIAL]
     if material:
@@ -168,7 +170,9 @@ def copy_as_simulated(folder: Folder, place: Path) -> None:
 
     No ratings come along.
     """
-    file_names = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
+    file_names = {PROTOCOL, TRUTH, SCHEMA} | {
+        s.file for s in folder.study.sources if s.records in MATERIAL
+    }
     file_names |= {p.name for p in folder.path.glob("*.md")}
     for name in sorted(file_names):
         if (folder.path / name).is_file():
@@ -180,8 +184,12 @@ def copy_as_simulated(folder: Folder, place: Path) -> None:
 
 def _marked(text: str) -> str:
     marked, n = re.subn(r"(?m)^simulated\s*=\s*\w+", "simulated = true", text, count=1)
-    # A key of the whole file stands before the first table.
-    return marked if n else "simulated = true\n" + text
+    if n:
+        return marked
+    # A key of the whole file stands before the first table, and editors read the schema's line
+    # first.
+    head = LINE if text.startswith(LINE) else ""
+    return f"{head}simulated = true\n{text.removeprefix(head)}"
 
 
 def demo(target: Path) -> Path:
@@ -207,13 +215,15 @@ def report(folder: Folder, output: Path | None = None) -> Path:
     return write_report(folder, output)[0]
 
 
-def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Results]:
-    """The same, with the results that the page tells."""
+def write_report(
+    folder: Folder, output: Path | None = None, request: ReportRequest | None = None
+) -> tuple[Path, Results]:
+    """The same, with the results that the page tells; `request` names further files."""
     if folder.study.simulated and (folder.path / TRUTH).is_file():
         return folder.write_report(
-            lambda results: (*about_the_model(folder), recovered(folder, results)), output
+            lambda results: (*about_the_model(folder), recovered(folder, results)), output, request
         )
-    return folder.write_report(lambda _: about_the_model(folder), output)
+    return folder.write_report(lambda _: about_the_model(folder), output, request)
 
 
 def recovered(folder: Folder, results: Results) -> Section:

@@ -140,7 +140,10 @@ def _rehearsed(
             )
         tasks = store.tasks()
     judged = _judge(copy, truth, seed)
-    say(f"{sum(outcome.handed_in.values()):,} pages handed in; {judged:,} ratings of judges drawn")
+    say(
+        f"{sum(outcome.handed_in.values()):,} pages submitted; {judged:,} ratings of judges"
+        " simulated"
+    )
     human = {r.id for r in study.everybody() if r.kind == "human"}
     n = sum(t.rater in human or t.slot in human for t in tasks)
     return Rehearsed(copy, outcome, n, report(copy) if outcome.handed_in else None)
@@ -156,7 +159,7 @@ def prepared_copy(
     """
     if not folder.study.plan:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal rates what a plan assigns"
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal needs an assignment plan"
         )
     material = [s for s in folder.study.sources if s.records in MATERIAL]
     if pretend is None:
@@ -199,7 +202,7 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
         if not (folder.path / source.file).exists():
             raise StudyError(
                 f"{folder.path / source.file}: there is no such file or folder;"
-                f" '{option('items', pool_size(folder.study))}' rehearses with pretended items"
+                f" '{option('items', pool_size(folder.study))}' rehearses with simulated items"
             )
 
 

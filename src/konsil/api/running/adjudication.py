@@ -63,8 +63,7 @@ def lines_of(adjudications: Adjudications) -> Iterator[str]:
             else f"open since {round_.opened_at}"
         )
         yield (
-            f"round {round_.number}: {round_.n_decided:,} of {len(round_.screens):,} screens"
-            f" decided,"
+            f"round {round_.number}: {round_.n_decided:,} of {len(round_.screens):,} tasks decided,"
             f" {state}"
         )
         if not round_.closed_at:
@@ -77,13 +76,13 @@ def _items(round_: Round) -> Iterator[str]:
     decided = Counter(screen.item for screen in round_.screens if screen.decided)
     names = {screen.item: ", ".join(screen.fields) for screen in round_.screens}
     for item, n in screens.items():
-        yield f"  {item}: {decided[item]:,} of {n:,} screens decided ({names[item]})"
+        yield f"  {item}: {decided[item]:,} of {n:,} tasks decided ({names[item]})"
 
 
 def _rules(folder: Folder) -> Adjudication:
     if folder.study.adjudication is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: has no [adjudication]; with one, raters who differ look at"
-            " the same once more"
+            f"{folder.path / PROTOCOL}: has no [adjudication]; expected one, by which raters"
+            " who disagree rate again"
         )
     return folder.study.adjudication

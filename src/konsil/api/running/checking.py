@@ -163,6 +163,7 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
                 planned=bool(study.plan),
                 systems=study.systems,
                 derived=study.derived,
+                scores=study.scores,
                 together=study.together,
                 strict=False,
             ),

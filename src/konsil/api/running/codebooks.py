@@ -43,7 +43,7 @@ def write_codebook(
         lacking = unprintable(folder.study, instruments)
         if lacking:
             lines.append(
-                f"the PDF's font has no sign for {' '.join(lacking)}; the page shows them: {page}"
+                f"the PDF's font has no glyph for {' '.join(lacking)}; the page shows them: {page}"
             )
     return tuple(lines)
 

@@ -55,13 +55,13 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
     if request.anybody:
         if not open_ or names != people:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: {option('anybody')}: a link for anybody needs"
-                f" [[places]] to sign up for, and stands without {option('who')}"
+                f"{folder.path / PROTOCOL}: {option('anybody')}: an open link needs [[places]]"
+                f" to sign up for, and excludes {option('who')}"
             )
         names = [ANYBODY]
     if not names:
         raise StudyError(
-            f"{option('role', role)}: name whom to invite with {option('who')}, such as"
+            f"{option('role', role)}: state whom to invite with {option('who')}, such as"
             f" {option('who', 'study-office')}"
         )
     if role == "rater":
@@ -69,8 +69,8 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
     for name in names:
         if role == "curator" and name in raters:
             raise StudyError(
-                f"{option('role', 'curator')}: {name!r} is a rater of the study; who goes through"
-                " its cases would know what raters are not to know"
+                f"{option('role', 'curator')}: {name!r} is a rater of the study; curators see"
+                " information that is hidden from raters"
             )
     now = datetime.now(UTC)
     at, until = (
@@ -114,14 +114,14 @@ def _check_raters(
             )
         if {**later, **raters}[name].kind != "human":
             raise StudyError(
-                f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not"
+                f"{folder.path / PROTOCOL}: rater {name!r} is not a person; only people can be"
                 " invited"
             )
     for name in names:
         if "@" in name and name not in {**raters, **later}:
             raise StudyError(
-                f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is"
-                " everywhere: invent one"
+                f"{option('who')} {name!r}: is an e-mail address; identifiers appear in all"
+                " tables and in the log: use a pseudonym"
             )
 
 

@@ -59,7 +59,7 @@ def make_kit(
         order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))
         matching = [b for b in blocks if batch is None or batch in (b[1], f"{b[0]} {b[1]}".strip())]
         if not blocks:
-            raise StudyError(f"{folder.path}: rater {rater!r} has nothing left to do")
+            raise StudyError(f"{folder.path}: rater {rater!r} has no unfinished tasks")
         if not matching:
             names = [name for _, name in blocks]
             raise StudyError(
@@ -85,14 +85,14 @@ def take_in_answers(folder: Folder, file: Path) -> TakenIn:
         # A pipe is never read to its end; what is not there fails below, with its reason.
         if file.exists() and not (file.is_file() and file.stat().st_size <= 4 * LONGEST):
             raise KonsilError(
-                f"{file}: expected the answers file of an offline kit, got something else"
+                f"{file}: expected the answers file of an offline kit; the file has another format"
             )
         text = file.read_text("utf-8")
     except OSError as error:
         raise KonsilError(f"{file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise KonsilError(
-            f"{file}: expected the answers file of an offline kit, got something else"
+            f"{file}: expected the answers file of an offline kit; the file has another format"
         ) from None
     with folder.store() as store:
         return take_in(Site(folder.study, store), text, str(file))

@@ -10,11 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from konsil.api.curation.masking import check_masked
-from konsil.api.curation.preparing import check_drawn, check_rewritten
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.item_checks import check_drawn, check_masked, check_rewritten
 from konsil.errors import PlanError, StudyError
 from konsil.plan import (
     Balance,
@@ -83,7 +82,8 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
     study = folder.study
     if not study.plan:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what"
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; expected one that assigns items"
+            " to raters"
         )
     with folder.store() as store:
         batch = store.batch()
@@ -200,16 +200,15 @@ def _refuse_unasked(
     for system in sorted(silent.difference(callee for callee, _ in completed)):
         if any(not a.systems or system in a.systems for a in folder.study.plan):
             raise StudyError(
-                f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first"
+                f"{folder.path}: system {system!r} has no answers yet; run 'konsil answer' first"
             )
     for gap in lacking:
         for system in sorted(called.intersection(gap.systems)):
             n_pending = sum((system, item) not in completed for item in (*gap.without, *gap.fewer))
             if n_pending:
                 raise StudyError(
-                    f"{folder.path}: {gap.where}: system {system!r} has not been asked"
-                    f" {n_pending:,} of"
-                    f" {gap.items:,} items yet; run 'konsil answer' first"
+                    f"{folder.path}: {gap.where}: system {system!r} has not answered"
+                    f" {n_pending:,} of {gap.items:,} items yet; run 'konsil answer' first"
                 )
 
 
@@ -222,12 +221,11 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
     ]
     if removed_tasks:
         raise PlanError(
-            f"{folder.path}: {len(removed_tasks):,} tasks of the plan that was drawn (such as that"
-            f" of item"
-            f" {removed_tasks[0].item!r} for {removed_tasks[0].rater!r}) would not come out of"
-            f" today's protocol,"
-            " items and answers; what was drawn stays: undo the change, or draw the changed plan"
-            " in a new folder; 'konsil places --add' adds places to what was drawn"
+            f"{folder.path}: {len(removed_tasks):,} tasks of the stored plan (such as item"
+            f" {removed_tasks[0].item!r} for {removed_tasks[0].rater!r}) do not follow from the"
+            " current protocol, items and answers; a stored plan does not change: undo the"
+            " change, or plan again in a new folder; 'konsil places --add' adds places to the"
+            " stored plan"
         )
 
 
@@ -239,7 +237,7 @@ def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
     called = [s.id for s in folder.study.systems if s.model is not None]
     if called:
         raise StudyError(
-            f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first"
+            f"{folder.path}: system {called[0]!r} has no answers yet; run 'konsil answer' first"
         )
     return implied_answers(items, [s.id for s in folder.study.systems])
 

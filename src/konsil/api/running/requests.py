@@ -18,15 +18,18 @@ class InvitationRequest:
     """Whose links are made, and how long they work."""
 
     who: tuple[str, ...] = setting(
-        (), Flag("A rater of study.toml, or a name; again for more. [every rater]", metavar="ID")
+        (), Flag("Rater of study.toml, or a staff name; repeatable. [all raters]", metavar="ID")
     )
-    role: Role = setting("rater", Flag("As what they come."))
-    url: str = setting(HERE, Flag("The address people use."))
+    role: Role = setting("rater", Flag("Role of the invited person."))
+    url: str = setting(HERE, Flag("Public address of the server."))
     days: float = setting(
-        90.0, Flag("How long a link works.", minimum=0, maximum=3650, is_open=True)
+        90.0,
+        Flag("Number of days for which a link is valid.", minimum=0, maximum=3650, is_open=True),
     )
-    once: bool = setting(False, Flag("Links that work a single time."))
+    once: bool = setting(False, Flag("Make links that can be used only once."))
     anybody: bool = setting(
-        False, Flag("One link by which everybody who wants to takes a place of the plan.")
+        False, Flag("Make one open link by which raters sign up for a place of the plan.")
     )
-    by: str = setting("", Flag("Who invites or revokes: a pseudonym, for the log.", metavar="WHO"))
+    by: str = setting(
+        "", Flag("Pseudonym of the person who invites or revokes, for the log.", metavar="WHO")
+    )

@@ -75,8 +75,7 @@ def add_places(
         )
     if not panel and len(panels) > 1:
         raise StudyError(
-            f"{option('panel')}: name the panel that the places belong to; known:"
-            f" {', '.join(panels)}"
+            f"{option('panel')}: state the panel of the places; known: {', '.join(panels)}"
         )
     strata: dict[str, str] = {}
     for setting in profile:
@@ -89,7 +88,7 @@ def add_places(
         strata[name.strip()] = value.strip()
     for name, text in ((option("by"), by), (option("reason"), reason)):
         if not text.strip():
-            raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
+            raise StudyError(f"{name}: is empty; the log states who adds places and why")
     with folder.store() as store:
         addition = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
         return additions.add_places(store, folder.study, addition, at=now())

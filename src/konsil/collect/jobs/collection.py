@@ -137,8 +137,8 @@ def _priced(todos: Sequence[Todo]) -> None:
     for todo in todos:
         if todo.pending and todo.cost() is None:
             raise CollectError(
-                f"{todo.job.callee}: the price of {todo.job.model!r} is not known, so no budget can"
-                " be kept; state price_in and price_out in its settings"
+                f"{todo.job.callee}: the price of {todo.job.model!r} is unknown, so the budget"
+                " cannot be enforced; state price_in and price_out in its settings"
             )
 
 

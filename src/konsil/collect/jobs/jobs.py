@@ -238,7 +238,7 @@ def _refuse_changed_requests(job: Job, foreign: Sequence[str], calls: Calls) -> 
     if mixed:
         noun = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
-            f"{job.callee}: {mixed:,} {noun} were given under another model, prompt or setting;"
-            " what is kept is never replaced: state the earlier settings again, or give the new"
-            " ones an identifier of their own"
+            f"{job.callee}: {mixed:,} {noun} were collected with another model, prompt or"
+            " setting; stored records are never replaced: restore the earlier settings, or use"
+            " a new identifier"
         )

@@ -44,7 +44,7 @@ def judge(study: Study, store: Store, options: Options | None = None) -> Collect
     options = options or Options()
     if not study.judges:
         raise CollectError(
-            "study.toml: there are no [[judges]]; they say which model speaks for which rater"
+            "study.toml: there are no [[judges]]; expected at least one with its rater and model"
         )
     for name in options.only:
         if name not in {j.rater for j in study.judges}:
@@ -109,9 +109,8 @@ class _Bench:
         criterion = instrument.criterion(spec.criterion) if spec is not None else None
         if spec is None or criterion is None:
             raise CollectError(
-                f"task {task.id!r}: is a control task with an injected instruction, and study.toml"
-                " has no [injections] that says which; state the table again that the plan was"
-                " drawn with"
+                f"task {task.id!r}: is a control task with an injected instruction, but"
+                " study.toml has no [injections]; restore the table that the plan was made with"
             )
         chosen = self.answers[chosen_answer(task)]
         added = instruction(

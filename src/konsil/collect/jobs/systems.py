@@ -76,7 +76,7 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
     if spec.draws and not spec.lexical_match:
         if last_drawn(events)[1] is None:
             raise CollectError(
-                f"{store.name}: the items are not drawn yet; run 'konsil prepare' first"
+                f"{store.name}: the items are not selected yet; run 'konsil prepare' first"
             )
         shown = in_study(items, events)
     if spec.mask is not None:

@@ -46,7 +46,7 @@ def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
     with path.open("rb") as file:
         if file.read(4) != MAGIC:
             raise CollectError(
-                f"{name}: is no GGUF file; expected weights in llama.cpp's format (.gguf)"
+                f"{name}: is not a GGUF file; expected weights in llama.cpp's format (.gguf)"
             )
         try:
             version, n_tensors, n_keys = struct.unpack("<IQQ", file.read(20))
@@ -59,7 +59,7 @@ def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
         except (struct.error, ValueError, OverflowError, OSError):
             is_complete = False
     if not is_complete:
-        raise CollectError(f"{name}: is damaged or was not copied to its end; copy it again")
+        raise CollectError(f"{name}: is damaged or incomplete; copy it again")
     return entries
 
 

@@ -150,7 +150,7 @@ def store_weights(
         sha256 = _copy(file, draft / WEIGHTS, longest)
         if expected and sha256 != expected:
             raise CollectError(
-                f"{origin}: the weights are not those that konsil knows: SHA-256 {sha256[:16]}...,"
+                f"{origin}: the weights are not the expected ones: SHA-256 {sha256[:16]}...,"
                 f" expected {expected[:16]}...; nothing was installed"
             )
         head = read_head(draft / WEIGHTS, origin.removeprefix("file "))
@@ -196,7 +196,7 @@ def _already_installed(model: str, new_model: Model) -> Model:
     installed_model = next((m for m in installed() if m.id == model), None)
     if installed_model is None:
         raise CollectError(
-            f"{models_place() / model}: is in the way and holds no model; take it away first"
+            f"{models_place() / model}: exists and contains no model; remove it first"
         )
     if installed_model.sha256 != new_model.sha256:
         raise CollectError(
@@ -234,7 +234,7 @@ def _read(folder: Path) -> Model:
             raise ValueError
     except (ValueError, TypeError, RecursionError):
         raise CollectError(
-            f"{folder / RECORD}: cannot be read; take the folder away and install the model again"
+            f"{folder / RECORD}: cannot be read; remove the folder and install the model again"
         ) from None
     return dataclasses.replace(model, id=folder.name)
 

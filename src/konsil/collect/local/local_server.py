@@ -90,8 +90,8 @@ class LocalServer:
         code = self._process.poll() if self._process is not None else None
         if code is not None:
             raise CollectError(
-                f"model 'local:{self.model.id}': its server ended (code {code}); is there memory"
-                " enough for it?"
+                f"model 'local:{self.model.id}': its server stopped (exit code {code}); check"
+                " the available memory"
             )
 
 

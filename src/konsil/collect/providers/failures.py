@@ -23,7 +23,7 @@ from konsil.collect.providers.rejected_parameter import blamed
 
 _STATUS_SENTENCES = {
     401: "does not accept the key",
-    402: "asks for a payment",
+    402: "requires payment",
     404: "does not know the model or the address",
 }
 _MODERATED = re.compile(
@@ -99,10 +99,11 @@ def failure(
     if status == 403:
         if not is_page(raw) and _PERMISSION.search(words):
             return AccountError(
-                _account(endpoint, f"does not allow this with the key given{_quoted(raw)}"), **about
+                _account(endpoint, f"does not permit this with the given key{_quoted(raw)}"),
+                **about,
             )
         return FilteredError(
-            f"endpoint {endpoint!r}: does not allow this; status 403", certain=False, **about
+            f"endpoint {endpoint!r}: does not permit this; status 403", certain=False, **about
         )
     if status in _STATUS_SENTENCES:
         model = f" (model {request.model!r})" if status == 404 else ""
@@ -173,7 +174,10 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
             f"{endpoint}: is busy", retry_after=requested_wait(raw), status=200, raw=raw
         )
     return ServerError(
-        f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error
+        f"{endpoint}: the response is not a chat completion",
+        status=200,
+        raw=raw,
+        is_billed=not is_error,
     )
 
 

@@ -17,11 +17,11 @@ def read_key(endpoint: str, variable: str) -> str:
     key = os.environ.get(variable, "")
     if not key:
         raise CollectError(
-            f"endpoint {endpoint!r}: the environment variable {variable} holds no key"
+            f"endpoint {endpoint!r}: the environment variable {variable} contains no key"
         )
     if not key.isprintable() or not key.isascii():
         raise CollectError(
-            f"endpoint {endpoint!r}: {variable} holds no key but something else (line breaks?)"
+            f"endpoint {endpoint!r}: {variable} does not contain a valid key (line breaks?)"
         )
     return key
 

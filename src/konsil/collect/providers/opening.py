@@ -28,7 +28,7 @@ def unknown_vendors(endpoints: Iterable[Endpoint]) -> Iterator[str]:
         valid_names = sorted({*VENDORS, *(point.name for point in entry_points(group=GROUP))})
         if endpoint.vendor not in valid_names:
             yield (
-                f"endpoints[{n}].vendor: {endpoint.vendor!r} is not known here;"
+                f"endpoints[{n}].vendor: {endpoint.vendor!r} is unknown;"
                 f" {nearest(endpoint.vendor, valid_names)}"
             )
 
@@ -47,8 +47,8 @@ def opened(endpoint: Endpoint) -> Provider:
             make = cast(Callable[[Endpoint], Provider], point.load())
         except (ImportError, AttributeError) as error:
             raise CollectError(
-                f"endpoint {endpoint.id!r}: vendor {endpoint.vendor!r} is brought by"
-                f" {point.value!r}, which cannot be loaded ({error})"
+                f"endpoint {endpoint.id!r}: plug-in {point.value!r} for vendor"
+                f" {endpoint.vendor!r} cannot be loaded ({error})"
             ) from None
         return make(endpoint)
     from konsil.collect.providers.vendors import Vendor

@@ -122,7 +122,7 @@ def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[A
     for name, value, ours in (("api_key", key, "key_env"), ("base_url", url, "url")):
         if value and name not in takes:
             raise CollectError(
-                f"endpoint {endpoint!r}: vendor {vendor!r} takes no {ours}; leave it out"
+                f"endpoint {endpoint!r}: vendor {vendor!r} does not support {ours}; leave it out"
             )
         if value:
             arguments[name] = value

@@ -80,7 +80,7 @@ class Budget:
             return (
                 f"the budget of {limit:g} US dollars has been passed,"
                 f" {self._excess or 'by a call'}: {self.spent:,.2f} US dollars in all;"
-                f" raise {option('budget')} to go on"
+                f" raise {option('budget')} to continue"
             )
         can = "can cost up to" if is_bounded else "is estimated to cost up to"
         return (

@@ -65,7 +65,7 @@ class Caller:
                     reply = await lane.provider.complete(request)
             except TimeoutError:
                 error = DeadlineError(
-                    f"no end within {lane.limits.seconds:g} seconds", is_billed=True
+                    f"no complete reply within {lane.limits.seconds:g} seconds", is_billed=True
                 )
             except CallError as caught:
                 error = caught

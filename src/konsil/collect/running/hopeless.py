@@ -19,38 +19,37 @@ called no more."""
 
 _LOOK: Mapping[str, str] = {
     "gave up": (
-        "got no reply, last because: {error}; check the address {address}, the server behind it and"
-        " the line, and do these again with {again}"
+        "got no reply, last error: {error}; check the address {address}, its server and the"
+        " network, and repeat these with {again}"
     ),
     "truncated": (
-        "were cut off{cap}; raise max_tokens in its settings (the thoughts of models that reason"
-        " count within it), and do these again with an id of their own"
+        "were truncated{cap}; raise max_tokens in its settings (reasoning tokens count towards"
+        " it), and repeat these under a new id"
     ),
     "empty": (
-        "had no text; check max_tokens, which thoughts may have used up, and whether {model!r} is"
-        " made for chat"
+        "had no text; check max_tokens, which reasoning may have used up, and whether {model!r} is"
+        " a chat model"
     ),
-    "refused": "were refused by the model; check what its prompt asks for, or take another model",
+    "refused": "were refused by the model; check its prompt, or choose another model",
     "filtered": (
-        "were withheld by the endpoint; check its content filter and what the key of {endpoint!r}"
-        " may ask for"
+        "were withheld by the endpoint; check its content filter and the permissions of the key"
+        " of {endpoint!r}"
     ),
     "http error": (
-        "were not accepted, last because: {error}; check the settings and the limits of {model!r}"
+        "were not accepted, last error: {error}; check the settings and the limits of {model!r}"
     ),
     "not json": (
-        "held no JSON; check whether {model!r} can follow a form, and whether max_tokens leaves it"
-        " room"
+        "contained no JSON; check whether {model!r} can follow a form, and whether max_tokens is"
+        " large enough"
     ),
     "off schema": (
-        "did not have the form asked for; check whether {model!r} can follow the instrument"
+        "did not have the requested form; check whether {model!r} can follow the instrument"
     ),
     "ended otherwise": (
-        "did not end by the model's own will ({error}); check the settings and the tools of"
-        " {model!r}"
+        "ended abnormally ({error}); check the settings and the tools of {model!r}"
     ),
 }
-"""Outcome -> what follows "20 works of 'x' in a row"."""
+"""Outcome -> what follows "20 consecutive requests of 'x'"."""
 
 
 @dataclass(slots=True)
@@ -92,4 +91,4 @@ class Streaks:
             endpoint=endpoint,
             again=option("again", "gave up", several=True),
         )
-        return f"endpoint {endpoint!r}: {n:,} works of {actor!r} in a row {about}"
+        return f"endpoint {endpoint!r}: {n:,} consecutive requests of {actor!r} {about}"

@@ -36,7 +36,7 @@ class Scale:
     kind: ScaleKind = "choice"
     """One of the labels, a number, or a free text."""
     level: ScaleLevel = "nominal"
-    """The level of measurement."""
+    "Level of measurement."
     values: tuple[float, ...] = ()
     """The labels' numbers; empty: 0, 1, 2, ... in the labels' order."""
     abstain: str | None = None

@@ -177,7 +177,7 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
     ]
     if same_panel and (allocation.raters_per_item is not None or allocation.match is not None):
         raise PlanError(
-            f"{site.where}.like: each rater of {allocation.panel!r} takes over her own items of"
+            f"{site.where}.like: each rater of {allocation.panel!r} keeps their own items of"
             f" phase {allocation.like!r}; leave out raters_per_item and match"
         )
     rng = generator(book.seed, *site.key, "limits")

@@ -72,7 +72,7 @@ def plant(
         if not n_controls:
             raise PlanError(
                 f"injections.share: {spec.share:g} of the {len(eligible):,} tasks of judge"
-                f" {judge!r} is no task; expected a larger share"
+                f" {judge!r} is less than one task; expected a larger share"
             )
         drawn = sorted(
             eligible, key=lambda t: (token(seed, "injection", t.item, *sorted(t.answers)), t.id)

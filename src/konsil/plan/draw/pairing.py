@@ -72,7 +72,9 @@ def _rotate(
 ) -> None:
     n_each, n = allocation.raters_per_item or 0, len(members)
     if not 1 <= n_each <= n:
-        raise PlanError(f"{where}.raters_per_item: {n_each} raters an item asked of a panel of {n}")
+        raise PlanError(
+            f"{where}.raters_per_item: {n_each} raters per item requested, but the panel has {n}"
+        )
     for i, chosen in enumerate(rotation(len(positions), n, n_each)):
         for seat in chosen:
             seats[members[seat]].append(positions[i])

@@ -48,9 +48,8 @@ def _phase(
     sizes = {d.allocation.batches for d in screens}
     if len(sizes) > 1:
         raise PlanError(
-            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are"
-            " handed out together"
-            " (practice and pilot too) and need the same 'batches', got"
+            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r}"
+            " are assigned together (including practice and pilot) and need the same 'batches', got"
             f" {', '.join('none' if n is None else str(n) for n in sorted(sizes, key=str))}"
         )
     size = next(iter(sizes), None)

@@ -107,8 +107,8 @@ class ReferenceIndex:
             if not sentences:
                 raise PlanError(
                     f"{where}: answer {answer_id!r} has no sentences, but the instrument rates"
-                    " sentences; answers are cut when they are first imported or given: import"
-                    " them into a new folder or database"
+                    " sentences; answers are split into sentences at import or collection:"
+                    " import them into a new folder or database"
                 )
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
             self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:n_sentences]))
@@ -169,12 +169,12 @@ def _check_overlap(allocation: Allocation, overlap: Overlap, where: str) -> None
         raise PlanError(f"{place}.raters: expected 2 or more, got {overlap.raters}")
     if allocation.like or allocation.when != "always" or allocation.purpose != "main":
         raise PlanError(
-            f"{place}: only a main line that draws its own items can have one; leave it out here"
+            f"{place}: only a main allocation with its own items can have one; leave it out here"
         )
     if allocation.raters_per_item is not None and allocation.raters_per_item > 1:
         raise PlanError(
-            f"{place}: raters_per_item = {allocation.raters_per_item} has every item rated several"
-            " times already; expected raters_per_item = 1 or none beside an overlap"
+            f"{place}: raters_per_item = {allocation.raters_per_item} already has every item"
+            " rated several times; expected raters_per_item = 1 or none with an overlap"
         )
     if (
         allocation.raters_per_item is None
@@ -182,6 +182,6 @@ def _check_overlap(allocation: Allocation, overlap: Overlap, where: str) -> None
         and allocation.show != "pair"
     ):
         raise PlanError(
-            f"{place}: the whole panel sees every item already; expected per_rater or"
+            f"{place}: the whole panel already rates every item; expected per_rater or"
             " raters_per_item = 1"
         )

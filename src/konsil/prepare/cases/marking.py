@@ -95,7 +95,7 @@ def approved(
     if stops and not despite.strip():
         notes = in_short([f"case {item.id!r}: {leftover.description()}" for leftover in stops])
         raise PlanError(
-            f"{notes}; expected it to be marked, too, or a reason to approve the case all the same"
+            f"{notes}; expected a mark there, too, or a reason to approve the case anyway"
         )
     if by in markers_of(marking):
         raise OwnMarksError(

@@ -126,7 +126,7 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
     missing = sorted(set(range(1, max(ranks, default=0) + 1)) - ranks)
     if missing:
         yield (
-            f"no cue has rank {missing[0]}, and one has rank {max(ranks)}; expected ranks from 1"
+            f"no cue has rank {missing[0]}, but one has rank {max(ranks)}; expected ranks from 1"
             " without a gap"
         )
 
@@ -134,17 +134,17 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
 def _mark_problems(text: str, mark: Mark) -> Iterator[str]:
     if mark.kind not in get_args(MarkKind):
         yield (
-            f"{_place(mark)}: {mark.kind!r} is no kind of mark; expected one of"
+            f"{_place(mark)}: {mark.kind!r} is not a kind of mark; expected one of"
             f" {', '.join(get_args(MarkKind))}"
         )
     if mark.end > len(text):
         yield f"{_place(mark)}: ends after the narrative, which has {len(text):,} characters"
     elif mark.start < 0 or not text[mark.start : mark.end].strip():
-        yield f"{_place(mark)}: marks nothing; expected at least one letter"
+        yield f"{_place(mark)}: is empty; expected at least one letter"
     if mark.kind == "cue" and mark.rank < 1:
         yield f"{_place(mark)}: a cue without a rank; expected 1 for the strongest, 2 for the next"
     if mark.kind != "cue" and mark.rank:
-        yield f"{_place(mark)}: rank {mark.rank} of a mark that is no cue; expected no rank"
+        yield f"{_place(mark)}: rank {mark.rank} of a mark that is not a cue; expected no rank"
 
 
 def _place(mark: Mark) -> str:

@@ -158,8 +158,7 @@ def _screened(
     pool = [item for item in items if item.id not in out]
     if not pool:
         raise PlanError(
-            f"prepare.screen: all {len(items):,} items are screened out; nothing is left to be"
-            " drawn"
+            f"prepare.screen: all {len(items):,} items were excluded; none can be sampled"
         )
     return pool, lost(screened)
 
@@ -191,7 +190,7 @@ def _matched(
         raise PlanError(
             f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not"
             f" answered by all systems (system {fewest!r} answered {answered[fewest]:,}); run"
-            ' \'konsil answer\', or say what becomes of them: unanswered = "drop" or "keep"'
+            ' \'konsil answer\', or state how to treat them: unanswered = "drop" or "keep"'
         )
     pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
     unanswered = Counter({"not answered by all systems": len(items) - len(pool)})

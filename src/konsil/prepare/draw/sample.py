@@ -72,7 +72,8 @@ def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
         or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
     ):
         raise PlanError(
-            f"sample: the shares {dict(shares)} are no shares of one whole; expected numbers that"
+            f"sample: the shares {dict(shares)} are not proportions of one whole; expected"
+            " numbers that"
             " sum to 1"
         )
     return _apportioned(n, shares)
@@ -107,7 +108,7 @@ def stratified(
             f"{value!r} {len(groups[value]):,} of {requested[value]:,}" for value in shortfalls
         )
         raise PlanError(
-            f"{name}: {len(shortfalls):,} values of {by} have fewer items than asked for: {summary}"
+            f"{name}: {len(shortfalls):,} values of {by} have fewer items than requested: {summary}"
         )
     for value, n in requested.items():
         if n and value not in groups:
@@ -121,7 +122,7 @@ def stratified(
             missing = f" ({without:,} items are without {by})" if without else ""
             description = f"items with {by} = {value!r}" if by else "items"
             raise PlanError(
-                f"{name}: {n:,} {description} are asked for, and there are {len(group):,}{missing}"
+                f"{name}: {n:,} {description} are requested, but there are {len(group):,}{missing}"
             )
         drawn += _shuffled(group, seed, name)[:n]
     return tuple(sorted(drawn, key=_id))
@@ -143,7 +144,7 @@ def in_sets(
     n_requested = sum(requested.values())
     if n_requested > len(items) or any(n < 0 for n in requested.values()):
         summary = ", ".join(f"{n:,} in {s!r}" for s, n in requested.items())
-        raise PlanError(f"{name}: {summary} are asked for, and there are {len(items):,} items")
+        raise PlanError(f"{name}: {summary} are requested, but there are {len(items):,} items")
     remaining: dict[str, list[Item]] = {}
     for item in _shuffled(items, seed, name):
         remaining.setdefault(item.strata.get(by, "") if by else "", []).append(item)

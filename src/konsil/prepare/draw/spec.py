@@ -92,7 +92,7 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
     sample = spec.sample
     if not spec.draws and spec.mask is None and spec.themes is None and spec.rewrite is None:
         yield (
-            f"{where}: asks for nothing; expected lexical_match, a sample, sets, screen, mask,"
+            f"{where}: is empty; expected lexical_match, a sample, sets, screen, mask,"
             " rewrite or themes"
         )
     yield from _step_problems(spec, where)
@@ -112,14 +112,14 @@ def _step_problems(spec: Preparation, where: str) -> Iterator[str]:
             yield f"{where}.rewrite.model: missing; expected ENDPOINT:NAME, such as 'local:smollm2'"
         if spec.lexical_match:
             yield (
-                f"{where}.rewrite: items are drawn by their answers here, and are rewritten before"
-                " they are answered"
+                f"{where}.rewrite: items are selected by their answers here, but rewritten"
+                " before they are answered"
             )
         yield from asking_problems(spec.rewrite, ("rewrite",), f"{where}.rewrite")
     if spec.mask is not None and spec.lexical_match:
         yield (
-            f"{where}.mask: items are drawn by their answers here, and cases are masked before they"
-            " are answered"
+            f"{where}.mask: items are selected by their answers here, but cases are masked"
+            " before they are answered"
         )
     if spec.themes is not None:
         yield from asking_problems(spec.themes, ("phrases", "names", "tags"), f"{where}.themes")
@@ -129,7 +129,7 @@ def _step_problems(spec: Preparation, where: str) -> Iterator[str]:
             )
         if spec.sample is not None and THEME in spec.sample.columns:
             yield (
-                f"{where}.sample.by: themes are found among the items that are drawn; expected"
+                f"{where}.sample.by: themes are detected among the selected items; expected"
                 " another stratum"
             )
     if spec.screen is not None:
@@ -142,7 +142,7 @@ def _sample_problems(spec: Preparation, sample: Sample, where: str) -> Iterator[
     if sum(spec.sets.values()) > sample.size > 0:
         total = sum(spec.sets.values())
         yield (
-            f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has"
+            f"{where}.sets: {total:,} items are requested for sets, but the sample has"
             f" {sample.size:,}"
         )
     if sample.across and (not sample.by or len({*sample.columns}) < len(sample.columns)):
@@ -159,9 +159,9 @@ def _sample_problems(spec: Preparation, sample: Sample, where: str) -> Iterator[
 def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
     yield from asking_problems(screen, ("screen",), where)
     if screen.model and not screen.rules and not screen.languages:
-        yield f"{where}.model: has no reason to look for; expected rules or languages"
+        yield f"{where}.model: has no reason to screen for; expected rules or languages"
     if not screen.rules and not screen.languages and not screen.criteria:
-        yield f"{where}: looks for nothing; expected rules, languages or criteria"
+        yield f"{where}: is empty; expected rules, languages or criteria"
     for statement in screen.criteria:
         if not statement.strip() or screen.criteria.count(statement) > 1:
             yield f"{where}.criteria: expected different statements, got {statement!r}"
@@ -175,7 +175,7 @@ def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
 
 def _share_problems(sample: Sample, where: str) -> Iterator[str]:
     if not sample.by:
-        yield f"{where}.shares: of which stratum? name it in by"
+        yield f"{where}.shares: the stratum is missing; state it in by"
     if any(share < 0 for share in sample.shares.values()):
         yield f"{where}.shares: expected shares from 0, got {dict(sample.shares)}"
     elif not math.isclose(sum(sample.shares.values()), 1, abs_tol=1e-9):

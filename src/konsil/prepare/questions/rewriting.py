@@ -195,7 +195,7 @@ def undecided(
 def still_to_decide(where: str, waiting: int, of: int) -> str:
     """The sentence where questions wait for a decision."""
     return (
-        f"{where}: {waiting:,} of {of:,} questions wait for a decision on their wording; run"
+        f"{where}: {waiting:,} of {of:,} questions await a decision on their wording; run"
         " 'konsil rewrite', and decide on its page or in its table"
     )
 

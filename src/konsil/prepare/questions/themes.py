@@ -114,7 +114,8 @@ def themes(
         groups = clusters(vectors, spec.smallest)
         if len(groups) < 2:
             raise PlanError(
-                f"prepare.themes: no themes of {spec.smallest} questions and more were found among"
+                f"prepare.themes: no themes of {spec.smallest} or more questions were detected"
+                " among"
                 f" {len(ordered):,} questions; expected more questions, or a lower smallest"
             )
         ids_by_theme = _named(groups, ordered)
@@ -139,7 +140,7 @@ def themes(
     )
     names = Themed(ids_by_theme, current_names, named=named).names()
     if not names:
-        raise PlanError("prepare.themes: all themes are dropped; expected one to stay")
+        raise PlanError("prepare.themes: all themes are dropped; expected at least one to remain")
     current_moves = {item: theme for item, theme in sorted(moved.items()) if item in place}
     merged: dict[str, list[int]] = {}
     for name in sorted(names):

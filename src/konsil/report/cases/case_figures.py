@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.analysis import Analysis, Row
+from konsil.report.cases.fingerprints import fingerprints
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.figures import forest
 from konsil.report.figures.small_multiples import Point, Series, legend, panels_across
@@ -23,6 +24,8 @@ COLOURS = (ACCENT, "#b4532a", "#6a7f2e", MUTED)
 """One for each curve of a panel; their marks differ as well."""
 MARKS = ("o", "s", "^", "D")
 """The curves' marks, so that they are told apart without colour."""
+_WITH_ACCURACY = 2
+"""With more curves than accuracy and one mean, the means stand alone."""
 LEAST_CRITERIA = 3
 """From so many criteria on their means make a profile."""
 
@@ -31,7 +34,7 @@ def case_figures(material: Material) -> list[Drawing]:
     """Figures for a study of cases in several versions; none for others."""
     if not levels_of(material):
         return []
-    return [*_falls(material), *_profiles(material)]
+    return [*_falls(material), *_profiles(material), *fingerprints(material)]
 
 
 def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]:
@@ -75,6 +78,10 @@ def _falls(material: Material) -> list[Drawing]:
             by_system.setdefault(row.group["system"], {})[row.group["level"]] = Point(
                 e.value, e.low, e.high
             )
+    accuracy_word = title("accuracy", material.language)
+    if len(curves) > _WITH_ACCURACY and accuracy_word in curves:
+        # A share and means are two kinds of numbers; accuracy has a figure with its analysis.
+        del curves[accuracy_word]
     if len(curves) < 2:
         return []  # one alone has a figure with its analysis
     _, numbers = material.language.gettext, material.numbers

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import jinja2
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from konsil.instrument import Instrument, digest
@@ -17,7 +18,6 @@ from konsil.instrument.screens.screen import expected
 from konsil.instrument.screens.words import words
 from konsil.report.material.language import language
 from konsil.report.material.slugs import anchor
-from konsil.report.page.page import markdown
 from konsil.study import Study
 
 
@@ -102,3 +102,19 @@ def codebook_page(study: Study, instruments: Sequence[Instrument]) -> str:
         style=Markup(style),  # noqa: S704 - a file of ours
         parts=parts(instruments),
     )
+
+
+def markdown(instrument: Instrument) -> Markup:
+    """The codebook as HTML: no raw HTML, no images, headings below those of the page."""
+    parser = (
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["image", "html_block", "html_inline"])
+    )
+    tokens = parser.parse(instrument.codebook)
+    levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open"]
+    shallowest = min(levels, default=1)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) - shallowest + 5)}"
+    return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - html is off in the parser

@@ -76,7 +76,13 @@ def part_curves(
         )
         yield curves(
             about_design(
-                material, "parts", word, caption, 0, described_points(material, sizes, panels)
+                material,
+                "parts",
+                word,
+                caption,
+                0,
+                described_points(material, sizes, panels),
+                identifier=statistic,
             ),
             sizes,
             panels,
@@ -124,7 +130,13 @@ def cost_curves(
         caption += " " + _("Dotted: whole answers.") if any(p.level for p in panels) else ""
         yield curves(
             about_design(
-                material, "costs", word, caption, 0, described_points(material, categories, panels)
+                material,
+                "costs",
+                word,
+                caption,
+                0,
+                described_points(material, categories, panels),
+                identifier=statistic,
             ),
             categories,
             panels,
@@ -206,10 +218,17 @@ def point_of(row: Row) -> Point:
 
 
 def about_design(
-    material: Material, kind: str, name: str, caption: str, part: int, described: Sequence[str]
+    material: Material,
+    kind: str,
+    name: str,
+    caption: str,
+    part: int,
+    described: Sequence[str],
+    *,
+    identifier: str = "",
 ) -> About:
-    """What a figure of designs states about itself."""
-    key = anchor(kind, name) + (f"-{part + 1}" if part else "")
+    """What a figure of designs states about itself; of a statistic its id names the file."""
+    key = anchor(kind, identifier or name) + (f"-{part + 1}" if part else "")
     return About(key, name, "; ".join(described), material.caption(caption), material.stamp)
 
 

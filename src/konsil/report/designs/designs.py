@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
+from konsil.report.designs.budgets import budget_table, hours_table
 from konsil.report.designs.design_curves import (
     NOTHING,
     about_design,
@@ -17,21 +18,15 @@ from konsil.report.designs.design_curves import (
     point_of,
 )
 from konsil.report.designs.design_figures import Curve, Panel, curves
-from konsil.report.designs.recommendations import (
-    advice_table,
-    budget_table,
-    hours_table,
-    ranking_table,
-)
+from konsil.report.designs.recommendations import advice_table, ranking_table
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import Dot, ValueAxis
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.shared_figures import DESIGN
 from konsil.report.material.tables import MINUS, Table
 
-DESIGN = ("instrument", "design")
-"""The columns that tell designs apart."""
 MOST_ROWS = 24
 """Rows of one figure of designs side by side."""
 
@@ -69,11 +64,6 @@ def designs(material: Material) -> Designs | None:
         for make in (advice_table, ranking_table, hours_table, budget_table)
     )
     return Designs(tuple(t for t in tables if t is not None), tuple(figures))
-
-
-def is_in_design_figure(spec: Analysis) -> bool:
-    """Whether an analysis is in a figure of the section and has none of its own."""
-    return spec.statistic in {*PARTS, *COSTS} or spec.compare in DESIGN
 
 
 def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[Analysis]]:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CASES, WINS
 from konsil.analysis.model.message import message
-from konsil.report.designs.designs import is_in_design_figure
+from konsil.progress import tracked
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.estimates.interval_methods import (
     companion_cells,
-    companion_methods,
+    companion_columns,
+    companion_headings,
     method_notes,
     remarks,
     target_footnotes,
@@ -25,6 +26,7 @@ from konsil.report.material.analysis_summary import analysis_question, facts_of
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import case_cell, notes
+from konsil.report.material.shared_figures import is_in_design_figure
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import (
     Joined,
@@ -74,7 +76,7 @@ def build_analysis_views(material: Material) -> list[AnalysisView]:
     specs = {a.name: a for a in material.study.analyses}
     return [
         _view(material, name, specs.get(name), analysis_rows)
-        for name, analysis_rows in rows.items()
+        for name, analysis_rows in tracked(list(rows.items()), "tables and figures")
     ]
 
 
@@ -119,7 +121,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
     several = len({line.row.statistic for line in rows}) > 1
-    methods = companion_methods(rows)
+    alternatives = companion_columns(rows)
     comparisons = benchmark_names(rows)
     tested = any(not math.isnan(line.row.estimate.p) for line in rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
@@ -132,7 +134,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     ]
     head += [*([_("Worst-case bounds")] if bounds else [])]
     head += [
-        *methods,
+        *companion_headings(material, rows),
         *comparisons,
         *([_("p")] if tested else []),
         *([_("p (Holm)")] if adjusted else []),
@@ -159,7 +161,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                     row.estimate, [*remarks(material, row), *target_footnotes(material, line, rows)]
                 ),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
-                *companion_cells(material, line, methods),
+                *companion_cells(material, line, alternatives),
                 *(_comparison_cell(material, line, name) for name in comparisons),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
@@ -189,12 +191,12 @@ def _group(group: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
-    methods = companion_methods(rows)
+    alternatives = companion_columns(rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
     head = [
         *(column_title(material, c) for c in columns),
         value_head(material, rows),
-        *methods,
+        *companion_headings(material, rows),
         _("p"),
         *([_("p (Holm)")] if adjusted else []),
     ]
@@ -206,7 +208,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
                 line.row.estimate,
                 [*remarks(material, line.row), *target_footnotes(material, line, rows)],
             ),
-            *companion_cells(material, line, methods),
+            *companion_cells(material, line, alternatives),
             Cell(numbers.p(line.row.estimate.p), number=True),
             *([Cell(numbers.p(line.row.p_adjusted), number=True)] if adjusted else []),
             Cell(_units(material, line.row), number=True),
@@ -269,7 +271,7 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
             "Paired differences of the analysis “{name}”.", message_id="groups.paired", name=name
         )
         note = message(
-            "The groups compared have items in common; the interval takes them into account.",
+            "The groups compared have items in common; the CI accounts for them.",
             message_id="groups.common_items",
         )
     elif paired == {False}:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import implied
-from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests, heat_maps, pass_line
@@ -18,9 +17,9 @@ from konsil.report.figures.svg_primitives import About, ValueAxis
 from konsil.report.figures.trade_offs import trade_offs
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
+from konsil.report.material.shared_figures import is_in_design_figure, is_in_family_figure
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title, levels_of
-from konsil.report.pairs.families import is_in_family_figure
 
 MOST_CATEGORIES = 7
 """Categories on the axis of a series; with more of them a forest plot is easier to read."""

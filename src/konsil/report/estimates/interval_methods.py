@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from konsil.analysis import Row
-from konsil.analysis.estimation.targets import whom
 from konsil.analysis.model.catalogue.known import PREFERENCE
-from konsil.analysis.model.message import message
+from konsil.analysis.model.frames import whom
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.report.estimates.interval_columns import ColumnKey, column_heading, key_of_column
 from konsil.report.material.overview import Material
+from konsil.report.material.ranges import alike
 from konsil.report.material.table_rows import (
     Joined,
 )
 from konsil.report.material.tables import Cell
-from konsil.stats.engine.contract import Estimate, RatersTarget
+from konsil.stats.engine.contract import RatersTarget
 
 
 def remarks(material: Material, row: Row) -> list[str]:
@@ -37,28 +38,27 @@ def remarks(material: Material, row: Row) -> list[str]:
     return remarks
 
 
-def companion_methods(rows: Sequence[Joined]) -> list[str]:
-    """The methods of the companions, one column each."""
-    return list(dict.fromkeys(_method(c.estimate) for line in rows for c in line.companions))
+def companion_columns(rows: Sequence[Joined]) -> dict[ColumnKey, TranslatableMessage]:
+    """The columns of the companions, one for each kind of interval, with their headings."""
+    headings = [column_heading(c.estimate.method) for joined in rows for c in joined.companions]
+    return {key_of_column(heading): heading for heading in headings}
 
 
-def _method(estimate: Estimate) -> str:
-    """A column's name for a method of intervals.
-
-    It omits what differs from row to row, such as degrees of freedom.
-    """
-    first = estimate.method.split(", ")[0]
-    return first[:1].upper() + first[1:]
+def companion_headings(material: Material, rows: Sequence[Joined]) -> list[str]:
+    """The headings of the companions' columns."""
+    headings = (material.numbers.translated(h) for h in companion_columns(rows).values())
+    return [heading[:1].upper() + heading[1:] for heading in headings]
 
 
-def companion_cells(material: Material, line: Joined, methods: Sequence[str]) -> list[Cell]:
+def companion_cells(material: Material, line: Joined, columns: Iterable[ColumnKey]) -> list[Cell]:
     """One cell for each other interval.
 
     The interval alone where the value is the estimate's own.
     """
     cells = []
-    for method in methods:
-        row = next((c for c in line.companions if _method(c.estimate) == method), None)
+    rows = {key_of_column(column_heading(c.estimate.method)): c for c in line.companions[::-1]}
+    for column in columns:
+        row = rows.get(column)
         if row is None:
             cells.append(Cell("", number=True))
             continue
@@ -123,40 +123,12 @@ def method_notes(material: Material, rows: Sequence[Joined]) -> list[str]:
     Where degrees of freedom differ, their range is enough.
     """
     _ = material.language.gettext
-    methods = [line.row.estimate.method for line in rows if line.row.estimate.method]
+    translated = material.numbers.translated
+    methods = [translated(line.row.estimate.method) for line in rows if line.row.estimate.method]
     companion_methods = [
-        c.estimate.method for line in rows for c in line.companions if c.estimate.method
+        translated(c.estimate.method) for line in rows for c in line.companions if c.estimate.method
     ]
-    sentences = [_("CI: %(method)s.") % {"method": method} for method in _alike(methods)]
+    sentences = [_("CI: %(method)s.") % {"method": method} for method in alike(methods)]
     return sentences + [
-        _("Also reported: %(method)s.") % {"method": method} for method in _alike(companion_methods)
+        _("Also reported: %(method)s.") % {"method": method} for method in alike(companion_methods)
     ]
-
-
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-"""A number as either language writes it."""
-
-
-def _size(number: str) -> float:
-    """What a written number is worth: three digits after a mark are thousands, fewer a fraction."""
-    return float(re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number).replace(",", "."))
-
-
-def _alike(methods: Sequence[str]) -> list[str]:
-    """Methods that differ in one number only, as one with that number's range.
-
-    >>> _alike(["t with 9 degrees", "t with 8.5 degrees", "t with 62.1 degrees"])
-    ['t with 8.5–62.1 degrees']
-    """
-    families: dict[str, list[list[str]]] = {}
-    for method in dict.fromkeys(methods):
-        families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
-    merged = []
-    for pattern, numbers in families.items():
-        parts = pattern.split("#")
-        columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
-        ranges = [
-            column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns
-        ]
-        merged.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
-    return merged

@@ -70,7 +70,7 @@ def label_figures(material: Material) -> list[Drawing]:
                     title=title,
                     description=shares,
                     caption=material.caption(
-                        _("Proportions of the labels of %(criterion)s by panel and system.")
+                        _("Proportions of the categories of %(criterion)s by panel and system.")
                         % {"criterion": material.criterion(name)}
                         + question
                     ),

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import COMPARISONS
 from konsil.instrument import stated
-from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
+from konsil.report.material.shared_figures import is_in_design_figure, is_in_family_figure
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, benchmark_names, join
-from konsil.report.pairs.families import is_in_family_figure
 
 MOST_COLUMNS = 4
 """Statistics that fit side by side."""
@@ -24,7 +23,7 @@ MOST_ROWS = 20
 """Rows that are seen at a glance."""
 NEAR = 0.15
 """Below it an estimate or its interval is told apart from zero by the line at zero."""
-_FREE = {"name", "statistic", "margin", "weights", "prespecified"}
+_FREE = {"name", "statistic", "margin", "weights", "prespecified", "question"}
 
 
 def glance(material: Material) -> list[Drawing]:

@@ -39,13 +39,13 @@ def times(material: Material) -> Table | None:
         _("Panel"),
         _("Rater"),
         _("Screens"),
-        _("Active seconds per screen"),
-        _("Open seconds per screen"),
+        _("Active seconds per page"),
+        _("Open seconds per page"),
         _("Answers displayed to the end"),
         _("Answers without this record"),
     )
     return table(
-        material.caption(_("Time for a screen.")),
+        material.caption(_("Time per page.")),
         head,
         rows,
         row_heads=2,
@@ -82,16 +82,16 @@ def _row(
 def _displayed(material: Material, done: Sequence[Worked]) -> tuple[Cell, Cell]:
     """Proportion of answers displayed to their end where recorded, and the number not recorded."""
     answers = [shown for one in done for shown in one.displayed]
-    n, known = answers.count(True), sum(shown is not None for shown in answers)
+    n, n_shown = answers.count(True), sum(shown is not None for shown in answers)
     share = message(
         "{n:,}/{total:,} ({share:.0%})",
         message_id="display.share",
         n=n,
-        total=known,
-        share=n / known if known else 0.0,
+        total=n_shown,
+        share=n / n_shown if n_shown else 0.0,
     )
-    text = material.numbers.translated(share) if known else "–"
-    unknown = material.numbers.count(len(answers) - known)
+    text = material.numbers.translated(share) if n_shown else "–"
+    unknown = material.numbers.count(len(answers) - n_shown)
     return Cell(text, number=True), Cell(unknown, number=True)
 
 

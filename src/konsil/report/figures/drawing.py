@@ -9,15 +9,17 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from konsil.report.figures.formats import other_formats, other_svg
 from konsil.report.figures.typeface import FAMILY, families
 
 INK = "#1b1f24"
@@ -79,6 +81,29 @@ class Drawing:
     """The SVG file."""
     pdf: bytes
     """The PDF file."""
+    figure: Figure | None = field(default=None, compare=False, repr=False)
+    """The figure as matplotlib has it, with axes to change; None unless drawn within `retained`."""
+
+    others: Mapping[str, bytes] = field(default_factory=dict)
+    """Format -> file, of the formats that were asked for."""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the figure and its caption."""
+        svg = self.svg.decode().partition("?>")[2]
+        return f"<figure>{svg}<figcaption>{escape(self.caption)}</figcaption></figure>"
+
+
+_IS_RETAINED: ContextVar[bool] = ContextVar("is_retained", default=False)
+
+
+@contextmanager
+def retained() -> Iterator[None]:
+    """Drawings made within have their matplotlib figures, which a large report could not hold."""
+    token = _IS_RETAINED.set(True)
+    try:
+        yield
+    finally:
+        _IS_RETAINED.reset(token)
 
 
 @contextmanager
@@ -113,6 +138,8 @@ def finish(figure: Figure, key: str, title: str, description: str, caption: str)
         inline=Markup(_themed(text)),  # noqa: S704 - matplotlib escapes the texts that it draws
         svg=('<?xml version="1.0" encoding="UTF-8"?>\n' + text).encode(),
         pdf=pdf.getvalue(),
+        figure=figure if _IS_RETAINED.get() else None,
+        others={**other_formats(figure), **other_svg(text, figure)},
     )
 
 

@@ -67,7 +67,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     }
     is_restricted = spec.display == "complete"
     criterion = material.criteria().get(spec.criterion)
-    abstentions = _("a separate label") if spec.abstain == "label" else _("left out, pair by pair")
+    abstentions = _("a separate label") if spec.abstain == "label" else _("excluded pairwise")
     if criterion is None or criterion.scale.abstain is None:
         abstentions = ""
     facts = (
@@ -112,7 +112,7 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     audit = spec.statistic in AUDIT
     right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
     facts = [(_("Levels"), ", ".join(options.levels))]
-    facts += [(_("Right from"), tick(options.correct))] if right else []
+    facts += [(_("Correct from"), tick(options.correct))] if right else []
     whose = (
         message("by every expert", message_id="audit.by_every")
         if options.failure_by == "every"
@@ -122,6 +122,6 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     facts += [(_("Failure up to"), f"{tick(options.failure)} ({rule})")] if audit else []
     facts += [(_("Approved from"), tick(options.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":
-        out_of = {"cases": _("all cases"), "recovered": _("cases right at the last level")}
+        out_of = {"cases": _("all cases"), "recovered": _("cases correct at the last level")}
         facts.append((_("Out of"), out_of[options.denominator]))
     return facts

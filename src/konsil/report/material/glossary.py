@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from konsil.analysis.model.catalogue.entry import Statistic
+from konsil.analysis.model.catalogue.families import FAMILY_TITLES
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.message import translate
 from konsil.report.material.language import ENGLISH, Language
 
 
@@ -14,6 +16,12 @@ def entry(statistic: str, language: Language = ENGLISH) -> Statistic:
     description = statistic_of(statistic)
     title, text = language.statistic(statistic, description.title, description.text)
     return replace(description, title=title, text=text, source=language.gettext(description.source))
+
+
+def family_title(family: str, language: Language = ENGLISH) -> str:
+    """The heading of a family's statistics; the family's own name where it has none."""
+    heading = FAMILY_TITLES.get(family)
+    return family if heading is None else translate(heading, language.gettext, format)
 
 
 def title(statistic: str, language: Language) -> str:

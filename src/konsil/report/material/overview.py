@@ -80,9 +80,8 @@ class Material:
         return self.numbers.translated(words_of(value))
 
     def caption(self, text: str) -> str:
-        """A caption that says so where ratings are simulated."""
-        end = "" if not self.stamp or text.endswith((".", "?", "!")) else "."
-        return f"{text}{end} {self.stamp}".rstrip()
+        """A caption as a sentence; the banner and the figures say that ratings are simulated."""
+        return text if text.endswith((".", "?", "!")) else f"{text}."
 
     def criteria(self) -> dict[str, Criterion]:
         """Criterion id -> criterion, in the protocol's order.
@@ -90,7 +89,7 @@ class Material:
         The first instrument that has it decides.
         """
         by_id: dict[str, Criterion] = {}
-        for instrument in self.study.instruments:
+        for instrument in self.study.scored_instruments():
             for criterion in instrument.criteria:
                 by_id.setdefault(criterion.id, criterion)
         return by_id
@@ -99,6 +98,16 @@ class Material:
         """What figures call a criterion: its title, else its identifier in words."""
         declared = self.criteria().get(name)
         return declared.title if declared is not None and declared.title else name.replace("_", " ")
+
+    def counts(self) -> dict[str, int]:
+        """How many items, answers, systems, raters and panels the study has."""
+        return {
+            "items": len(self.items),
+            "answers": len(self.answers),
+            "systems": len(self.study.systems) or len({a.system for a in self.answers}),
+            "raters": len(self.raters),
+            "panels": len(self.panels()),
+        }
 
     def panels(self) -> dict[str, list[Rater]]:
         """Panel -> its raters, in the protocol's order, then others by name."""
@@ -157,7 +166,7 @@ def _raters(material: Material) -> Table:
         _("With ratings"),
         _("Ratings"),
         _("Screens"),
-        _("Seconds per screen"),
+        _("Seconds per page"),
     )
     return table(
         material.caption(_("Raters and their work.")),
@@ -296,7 +305,7 @@ def flow(material: Material) -> Table:
         *([_("System")] if systems else []),
         *([_("Expected")] if planned else []),
     ]
-    head += [_("Rated"), _("Abstained"), _("Unreadable"), *([_("Missing")] if planned else [])]
+    head += [_("Rated"), _("Abstained"), _("Invalid"), *([_("Missing")] if planned else [])]
     head += [_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons]
     rows = []
     for row in coverage:

@@ -1,8 +1,9 @@
-"""Bounds for missing judgements and joint adjustment of tests in tables of estimates."""
+"""Bounds for missing judgements, joint adjustment of tests, and ranges of numbers in texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Bounds
@@ -39,3 +40,32 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
             " ratings (number given) had any labels. Blank: none missing; dash: not"
             " available."
         )
+
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+"""A number as either language writes it."""
+
+
+def _size(number: str) -> float:
+    """What a written number is worth: three digits after a mark are thousands, fewer a fraction."""
+    return float(re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number).replace(",", "."))
+
+
+def alike(methods: Sequence[str]) -> list[str]:
+    """Methods that differ in one number only, as one with that number's range.
+
+    >>> alike(["t with 9 degrees", "t with 8.5 degrees", "t with 62.1 degrees"])
+    ['t with 8.5–62.1 degrees']
+    """
+    families: dict[str, list[list[str]]] = {}
+    for method in dict.fromkeys(methods):
+        families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
+    merged = []
+    for pattern, numbers in families.items():
+        parts = pattern.split("#")
+        columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
+        ranges = [
+            column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns
+        ]
+        merged.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
+    return merged

@@ -156,7 +156,7 @@ def column_title(material: Material, column: str) -> str:
     titles |= {
         "design": _("Design"),
         "sentences": _("Sentences"),
-        "minutes": _("Minutes an answer"),
+        "minutes": _("Minutes per answer"),
     }
     titles |= {MATCH: _("Verbatim match")}
     titles |= {
@@ -179,4 +179,4 @@ def value_head(material: Material, rows: Sequence[Joined]) -> str:
     level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
     difference = rows[0].row.kind == "difference"
     word = _("Difference") if difference else _("Estimate")
-    return _("%(word)s [%(level)s CI]") % {"word": word, "level": level} if level else word
+    return _("%(word)s [%(level)s%% CI]") % {"word": word, "level": level} if level else word

@@ -30,6 +30,8 @@ class Cell:
     """Letters of its footnotes, set by `table`."""
     same: bool = False
     """Whether it repeats the cell above, set by `table`; shown muted."""
+    href: str = ""
+    """What the text links to; empty: nothing."""
 
 
 @dataclass(frozen=True)
@@ -224,8 +226,8 @@ class Numbers:
         return text.replace(".", self.language.decimal)
 
     def level(self, level: float) -> str:
-        """An interval's nominal coverage as a share: 0.95."""
-        return f"{level:g}".replace(".", self.language.decimal)
+        """An interval's nominal coverage in percent: 95."""
+        return f"{100 * level:g}".replace(".", self.language.decimal)
 
     def cell(self, value: str | int | float | Estimate | None) -> Cell:
         """Any value as a cell: texts stay, whole numbers are counts, others get three decimals."""

@@ -41,11 +41,8 @@ def translated_results(results: Results, numbers: Numbers) -> Results:
 
 
 def _row(row: Row, numbers: Numbers) -> Row:
-    estimate = replace(
-        row.estimate,
-        method=numbers.translated(row.estimate.method),
-        reason=numbers.translated(row.estimate.reason),
-    )
+    # A method stays a message until it is printed: tables group intervals by its id.
+    estimate = replace(row.estimate, reason=numbers.translated(row.estimate.reason))
     return replace(
         row,
         estimate=estimate,
@@ -56,8 +53,26 @@ def _row(row: Row, numbers: Numbers) -> Row:
     )
 
 
+class Sentence(str):
+    """A translated sentence that remembers its message, so that nothing depends on the wording."""
+
+    message_id: str
+    """The id of its message; empty where it has none."""
+
+    def __new__(cls, text: str, message_id: str) -> Sentence:
+        """A text of a message."""
+        sentence = super().__new__(cls, text)
+        sentence.message_id = message_id
+        return sentence
+
+
+def message_of(text: str) -> str:
+    """The id of the message that a sentence was made from; empty where there is none."""
+    return str(getattr(text, "message_id", ""))
+
+
 def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
-    return tuple(numbers.translated(text) for text in texts)
+    return tuple(Sentence(numbers.translated(text), message_of(text)) for text in texts)
 
 
 def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:

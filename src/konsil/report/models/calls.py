@@ -72,8 +72,8 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         _("Judge"),
         _("Tasks"),
         *(numbers.translated(message(o)) for o in outcomes),
-        _("Without labels"),
-        _("Proportion without labels"),
+        _("Without a rating"),
+        _("Proportion without a rating"),
     )
     body = []
     for row in rows:
@@ -108,7 +108,7 @@ def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     if NO_CALL in outcomes:
         general.append(_("No call: planned tasks with neither a call nor a rating."))
     return table(
-        material.caption(_("Tasks without labels, by outcome of the call.")),
+        material.caption(_("Tasks without a rating, by outcome of the call.")),
         head,
         body,
         general=general,
@@ -137,9 +137,12 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
                 Cell(numbers.plain(lost / n if n else math.nan), number=True),
             )
         )
-    head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Proportion without labels"))
+    head = ("", _("Value"), _("Tasks"), _("Without a rating"), _("Proportion without a rating"))
     return table(
-        material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2
+        material.caption(_("Tasks without a rating, all LLM judges together.")),
+        head,
+        body,
+        row_heads=2,
     )
 
 
@@ -156,7 +159,7 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
     bars = [Bar(row.rater, tuple(row.counts.get(o, 0) for o in outcomes)) for row in rows]
     about = About(
         key="calls",
-        title=_("Tasks without labels"),
+        title=_("Tasks without a rating"),
         description="; ".join(
             f"{bar.label}: "
             + ", ".join(
@@ -165,7 +168,7 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
             for bar in bars
         ),
         caption=material.caption(
-            _("Proportion of each LLM judge's tasks without a label, by outcome of the call.")
+            _("Proportion of each LLM judge's tasks without a rating, by outcome of the call.")
         ),
         stamp=material.stamp,
     )

@@ -60,9 +60,7 @@ def extra(material: Material, section: Section) -> Extra:
         )
         first = 0 if any(parameter.group for parameter in section.recovered) else 1
         caption = material.caption(_("True values of the simulation and estimates."))
-        general = [
-            _("An interval of level 0.95 misses the true value in one of twenty cases, by design.")
-        ]
+        general = [_("By definition, a 95% CI misses the true value in one of 20 cases.")]
         general += () if section.header else section.notes
         shown = [row[first:] for row in rows]
         tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))

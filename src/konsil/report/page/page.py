@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from types import CodeType
 
 import jinja2
 from jinja2.bccache import Bucket
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from konsil.analysis.model.message import message
-from konsil.instrument import Instrument
 from konsil.records import Answer, Item
+from konsil.report.answers.answers import FirstPage, first_page
+from konsil.report.answers.layouts import laid_tables
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
+from konsil.report.codebook.codebook import markdown
 from konsil.report.designs.designs import designs
+from konsil.report.estimates.declared import declared, declared_heading
 from konsil.report.estimates.estimates import AnalysisView, build_analysis_views
-from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.labels import label_figures
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.estimates.times import times
@@ -33,7 +37,6 @@ from konsil.report.material.slugs import anchor
 from konsil.report.models.calls import calls, derived_figures
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.models.usage import usage
-from konsil.report.page.declared import declared, declared_heading
 from konsil.report.page.extras import extra
 from konsil.report.page.reconciliation import reconciliation
 from konsil.report.pairs.pairs import pair_figures
@@ -43,6 +46,8 @@ from konsil.report.people.rater_flow import recruited
 from konsil.study import study_digest
 from konsil.version import __version__
 
+MOST_LIMITS = 3
+"""Limitations on the first screen; further ones are folded."""
 SAMPLES = 3
 """How many items are shown with their answers."""
 LONGEST = 1_500
@@ -63,8 +68,8 @@ _FILES = message(
     (
         "Unrounded results (12 significant digits) are in the same folder: estimates.csv,"
         " estimates.json, coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv,"
-        " bounds.csv, derived.csv and curves.csv; the figures (SVG and PDF) are in the folder"
-        " figures."
+        " bounds.csv, derived.csv, curves.csv and case_scores.csv; the figures (SVG and PDF) are in"
+        " the folder figures."
     ),
     message_id="files.beside",
 )
@@ -83,6 +88,13 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     used = {row.statistic for row in material.results.rows} | {
         a.statistic for a in material.study.analyses
     }
+    first = first_page(material)
+    body_figures = _body_figures(first, views)
+    appendix = [
+        replace(v, figures=tuple(f for f in v.figures if f not in body_figures.get(v.name, ())))
+        for v in views
+    ]
+    script = files("konsil.report").joinpath("templates/report.js").read_text("utf-8")
     html = (
         _environment(material)
         .get_template("page.html.j2")
@@ -95,7 +107,13 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             lang=material.language.code,
             version=__version__,
             summary=_summary(material, views),
-            key_numbers=key_numbers(material),
+            first=first,
+            most_limits=MOST_LIMITS,
+            results_shown=any(a.table for q in first.questions for a in q.answers),
+            body_figures=body_figures,
+            tables=laid_tables(material),
+            script=Markup(script),  # noqa: S704 - a file of the package
+            script_digest=f"sha256-{_base64_digest(script)}",
             characteristics=[
                 *characteristics(material),
                 *([spent] if (spent := times(material)) is not None else []),
@@ -110,11 +128,11 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             calls=called,
             usage=usage(material),
             labels=labels,
-            prespecified=[t for t in views if t.prespecified],
+            prespecified=[t for t in appendix if t.prespecified],
             declared=material.numbers.translated(
                 declared_heading(material.results.plan, _declared(views))
             ),
-            exploratory=[t for t in views if not t.prespecified],
+            exploratory=[t for t in appendix if not t.prespecified],
             extras=added,
             instruments=[
                 (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i))
@@ -137,6 +155,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     )
     parts = [part.figures for part in (recruitment, called) if part is not None]
     begun = (
+        *first.figures,
         *overview_figures,
         *(design_section.figures if design_section else ()),
         *made_of,
@@ -149,6 +168,22 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         *(f for e in added for f in e.figures),
     )
     return Page(html, figures)
+
+
+def _body_figures(
+    first: FirstPage, views: Sequence[AnalysisView]
+) -> dict[str, tuple[Drawing, ...]]:
+    """Of the answers that have more rows than a small figure: the first figure of the analysis."""
+    by_name = {view.name: view for view in views}
+    return {
+        a.name: by_name[a.name].figures[:1] if a.figure is None else ()
+        for q in first.questions
+        for a in q.answers
+    }
+
+
+def _base64_digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _themselves(material: Material) -> str:
@@ -210,22 +245,6 @@ def _environment(material: Material) -> jinja2.Environment:
     return environment
 
 
-def markdown(instrument: Instrument) -> Markup:
-    """The codebook as HTML: no raw HTML, no images, headings below those of the page."""
-    parser = (
-        MarkdownIt("commonmark", {"html": False})
-        .enable("table")
-        .disable(["image", "html_block", "html_inline"])
-    )
-    tokens = parser.parse(instrument.codebook)
-    levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open"]
-    shallowest = min(levels, default=1)
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) - shallowest + 5)}"
-    return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - html is off in the parser
-
-
 def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
     sentence = message(
@@ -235,11 +254,7 @@ def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
         " {abstained|abstention|abstentions}; {unreadable:,} {unreadable|reply was|replies were}"
         " unreadable and {excluded:,} {excluded|rating was|ratings were} excluded.",
         message_id="summary.material",
-        items=len(material.items),
-        answers=len(material.answers),
-        systems=len(material.study.systems) or len({a.system for a in material.answers}),
-        raters=len(material.raters),
-        panels=len(material.panels()),
+        **material.counts(),
         rated=sum(row.rated for row in results.coverage),
         abstained=sum(row.abstained for row in results.coverage),
         unreadable=sum(row.unreadable for row in results.coverage),

@@ -25,7 +25,7 @@ KINDS = {
 
 REASONS = {
     "user of the pilot (prior_users)": message(
-        "rater of the pilot", message_id="reconciliation.pilot"
+        "rater of the pilot phase", message_id="reconciliation.pilot"
     ),
     "user in an arm outside the experiment": message(
         "rater in an arm outside the experiment", message_id="reconciliation.arm_outside"
@@ -41,7 +41,7 @@ REASONS = {
         "question not in the tables", message_id="reconciliation.question"
     ),
     "no comparison that enters": message(
-        "rater without a comparison that was kept", message_id="reconciliation.idle"
+        "rater without a retained comparison", message_id="reconciliation.idle"
     ),
     "of no assignment": message(
         "rating of no comparison", message_id="reconciliation.no_assignment"
@@ -50,13 +50,13 @@ REASONS = {
         "comparison not in the tables", message_id="reconciliation.unknown_assignment"
     ),
     "of a comparison that does not enter": message(
-        "comparison left out", message_id="reconciliation.left_out"
+        "comparison excluded", message_id="reconciliation.left_out"
     ),
     "of another arm than the assignment's": message(
         "arm other than that of the comparison", message_id="reconciliation.other_arm"
     ),
     "on an axis that criteria leaves out": message(
-        "criterion that the protocol leaves out", message_id="reconciliation.criterion"
+        "criterion excluded by the protocol", message_id="reconciliation.criterion"
     ),
     "no choice": message("no choice recorded", message_id="reconciliation.no_choice"),
     "told twice": message("duplicate of another row", message_id="reconciliation.twice"),
@@ -103,8 +103,8 @@ def reconciliation(material: Material) -> Table | None:
         message("Rows", message_id="reconciliation.rows"),
         message("Reason", message_id="reconciliation.reason"),
         message("Read", message_id="reconciliation.read"),
-        message("Kept", message_id="reconciliation.kept"),
-        message("Left out", message_id="reconciliation.out"),
+        message("Retained", message_id="reconciliation.kept"),
+        message("Excluded", message_id="reconciliation.out"),
     )
     return table(
         material.caption(numbers.translated(caption)),

@@ -13,10 +13,11 @@ from konsil.report.figures.figures import forest
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.shared_figures import Family, families, kinship
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title, value_head
-from konsil.report.pairs.families import Family, families, kinship
-from konsil.report.pairs.pair_figures import Grid, grids, strata, wins
+from konsil.report.pairs.matrices import Grid, grids
+from konsil.report.pairs.pair_figures import strata, wins
 
 MOST_STRATA = 3
 """Values of a column that stand side by side as dots; more of them become a matrix."""
@@ -141,7 +142,7 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
             words,
             numbers,
             axis=word,
-            shares_axis=_("Share"),
+            shares_axis=_("Proportion"),
         )
         return
     more = (

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from statistics import quantiles
 
 from konsil.analysis.table.columns import rating_columns
+from konsil.report.figures.distributions import boxes, counts
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.svg_primitives import About
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
-from konsil.report.pairs.pair_figures import boxes, counts
 from konsil.report.people.design_diagram import schemes
 from konsil.report.people.patients import patients
 

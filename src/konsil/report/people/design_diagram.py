@@ -75,7 +75,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
         ),
     )
     if line.match:
-        yield ((_("Raters get items of their own %(column)s") % {"column": line.match}, ""),)
+        yield ((_("Raters rate items of their own %(column)s") % {"column": line.match}, ""),)
     if line.arms:
         total = sum(line.arms.values())
         yield tuple(
@@ -100,7 +100,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     criteria = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
     sides = translated(
         message(
-            "Which of the two is shown as A is drawn; {n:,} {n|criterion|criteria}",
+            "The answer shown as A is randomly assigned; {n:,} {n|criterion|criteria}",
             message_id="design.sides",
             n=len(criteria),
         )

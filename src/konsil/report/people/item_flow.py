@@ -41,7 +41,7 @@ def funnel(material: Material) -> Table | None:
 
 def _read(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
-    reasons = _reasons(material)
+    reasons = exclusion_reasons(material)
     for event in sorted(
         (e for e in material.events if e.kind == READ), key=lambda e: (e.at, e.subject)
     ):
@@ -63,7 +63,7 @@ def _read(material: Material) -> Iterator[_Line]:
 
 def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     _ = material.language.gettext
-    reasons, values = _reasons(material), _values(material)
+    reasons, values = exclusion_reasons(material), _values(material)
     yield _("Items"), "", drawn.pool
     # A rehearsal draws by pretended answers, and its systems have answered nothing.
     answered = drawn.answered if any(answer.text for answer in material.answers) else {}
@@ -158,7 +158,8 @@ def _values(material: Material) -> dict[str, str]:
     return {"yes": _("yes"), "no": _("no")}
 
 
-def _reasons(material: Material) -> dict[str, str]:
+def exclusion_reasons(material: Material) -> dict[str, str]:
+    """Why an item was excluded, as events have it -> the words for it."""
     _ = material.language.gettext
     return {
         "not a cloze note": _("not a cloze note"),

@@ -62,6 +62,7 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         title,
         description,
         material.caption(_("Recruitment of raters: from sampling frame to completion.")),
+        material.stamp,
     )
     with style():
         height = len(flow) * (BOX + GAP) - GAP + 0.1
@@ -156,7 +157,7 @@ def _texts(material: Material) -> dict[str, str]:
         "ended": _("Recruitment until"),
         "compensation": _("Compensation"),
         "committee": _("Ethics committee"),
-        "reference": _("Its reference"),
+        "reference": _("Reference number"),
         "decision": _("Its decision"),
         "registration": _("Registration"),
         "data": _("Protection of personal data"),

@@ -18,6 +18,7 @@ from konsil.simulate import population
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
+from konsil.simulate.true_values.expected_scores import row_rule
 from konsil.simulate.true_values.formulas import code_table, proportion, steps_of, systems_of_family
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -57,8 +58,12 @@ class Expected:
         ) and analysis.options.weights not in {"", "unweighted"}
         if (derived and not self.sets) or is_weighted:
             return None
-        criterion = self.criterion(analysis, row.group)
-        rule = None if criterion is None else self._rule(analysis, criterion, row)
+        score = next((s for s in self.study.scores if s.id == analysis.criterion), None)
+        if score is not None:
+            rule = row_rule(self, analysis, score, row)
+        else:
+            criterion = self.criterion(analysis, row.group)
+            rule = None if criterion is None else self._rule(analysis, criterion, row)
         if rule is None:
             return None
         return np.array([rule(batch) for batch in range(BATCHES)], dtype=np.float64)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from konsil.analysis import Analysis, Bin
+from konsil.analysis.table.frame import COLUMNS
 from konsil.plan import Allocation
 from konsil.records import Rater
 from konsil.simulate.population import Array
@@ -63,11 +64,19 @@ def in_bin(values: Array, part: Bin) -> Bools:
 
 
 def attribute(rater: Rater, column: str) -> str | None:
-    """A column's value for a rater; None for columns that are not about raters."""
+    """A column's value for a rater; None for columns that are not about raters.
+
+    A judge's own system is no value of the answers' column `system`.
+
+    >>> attribute(Rater("j", "judges", "llm", strata={"system": "a", "ward": "b"}), "ward")
+    'b'
+    >>> attribute(Rater("j", "judges", "llm", strata={"system": "a"}), "system") is None
+    True
+    """
     attributes = {
         "rater": rater.id,
         "family": rater.family,
         "kind": rater.kind,
         "panel": rater.panel,
     }
-    return attributes.get(column, rater.strata.get(column))
+    return attributes.get(column, None if column in COLUMNS else rater.strata.get(column))

@@ -43,7 +43,7 @@ def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
     The database is read in memory and none of its code is run.
     """
     if not data.startswith(SQLITE):
-        raise SourceError(f"{where}: the collection is no database of SQLite's; export it again")
+        raise SourceError(f"{where}: the collection is not an SQLite database; export it again")
     image = bytearray(data)
     if image[_JOURNAL] == bytes([_WAL, _WAL]):
         image[_JOURNAL] = bytes([_ROLLBACK, _ROLLBACK])
@@ -97,7 +97,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
     missing = sorted({"col", "notes", "cards"} - tables)
     if missing:
         raise SourceError(
-            f"{where}: the database is no collection of Anki's: it has no table {missing[0]!r}"
+            f"{where}: the database is not an Anki collection: it has no table {missing[0]!r}"
         )
     if "notetypes" in tables:
         types, decks = dict(_types(database)), dict(_decks(database))
@@ -116,13 +116,12 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
     ):
         if not (isinstance(guid, str) and isinstance(tags, str) and isinstance(fields, str)):
             raise SourceError(
-                f"{where}: note {number} of the collection holds bytes where text is expected"
+                f"{where}: note {number} of the collection contains bytes where text is expected"
             )
         size += len(fields) + _OF_A_NOTE
         if size > max_size:
             raise SourceError(
-                f"{where}: the collection's notes are more than its bytes can hold; it is not"
-                " read on"
+                f"{where}: the collection has more notes than its size allows; reading stopped"
             )
         if kind not in types:
             raise SourceError(
@@ -179,7 +178,7 @@ def _types(database: sqlite3.Connection) -> Iterator[tuple[int, NoteType]]:
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise protobuf.WireError("a configuration is not kept as bytes")
+        raise protobuf.WireError("a configuration is not stored as bytes")
     return value
 
 

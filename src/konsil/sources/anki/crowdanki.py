@@ -33,9 +33,7 @@ def read_crowdanki(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str
     except RecursionError:
         raise SourceError(f"{where}: the JSON is nested too deeply") from None
     if not isinstance(top, dict) or "note_models" not in top or "notes" not in top:
-        raise SourceError(
-            f"{where}: is no deck of CrowdAnki's, which has 'note_models' and 'notes'"
-        )
+        raise SourceError(f"{where}: is not a CrowdAnki deck, which has 'note_models' and 'notes'")
     decks = list(_decks(top, where))
     types = _types(decks, where)
     notes = tuple(
@@ -65,14 +63,16 @@ def _decks(top: Json, where: str) -> Iterator[tuple[str, Json]]:
 def _list(deck: Json, key: str, where: str) -> list[Json]:
     entries = deck.get(key) or []
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise SourceError(f"{where}: deck {deck.get('name', '')!r}: {key!r} is no list of tables")
+        raise SourceError(
+            f"{where}: deck {deck.get('name', '')!r}: {key!r} is not a list of tables"
+        )
     return entries
 
 
 def _media(deck: Json, where: str) -> list[object]:
     file_names = deck.get("media_files") or []
     if not isinstance(file_names, list):
-        raise SourceError(f"{where}: deck {deck.get('name', '')!r}: 'media_files' is no list")
+        raise SourceError(f"{where}: deck {deck.get('name', '')!r}: 'media_files' is not a list")
     return file_names
 
 
@@ -107,6 +107,6 @@ def _note(note: Json, types: Mapping[str, NoteType], deck: str, where: str) -> N
         raise SourceError(f"{where}: note {guid!r} is of a note type that the file does not have")
     if not all(isinstance(v, str) for v in (*values, *tags)):
         raise SourceError(
-            f"{where}: note {guid!r} holds something else than text in a field or a tag"
+            f"{where}: note {guid!r} contains something other than text in a field or a tag"
         )
     return kind.note(guid, values, tags, deck, where)

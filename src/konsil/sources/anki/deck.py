@@ -62,7 +62,7 @@ def read_anki(path: str | Path) -> Deck:
         notes, media = read_crowdanki(data, where)
     else:
         raise SourceError(
-            f"{where}: is no Anki package (.apkg), no collection and no deck.json of CrowdAnki"
+            f"{where}: is not an Anki package (.apkg), a collection or a deck.json of CrowdAnki"
         )
     return _deck(notes, media)
 

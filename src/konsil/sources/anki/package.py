@@ -42,7 +42,8 @@ def read_package(path: Path) -> tuple[tuple[Note, ...], tuple[str, ...]]:
         raise SourceError(f"{where}: the package is damaged ({error}); export it again") from None
     except (NotImplementedError, RuntimeError) as error:
         raise SourceError(
-            f"{where}: the package is compressed or locked in a way that is not read ({error})"
+            f"{where}: the package is compressed or encrypted in a way that is not supported"
+            f" ({error})"
         ) from None
 
 
@@ -76,7 +77,7 @@ def _read(archive: zipfile.ZipFile, where: str) -> tuple[tuple[Note, ...], tuple
     notes = read_collection(decompressed(raw, where) if form == _NEWEST else raw, where)
     if form == 1 and is_stub(notes):
         raise SourceError(
-            f"{where}: the package holds no notes, only the notice that a newer Anki is needed;"
+            f"{where}: the package contains no notes, only the notice that a newer Anki is needed;"
             " export it again"
         )
     return notes, _media(archive, names, form, where)
@@ -87,7 +88,7 @@ def _refuse_tricks(names: list[str], where: str) -> None:
     for name in names:
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
             raise SourceError(
-                f"{where}: the package has a part with the name {name!r}, which leads out of it;"
+                f"{where}: the package has an entry {name!r} with a path outside the package;"
                 " refused"
             )
     for name in (*_COLLECTIONS.values(), "media", "meta"):
@@ -100,7 +101,7 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
     present = [form for form, name in _COLLECTIONS.items() if name in names]
     if not present:
         raise SourceError(
-            f"{where}: the archive is no Anki package: it has no"
+            f"{where}: the archive is not an Anki package: it has no"
             f" {', '.join(sorted(_COLLECTIONS.values()))}"
         )
     if "meta" not in names:
@@ -111,11 +112,12 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
         raise SourceError(f"{where}: the package's meta cannot be read: {error}") from None
     if stated_form > _NEWEST:
         raise SourceError(
-            f"{where}: the package has form {stated_form}; this konsil reads forms up to {_NEWEST}"
+            f"{where}: the package has format {stated_form}; this konsil reads formats up to"
+            f" {_NEWEST}"
         )
     if stated_form in _COLLECTIONS and stated_form not in present:
         raise SourceError(
-            f"{where}: the package says that its notes are in {_COLLECTIONS[stated_form]!r}, which"
+            f"{where}: the package refers to {_COLLECTIONS[stated_form]!r} for its notes, which"
             " is missing; export it again"
         )
     return stated_form or present[0]
@@ -162,6 +164,6 @@ def _limit(packed: int) -> int:
 
 def _bomb(packed: int, limit: int, where: str) -> SourceError:
     return SourceError(
-        f"{where}: {packed:,} bytes unpack to more than {limit:,}; this is no collection, it is not"
-        " read on"
+        f"{where}: {packed:,} bytes unpack to more than {limit:,}; this is not a collection;"
+        " reading stopped"
     )

@@ -70,4 +70,4 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * n)
         if byte < 0x80:
             return value, at + n + 1
-    raise WireError("a number does not end")
+    raise WireError("a number is incomplete")

@@ -94,7 +94,14 @@ def run_child(
         str(memory),
         str(seconds),
     ]
-    environment = {**os.environ, "POLARS_MAX_THREADS": "2", "PYTHONWARNINGS": "ignore"}
+    # Spreadsheets are read by Python's own parser of XML, also where lxml is installed: what a
+    # damaged file raises, and how much memory a hostile one takes, are measured with it.
+    environment = {
+        **os.environ,
+        "POLARS_MAX_THREADS": "2",
+        "PYTHONWARNINGS": "ignore",
+        "OPENPYXL_LXML": "False",
+    }
     with subprocess.Popen(  # noqa: S603 - our own module; the file's name is an argument
         command,
         stdin=subprocess.PIPE,

@@ -62,8 +62,8 @@ def check_cells(cells: int, size: int, where: str) -> None:
     """
     if cells > CELLS + size // 2:
         raise SourceError(
-            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in"
-            f" its cells may have {CELLS + size // 2:,}"
+            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table of this size"
+            f" may have {CELLS + size // 2:,}"
         )
 
 
@@ -146,7 +146,7 @@ def _quoted(
     if rows:
         chunks.append(_frame(rows, width))
     if not chunks:
-        raise SourceError(f"{where}: there is a header and no row below it")
+        raise SourceError(f"{where}: there is a header but no row below it")
     return named(pl.concat(chunks, rechunk=True), head, where, numbered), lines
 
 

@@ -37,13 +37,14 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     mark = next((name for bom, name in _MARKS if data.startswith(bom)), None)
     if mark is not None and not codec.startswith(mark):
         raise SourceError(
-            f"{where}: the encoding was said to be {encoding}, but the file begins with the mark of"
+            f"{where}: the encoding is set to {encoding}, but the file begins with the byte"
+            " order mark of"
             f" {mark};"
             f' set encoding = "{mark}"'
         )
     if not codec.startswith(("utf-16", "utf-32")) and b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise SourceError(f"{where}: line {line:,} holds a zero byte; this is not a text table")
+        raise SourceError(f"{where}: line {line:,} contains a zero byte; this is not a text table")
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:

@@ -147,7 +147,7 @@ def check_weight(text: str, where: str) -> None:
     """Refuse a JSON text that is hardly more than brackets: it would take twenty times its size."""
     if weight(text) > _LIGHT + _TIMES * len(text):
         raise SourceError(
-            f"{where}: the JSON has too many parts for its size; this is no deck of cards"
+            f"{where}: the JSON has too many parts for its size; this is not a deck of cards"
         )
 
 

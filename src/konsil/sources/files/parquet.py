@@ -34,7 +34,7 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
         size = int(sum(column.estimated_size() for column in texts))
     _check_size(size, len(data), where)
     if not frame.height:
-        raise SourceError(f"{where}: the file has columns and no row")
+        raise SourceError(f"{where}: the file has columns but no row")
     return named(pl.DataFrame(texts), frame.columns, where), range(1, frame.height + 1)
 
 

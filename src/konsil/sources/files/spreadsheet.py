@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
-from xml.etree.ElementTree import ParseError
 
 import polars as pl
 
@@ -35,7 +34,7 @@ _UNCOMPUTED = re.compile(
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
-    ParseError,
+    SyntaxError,  # of XML, by the parser of Python or of lxml
     KeyError,
     ValueError,
     TypeError,
@@ -135,7 +134,7 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
     if chunk:
         chunks.append(_frame(chunk))
     if not chunks:
-        raise SourceError(f"{where}: sheet {page.title!r} has a header and no row below it")
+        raise SourceError(f"{where}: sheet {page.title!r} has a header but no row below it")
     frame = pl.concat(chunks, how="diagonal", rechunk=True)
     absent = [
         pl.lit(None, pl.String).alias(f"c{i}") for i in range(width) if f"c{i}" not in frame.columns
@@ -155,14 +154,13 @@ def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # n
         cells += width
         if number > LONGEST:
             raise SourceError(
-                f"{where}: sheet {page.title!r} claims rows beyond {LONGEST:,}, the last there"
-                " can be"
+                f"{where}: sheet {page.title!r} has rows beyond {LONGEST:,}, the last possible row"
             )
         if width > WIDEST or cells > CELLS:
             raise SourceError(
                 f"{where}: sheet {page.title!r}: row {number:,} reaches to column {width:,}; a"
-                f" table may have {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to"
-                " a sheet of its own"
+                f" table may have {WIDEST:,} columns and {CELLS:,} cells; move separate content"
+                " to another sheet"
             )
         row = [as_text(cell) for cell in cells_of_row[:width]]
         while row and row[-1] is None:

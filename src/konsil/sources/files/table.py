@@ -90,14 +90,14 @@ def read_table(
     where = path.name
     check_readable(path)
     if ending == ".xls":
-        raise SourceError(f"{where}: old .xls spreadsheets are not read; save it as .xlsx")
+        raise SourceError(f"{where}: old .xls spreadsheets are not supported; save it as .xlsx")
     if ending not in ENDINGS:
         raise SourceError(
-            f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}"
+            f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"
         )
     if sheet and ending not in _SPREADSHEETS:
         raise SourceError(
-            f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets"
+            f"{where}: sheet = {sheet!r} was requested, but only .xlsx files have sheets"
         )
     if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
@@ -120,7 +120,7 @@ def text_of(data: bytes, encoding: str, where: str) -> bytes:
     """The bytes of a text file as UTF-8; a file of another kind is called by its kind."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
-            raise SourceError(f"{where}: the ending promises text, but the file is {kind}")
+            raise SourceError(f"{where}: the extension indicates text, but the file is {kind}")
     text = to_utf8(data, encoding, where)
     if not text.strip():
         raise SourceError(f"{where}: the file is empty")

@@ -71,7 +71,7 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
     """
     if source.sheet or source.separator:
         raise SourceError(
-            f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out"
+            f"{path.name}: sheet and separator do not apply to a log of Inspect; leave them out"
         )
     log = opened or _open(path)
     if not log.samples:

@@ -37,7 +37,8 @@ def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
     key = _KEYS.get(kind)
     if key is None:
         raise ValueError(
-            f"a control of type {kind!r} is not read; leave it out by naming the controls that are"
+            f"a control of type {kind!r} is not supported; leave it out by naming the controls"
+            " that are"
             " in criteria"
         )
     value = result.get("value")
@@ -87,7 +88,7 @@ def span_of(result: _Json) -> dict[str, str | None]:
     start, end = value["start"], value.get("end")
     if type(start) is not int or type(end) is not int:
         raise ValueError(
-            f"is about the stretch from {start!r} to {end!r}; only offsets in plain text are read"
+            f"refers to characters {start!r} to {end!r}; only offsets in plain text are read"
         )
     return {"span_start": str(start), "span_end": str(end)}
 

@@ -80,7 +80,7 @@ def read_labelstudio(
             or _annotations(task) is None
         ):
             raise SourceError(
-                f"{path.name}: element {order:,} is no task of Label Studio's JSON export, which"
+                f"{path.name}: element {order:,} is not a task of Label Studio's JSON export, which"
                 " has 'data' and 'annotations'; export as JSON, not as JSON-MIN or CSV"
             )
         reader.read(task, order)
@@ -245,7 +245,7 @@ class _Reader:
         if type(number) is not int and not (isinstance(number, str) and number.isdigit()):
             raise _TaskError(
                 "completed_by",
-                "names its rater by no id; map the rater in raters, or export with ids",
+                "has no rater id; map the rater in raters, or export with ids",
             )
         if self._source.raters:
             raise _TaskError(

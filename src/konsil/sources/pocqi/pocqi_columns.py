@@ -32,9 +32,9 @@ READ_TOO = {
 }
 """Table -> columns that are read where they are there, or repeat what another table has."""
 LACKS = {
-    "qa_answers": "every system of a slot is taken to have answered",
-    "answer_lengths": "analyses of lengths have nothing to go by",
-    "machineRatings": "judges have nothing to go by",
+    "qa_answers": "every system of a slot is assumed to have answered",
+    "answer_lengths": "analyses of length are not possible",
+    "machineRatings": "LLM judges have no ratings",
 }
 """Table -> what its absence means."""
 _FEWEST, _OWN = 10, 0.9
@@ -100,10 +100,9 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
         for name, values in groups.by_rule.items():
             if not values:
                 yield (
-                    f"{rows.name}: there is no column {name!r}, so that analyses by {name} cannot"
-                    " be made; where it has"
-                    f' another name, write columns = {{ {name} = "..." }} in the study\'s'
-                    " [[sources]]"
+                    f"{rows.name}: there is no column {name!r}, so analyses by {name} are not"
+                    " possible; if it has another name, write"
+                    f' columns = {{ {name} = "..." }} in the study\'s [[sources]]'
                     + (
                         ', or fixed = { source = "..." } where all questions are of one source'
                         * (name == "source")
@@ -114,8 +113,8 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
             yield f"{rows.name}: further columns are strata: {', '.join(further)}"
         if groups.alone:
             yield (
-                f"{rows.name}: no strata, since nearly every row has its own entry:"
-                f" {', '.join(groups.alone)}; to keep some, name all that are wanted under strata"
+                f"{rows.name}: not used as strata because nearly every row has a different"
+                f" value: {', '.join(groups.alone)}; to use some, list all strata under strata"
             )
     if not any(row.get(name) for row in tables.questions for name in texts(source)):
         yield (
@@ -137,8 +136,8 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
             and not {"variant", "subversion"} & {*rows.columns}
         ):
             yield (
-                f"{rows.name}: there is no column 'variant' or 'subversion', so that judges count"
-                " for the text arm"
+                f"{rows.name}: there is no column 'variant' or 'subversion', so LLM judges are"
+                " assigned to the text arm"
             )
         if rows.table is None and name in LACKS:
-            yield f"there is no table {name}, so that {LACKS[name]}"
+            yield f"there is no table {name}, so {LACKS[name]}"

@@ -141,7 +141,7 @@ def read_tables(folder: Path, source: Source) -> Tables:
     """
     if not folder.is_dir():
         raise SourceError(
-            f"{folder.name}: is no folder; 'real-pocqi' reads a folder with the tables"
+            f"{folder.name}: is not a folder; 'real-pocqi' reads a folder with the tables"
             f" {', '.join(NEEDED)}, or one flat table"
         )
     # Names and letters of systems must not be mixed: one set of tables is read, the other fills in

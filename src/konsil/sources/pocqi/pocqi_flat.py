@@ -85,7 +85,7 @@ def _fill(rows: Rows, source: Source) -> None:
         row.setdefault("submission_time_seconds", "")
         if not row["axis"]:
             place = rows.problem(
-                row, "axis", "there is no axis; name its column, or the one axis by fixed"
+                row, "axis", "there is no axis; state its column, or the only axis with fixed"
             )
             raise SourceError(f"{where}: {place}")
         parts = (

@@ -75,7 +75,7 @@ def _seconds(rows: Rows, row: Row, problems: list[Problem]) -> float | None:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        sentence = f"{text!r} is no time; expected seconds, or nothing"
+        sentence = f"{text!r} is not a time; expected seconds, or an empty cell"
         problems.append(rows.problem(row, "submission_time_seconds", sentence))
     return seconds
 
@@ -162,7 +162,7 @@ def _choices(
     if not isinstance(choices, dict):
         problems.append(
             rows.problem(
-                row, "choices", f"{row['choices'][:40]!r} is no object of axes and choices"
+                row, "choices", f"{row['choices'][:40]!r} is not an object of axes and choices"
             )
         )
         return
@@ -181,7 +181,7 @@ def is_choice(word: str, source: Source) -> bool:
 
 def _unknown_choice(choice: str, source: Source) -> str:
     return (
-        f"{choice!r} is no choice; {nearest(choice, {*CHOICES, *source.labels})}; other words are"
-        " translated by"
+        f"{choice!r} is not a choice; {nearest(choice, {*CHOICES, *source.labels})}; other"
+        " words are mapped with"
         f' labels = {{ "{choice}" = "..." }}'
     )

@@ -191,7 +191,8 @@ def _lengths(tables: Tables, answers: set[str]) -> dict[str, int]:
             length = _whole_number(row["answer_len"])
             if length is None:
                 sentence = (
-                    f"{row['answer_len']!r} is no length; expected a whole number, or nothing"
+                    f"{row['answer_len']!r} is not a length; expected a whole number, or an"
+                    " empty cell"
                 )
                 problems.append(tables.lengths.problem(row, "answer_len", sentence))
             else:
@@ -240,9 +241,7 @@ def _assignments(
             problems.append(rows.problem(row, column, sentence))
         elif slots[0] == slots[1]:
             problems.append(
-                rows.problem(
-                    row, "slot_b_provider", f"{slots[0]!r} stands in both slots; expected two"
-                )
+                rows.problem(row, "slot_b_provider", f"{slots[0]!r} is in both slots; expected two")
             )
         else:
             shown = tuple(by_place[item, s] for s in slots)
@@ -262,7 +261,9 @@ def _assignments(
     tally.stored = len(task_by_id)
     if rows.rows and not task_by_id:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in tally.left_out.most_common())
-        raise SourceError(f"{rows.name}: no comparison enters: {reasons}; nothing was imported")
+        raise SourceError(
+            f"{rows.name}: no comparison is included: {reasons}; nothing was imported"
+        )
     return tally, task_by_id
 
 

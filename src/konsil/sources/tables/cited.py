@@ -9,8 +9,8 @@ from konsil.records import Citation
 
 _ADDRESS = re.compile(r"(?:^|\s)(https?://\S+)\s*$", re.IGNORECASE)
 EXPECTED = (
-    'expected a source a line, its address at the end, or a JSON list of texts and of {"title":'
-    ' ..., "url": ...}'
+    "expected one source per line with its address at the end, or a JSON list of texts and of"
+    ' {"title": ..., "url": ...}'
 )
 
 

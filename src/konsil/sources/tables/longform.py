@@ -75,8 +75,8 @@ def _wide(table: Table, source: Source) -> dict[str, str]:
     """Column of labels -> rater or criterion; empty for a long table."""
     if source.raters and source.criteria:
         raise SourceError(
-            f"{table.name}: raters and criteria are both given; a wide table has one column a rater"
-            " or one a criterion"
+            f"{table.name}: raters and criteria are both given; a wide table has one column per"
+            " rater or per criterion"
         )
     key, name_by_column = (
         ("raters", source.raters) if source.raters else ("criteria", source.criteria)

@@ -235,7 +235,7 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
         line,
         str(row[COLUMN]),
         f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {label} here and as"
-        f" {first_label} {place}; if it was asked twice on purpose, say which time it is (1, 2,"
-        " ...) in 'repeat'",
+        f" {first_label} {place}; if the question was repeated on purpose, number the"
+        " repetitions (1, 2, ...) in 'repeat'",
         table.place,
     )

@@ -1,4 +1,7 @@
-"""The registry of the agreement statistics: their names, levels, tallies and formulas."""
+"""The registry of the agreement statistics: their names, levels, tallies and formulas.
+
+The module is long because it is one table: an entry for each statistic, read side by side.
+"""
 
 from __future__ import annotations
 
@@ -60,24 +63,29 @@ def _percents() -> Iterable[Entry]:
         True,
         of_pairs(kappa.percent_agreement),
         kappa.PERCENT,
-        "How often two raters gave the same label to the same unit, averaged over the pairs of"
-        " raters; high by chance alone where one label is much more frequent than the others.",
+        (
+            "Proportion of units to which two raters gave the same rating, averaged over "
+            "the pairs of raters; high by chance alone if one category is much more "
+            "frequent than the others."
+        ),
     )
     yield Entry(
         "multirater_percent_agreement",
-        "Percent agreement, units alike",
+        "Percent agreement, mean of units",
         ANY,
         "counts",
         SHARE,
         True,
         of_units(multirater.multirater_percent_agreement),
         multirater.GWET_PERCENT,
-        "The share of agreeing pairs of labels within a unit, averaged over the units rather than"
-        " over the pairs of raters; the two differ only where labels are missing.",
+        (
+            "Proportion of agreeing pairs of ratings within a unit, averaged over units "
+            "instead of pairs of raters; the two differ only if ratings are missing."
+        ),
     )
     yield Entry(
         "within_one",
-        "Agreement within one step",
+        "Agreement within one category",
         ORDERED,
         "pairs",
         SHARE,
@@ -86,19 +94,24 @@ def _percents() -> Iterable[Entry]:
             "within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)
         ),
         kappa.WITHIN_ONE,
-        "How often two raters differ by at most one step of the scale; read it beside its chance "
-        "level, which is high on short scales.",
+        (
+            "Proportion of units on which two raters differ by at most one category of the "
+            "scale; compare it with its chance level, which is high on short scales."
+        ),
     )
     yield Entry(
         "unanimity",
-        "Unanimous units",
+        "Unanimous agreement",
         ANY,
         "counts",
         SHARE,
         False,
         unweighted("unanimity", lambda _: multirater.unanimity()),
         "convention",
-        "The share of units to which all raters gave the same label; it falls as raters are added.",
+        (
+            "Proportion of units to which all raters gave the same rating; it falls as "
+            "raters are added."
+        ),
     )
 
 
@@ -116,8 +129,11 @@ def _kappas() -> Iterable[Entry]:
         True,
         of_pairs(kappa.cohen_kappa),
         kappa.COHEN,
-        "Agreement of two raters beyond what their own label frequencies would give by chance,"
-        " averaged over the pairs of raters; 1 is full agreement, 0 is chance.",
+        (
+            "Agreement of two raters beyond the chance agreement expected from their own "
+            "category frequencies, averaged over the pairs of raters; 1 is perfect "
+            "agreement, 0 is chance level."
+        ),
     )
     yield Entry(
         "cohen_kappa_linear",
@@ -128,7 +144,7 @@ def _kappas() -> Iterable[Entry]:
         False,
         unweighted("cohen_kappa_linear", partial(_weighted_kappa, weights="linear")),
         kappa.COHEN,
-        "Cohen's kappa with disagreements counted by their distance on the scale.",
+        "Cohen's kappa with disagreements weighted by their distance on the scale.",
     )
     yield Entry(
         "cohen_kappa_quadratic",
@@ -139,8 +155,10 @@ def _kappas() -> Iterable[Entry]:
         False,
         unweighted("cohen_kappa_quadratic", partial(_weighted_kappa, weights="quadratic")),
         kappa.COHEN,
-        "Cohen's kappa with disagreements counted by their squared distance on the scale: far ones"
-        " dominate.",
+        (
+            "Cohen's kappa with disagreements weighted by their squared distance on the "
+            "scale; large disagreements dominate."
+        ),
     )
     yield Entry(
         "pabak",
@@ -151,8 +169,11 @@ def _kappas() -> Iterable[Entry]:
         False,
         unweighted("pabak", lambda codes: kappa.pabak(codes.labels.shape[1], codes.n_labels)),
         kappa.BYRT,
-        "Percent agreement rescaled so that guessing among all declared labels gives 0; not lowered"
-        " by a rare label.",
+        (
+            "Percent agreement rescaled so that guessing among all declared categories "
+            "gives 0 (prevalence- and bias-adjusted kappa; for more than two categories "
+            "Bennett's S); a rare category does not lower it."
+        ),
     )
     yield Entry(
         "light_kappa",
@@ -165,7 +186,7 @@ def _kappas() -> Iterable[Entry]:
             "light_kappa", lambda codes: kappa.light_kappa(codes.labels.shape[1], codes.n_labels)
         ),
         kappa.LIGHT,
-        "The mean of Cohen's kappa over all pairs of raters.",
+        "Mean of Cohen's kappa over all pairs of raters.",
     )
     yield Entry(
         "scott_pi",
@@ -176,8 +197,10 @@ def _kappas() -> Iterable[Entry]:
         True,
         of_pairs(kappa.scott_pi),
         kappa.SCOTT,
-        "Like Cohen's kappa, but chance comes from the two raters' pooled label frequencies;"
-        " averaged over the pairs of raters.",
+        (
+            "As Cohen's kappa, with chance agreement from the pooled category frequencies "
+            "of the two raters; averaged over the pairs of raters."
+        ),
     )
 
 
@@ -191,8 +214,10 @@ def _many_raters() -> Iterable[Entry]:
         True,
         of_units(multirater.fleiss_kappa),
         multirater.FLEISS,
-        "Agreement of all raters at once beyond chance, chance taken from the label frequencies of "
-        "all raters together.",
+        (
+            "Agreement of all raters beyond chance, with chance agreement from the category"
+            " frequencies of all raters together."
+        ),
     )
     yield Entry(
         "conger_kappa",
@@ -203,7 +228,10 @@ def _many_raters() -> Iterable[Entry]:
         True,
         of_pairs(multirater.conger_kappa),
         multirater.CONGER,
-        "Agreement of all raters at once beyond chance, with each rater's own label frequencies.",
+        (
+            "Agreement of all raters beyond chance, with chance agreement from each rater's"
+            " own category frequencies."
+        ),
     )
     yield Entry(
         "randolph_kappa",
@@ -214,8 +242,10 @@ def _many_raters() -> Iterable[Entry]:
         False,
         unweighted("randolph_kappa", lambda codes: multirater.randolph_kappa(codes.n_labels)),
         multirater.RANDOLPH,
-        "Agreement of all raters at once beyond guessing among the declared labels, whether they"
-        " were used or not.",
+        (
+            "Agreement of all raters beyond guessing among the declared categories, whether"
+            " these were used or not."
+        ),
     )
     yield Entry(
         "brennan_prediger",
@@ -237,8 +267,10 @@ def _many_raters() -> Iterable[Entry]:
         True,
         alpha_of_level,
         alpha.KRIPPENDORFF,
-        "One minus observed over expected disagreement of any number of raters, for the scale's "
-        "level of measurement; labels may be missing.",
+        (
+            "One minus the ratio of observed to expected disagreement of any number of "
+            "raters, for the scale's level of measurement; ratings may be missing."
+        ),
     )
     yield Entry(
         "gwet_ac1",
@@ -249,8 +281,11 @@ def _many_raters() -> Iterable[Entry]:
         False,
         unweighted("gwet_ac1", lambda codes: gwet.gwet_ac1(codes.n_labels)),
         gwet.GWET,
-        "Agreement of all raters at once beyond chance, where chance is small if one label is much"
-        " more frequent than the others; steadier than kappa for rare labels.",
+        (
+            "Agreement of all raters beyond chance, with a chance agreement that is small "
+            "if one category is much more frequent than the others; more stable than kappa "
+            "if categories are rare."
+        ),
     )
     yield Entry(
         "gwet_ac2_linear",
@@ -263,7 +298,7 @@ def _many_raters() -> Iterable[Entry]:
             "gwet_ac2_linear", lambda codes: gwet.gwet_ac2(codes.n_labels, "linear", codes.values)
         ),
         gwet.GWET,
-        "Gwet's AC1 with disagreements counted by their distance on the scale.",
+        "Gwet's AC1 with disagreements weighted by their distance on the scale.",
     )
     yield Entry(
         "gwet_ac2",
@@ -274,7 +309,7 @@ def _many_raters() -> Iterable[Entry]:
         True,
         of_units(gwet.gwet_ac2, "quadratic"),
         gwet.GWET,
-        "Gwet's AC1 with weights for partial agreement; quadratic unless others are named.",
+        "Gwet's AC1 with weights for partial agreement; quadratic weights by default.",
     )
 
 
@@ -282,29 +317,48 @@ _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
     (
         "icc1",
         "ICC(1,1)",
-        "How alike single ratings of one unit are, raters differing from unit to unit.",
+        (
+            "Reliability of a single rating if each unit has different raters (one-way "
+            "random effects)."
+        ),
     ),
     (
         "icc2",
         "ICC(2,1)",
-        "How alike single ratings by raters drawn at random are, their levels included.",
+        (
+            "Reliability of a single rating by a randomly sampled rater: absolute "
+            "agreement, differences in rater means included (two-way random effects)."
+        ),
     ),
     (
         "icc3",
         "ICC(3,1)",
-        "How consistent single ratings by these very raters are, their levels set aside.",
+        (
+            "Reliability of a single rating by these raters only: consistency, without "
+            "differences in rater means (two-way mixed effects)."
+        ),
     ),
     (
         "icc1k",
         "ICC(1,k)",
-        "Reliability of the mean of k ratings, raters differing from unit to unit.",
+        "Reliability of the mean of k ratings if each unit has different raters.",
     ),
     (
         "icc2k",
         "ICC(2,k)",
-        "Reliability of the mean of k raters drawn at random, their levels included.",
+        (
+            "Reliability of the mean of k randomly sampled raters: absolute agreement, "
+            "differences in rater means included."
+        ),
     ),
-    ("icc3k", "ICC(3,k)", "Reliability of the mean of these very raters, their levels set aside."),
+    (
+        "icc3k",
+        "ICC(3,k)",
+        (
+            "Reliability of the mean of these k raters only: consistency, without "
+            "differences in rater means."
+        ),
+    ),
 )
 
 
@@ -318,14 +372,14 @@ def _iccs() -> Iterable[Entry]:
         yield Entry(form, title, ORDERED, "anova", OPEN, False, make, icc.SHROUT, description)
     yield Entry(
         "icc1_incomplete",
-        "ICC(1,1), labels missing",
+        "ICC(1,1), missing ratings",
         ORDERED,
         "anova",
         OPEN,
         False,
         unweighted("icc1_incomplete", lambda _: icc.icc1_incomplete()),
         icc.SEARLE,
-        "ICC(1,1) from all labels, also of units that some raters left out.",
+        "ICC(1,1) from all ratings, including units that not every rater rated.",
     )
 
 
@@ -341,8 +395,10 @@ def _ranks() -> Iterable[Entry]:
             "kendall_w", lambda codes: ranks.kendall_w(codes.labels.shape[1], codes.n_labels)
         ),
         ranks.KENDALL_W,
-        "How alike all raters order the units, corrected for ties: 1 is one order, 0 none in"
-        " common.",
+        (
+            "Concordance of all raters' rankings of the units, corrected for ties: 1 is the"
+            " same ranking by all raters, 0 no concordance."
+        ),
     )
     yield Entry(
         "spearman",
@@ -353,8 +409,7 @@ def _ranks() -> Iterable[Entry]:
         False,
         unweighted("spearman", lambda codes: ranks.spearman(codes.labels.shape[1], codes.n_labels)),
         ranks.SPEARMAN,
-        "How alike two raters order the units, as the correlation of ranks; averaged over the pairs"
-        " of raters.",
+        "Rank correlation of two raters' ratings, averaged over the pairs of raters.",
     )
     yield Entry(
         "kendall_tau_b",
@@ -368,8 +423,10 @@ def _ranks() -> Iterable[Entry]:
             lambda codes: ranks.kendall_tau_b(codes.labels.shape[1], codes.n_labels),
         ),
         ranks.KENDALL_TAU,
-        "By how much more often two raters order two units alike than the other way round, ties set"
-        " aside; averaged over the pairs of raters.",
+        (
+            "Proportion of concordant minus discordant pairs of units in two raters' "
+            "rankings, corrected for ties; averaged over the pairs of raters."
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Intervals of preference statistics with clusters of questions, raters or both.
 
-No resampling is needed.
+No resampling is needed. The module is long because it is one calculation: influences, variances by
+either clustering and by both, degrees of freedom, and the intervals of these.
 """
 
 from __future__ import annotations

@@ -12,8 +12,10 @@ from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.votes import n_pairs, pair_members
 from konsil.stats.pairs.wins import scores
 
-Model = Literal["davidson", "bradley_terry"]
 Ties = Literal["half", "dropped"]
+
+
+Model = Literal["davidson", "bradley_terry"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,8 +51,8 @@ def alone(store: Store, command: str, at: str) -> Iterator[None]:
 def _refused(store: Store, other: str, since: str) -> StoreError:
     return StoreError(
         f"{store.name}: another run{f' ({other})' if other else ''} is under"
-        f" way{f' since {since}' if since else ''}; wait for its end, or stop it and start again:"
-        " nothing that it has done is lost"
+        f" way{f' since {since}' if since else ''}; wait for its end, or stop it and start"
+        " again: its completed calls are stored"
     )
 
 

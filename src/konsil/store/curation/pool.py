@@ -119,7 +119,9 @@ def decide(connection: Connection, decision: Decision) -> Decision:
     """
     audit.next_entry(connection)  # others who decide wait here, so that no number is given twice
     if is_planned(connection):
-        raise StoreError("screening: a plan is drawn already; its items cannot change any more")
+        raise StoreError(
+            "screening: the assignment plan already exists; its items can no longer change"
+        )
     numbered = replace(decision, number=study_events.counted(connection, DECISION) + 1)
     study_events.append_event(connection, decision_event(numbered))
     return numbered

@@ -18,7 +18,6 @@ from konsil.prepare.questions.rewriting import (
     REWRITING,
     Accepted,
     Verdict,
-    accepted_text,
     decided_event,
     decisions,
     proposals,
@@ -27,7 +26,6 @@ from konsil.records import Event, Item
 from konsil.store import Batch, Store
 from konsil.store.engine import read, schema
 from konsil.store.engine.engine import writing
-from konsil.store.engine.rows import KINDS
 from konsil.store.log import study_events, write
 
 
@@ -51,19 +49,6 @@ class UnansweredError(PlanError):
 
     No reason was given to accept it.
     """
-
-
-_EVENTS = KINDS["events"]
-# Put together once: every page of a task asks.
-_OF_ITEM = sa.select(*(schema.events.c[name] for name in _EVENTS.names)).where(
-    schema.events.c.kind == REWRITING, schema.events.c.subject == sa.bindparam("item")
-)
-
-
-def reworded(connection: Connection, item: Item) -> Item:
-    """An item with the text that was accepted for it."""
-    rows = connection.execute(_OF_ITEM, {"item": item.id})
-    return accepted_text(item, [_EVENTS.read(tuple(row)) for row in rows])
 
 
 def worded(connection: Connection) -> frozenset[str]:
@@ -112,8 +97,8 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
             shown = before.text if before is not None else item.text
             if choice.item in fixed and accepted.text != shown:
                 raise PlanError(
-                    f"item {choice.item!r}: is answered or rated already in the words that it has;"
-                    " another wording cannot be accepted any more"
+                    f"item {choice.item!r}: is already answered or rated with its present"
+                    " wording; a new wording can no longer be accepted"
                 )
             if warnings and not choice.despite.strip():
                 unanswered.append(
@@ -137,7 +122,7 @@ def _accepted(choice: Choice, item: Item, proposal: str, by: str, number: int) -
         return Accepted("keep", item.text, by, number)
     text = (choice.text if choice.verdict == "edit" else proposal).strip()
     if not text:
-        subject = "an empty text" if choice.verdict == "edit" else "a rewriting, and there is none"
+        subject = "an empty text" if choice.verdict == "edit" else "a missing rewriting"
         raise PlanError(
             f"item {choice.item!r}: {subject} cannot be accepted; expected a wording, or to keep"
             " the question"

@@ -65,7 +65,7 @@ def text_cell(value: str) -> str:
 def number_cell(value: float) -> float:
     """Check a number."""
     if type(value) is bool or not math.isfinite(value):
-        raise UnfitError(f"is {value}, expected a finite number; None says that it is not known")
+        raise UnfitError(f"is {value}, expected a finite number; use None if it is unknown")
     return float(value) + 0.0  # SQLite forgets the sign of minus zero
 
 

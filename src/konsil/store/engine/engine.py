@@ -65,7 +65,7 @@ def _url(text: str) -> URL:
     if url.drivername == "sqlite" and url.database:
         return place(Path(url.database))
     raise StoreError(
-        f"{url.drivername}: not a database konsil can use; expected a folder, a .db file or"
+        f"{url.drivername}: not a database that konsil supports; expected a folder, a .db file or"
         " postgresql://"
     )
 
@@ -114,8 +114,8 @@ def _make_reader(url: URL, file: Path) -> Engine:
     log, index = file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")
     if log.exists() and log.stat().st_size and not index.exists():
         raise StoreError(
-            f"{file}: may be read but not written, and {log.name} beside it has changes that only"
-            " who may write can bring in; ask for a backup"
+            f"{file}: is read-only, and {log.name} next to it has changes that need write"
+            " permission to apply; ask for a backup"
         )
     engine = sa.create_engine(
         url, creator=lambda: _connect_reader(file), execution_options={_READ_ONLY: True}, **_POOL
@@ -164,7 +164,7 @@ def create_file(url: URL) -> None:
         create_private(Path(str(url.database)))
     except OSError as error:
         raise StoreError(
-            f"{url.database}: cannot be made: {error.strerror}; check the folder's permissions"
+            f"{url.database}: cannot be created: {error.strerror}; check the folder's permissions"
         ) from None
 
 
@@ -220,8 +220,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
 def _refuse_reader(engine: Engine) -> None:
     if is_read_only(engine):
         raise StoreError(
-            f"{redacted_url(engine.url)}: may be read but not written, and this command stores"
-            " something; run it as who may write there, or on a copy"
+            f"{redacted_url(engine.url)}: is read-only, but this command writes to it; run it"
+            " with write permission, or on a copy"
         )
 
 

@@ -61,10 +61,11 @@ def _check(target: Path, mark: str, overwrite: bool) -> None:
         raise StoreError(f"{target}: is a file; expected a folder to write to")
     if any(target.iterdir()):
         if not overwrite:
-            raise StoreError(f"{target}: is not empty; name a new folder, or ask to overwrite it")
+            raise StoreError(f"{target}: is not empty; choose a new folder, or request overwriting")
         if not (target / mark).is_file():
             raise StoreError(
-                f"{target}: holds other files than konsil's (there is no {mark}); nothing is"
+                f"{target}: contains files that konsil did not write (there is no {mark});"
+                " nothing is"
                 " overwritten"
             )
 

@@ -34,11 +34,11 @@ def prepare(engine: Engine, *, create: bool) -> None:
         return
     if version and engines.is_read_only(engine):
         raise StoreError(
-            f"{where}: has the older schema {version} and may be read but not written; who may"
-            " write there brings it up to date with 'konsil status', or open a copy"
+            f"{where}: has the older schema {version} and is read-only; run 'konsil status'"
+            " with write permission to update it, or open a copy"
         )
     if version == 0 and not create:
-        raise StoreError(f"{where}: holds no study yet; import something first")
+        raise StoreError(f"{where}: contains no study yet; import something first")
     if version and engine.dialect.name == "sqlite":
         # Databases of older versions were readable by every account of the machine.
         restrict(Path(str(engine.url.database)))
@@ -70,10 +70,10 @@ def stored_schema(connection: Connection, where: str) -> int:
         query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema")
         version = connection.execute(query).scalar_one_or_none()
     if version is None or not version.isdigit():
-        raise StoreError(f"{where}: is a database of something else than konsil")
+        raise StoreError(f"{where}: is not a konsil database")
     if int(version) > schema.SCHEMA:
         raise StoreError(
-            f"{where}: was written by a newer konsil (schema {version}; this one knows up to"
+            f"{where}: was written by a newer konsil (schema {version}; this one supports up to"
             f" {schema.SCHEMA})"
         )
     return int(version)

@@ -122,7 +122,7 @@ class Kind:
             except UnfitError as error:
                 return f"{f.name} {error}"
             except UnicodeEncodeError:
-                return f"{f.name} contains half a character (a lone surrogate), which is not text"
+                return f"{f.name} contains invalid Unicode (an unpaired surrogate)"
             except (TypeError, ValueError, AttributeError):
                 return (
                     f"{f.name} is {shortened(value)}, expected a"

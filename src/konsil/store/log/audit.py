@@ -96,7 +96,7 @@ def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
     """
     value = connection.execute(_LOCKED_HEAD if lock else _READ_HEAD).scalar_one_or_none()
     if value is None:
-        raise StoreError("the database has lost the head of its audit log; restore a backup")
+        raise StoreError("the head of the audit log is missing from the database; restore a backup")
     try:
         count, last = json.loads(value)
         return int(count), str(last)
@@ -296,4 +296,4 @@ def _rows(connection: Connection, notes: _Noted) -> Iterator[str]:
         if content(totals.pop(seq, 0)) != noted:
             yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
     for seq in sorted(totals):
-        yield f"records: some are said to be written by entry {seq}, which recorded none"
+        yield f"records: some refer to entry {seq}, which recorded none"

@@ -189,7 +189,7 @@ def _notes(connection: Connection) -> Iterator[str]:
         data = _object(text)
         if (source, digest, at) != (data.get("source"), data.get("digest"), logged_at):
             yield (
-                f"imports: the row of entry {entry} is not as the log has it; it was changed"
+                f"imports: the row of entry {entry} differs from the log; it was changed"
                 " outside konsil"
             )
     listed = sa.select(t.entry).where(t.entry == log.seq).exists()
@@ -204,10 +204,7 @@ def _notes(connection: Connection) -> Iterator[str]:
         yield f"imports: {rows} no entry of the log; added outside konsil"
     protocols = audit.entries(connection, noting.PROTOCOL)
     if protocols and noting.study_digest(connection) != protocols[-1].get("now"):
-        yield (
-            "meta: the protocol's digest is not the one that the log has; it was changed outside"
-            " konsil"
-        )
+        yield ("meta: the protocol's digest differs from the log; it was changed outside konsil")
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -38,14 +38,14 @@ def check_head(store: Store, expected: str) -> Iterator[str]:
         anew = _anchored(store)
         if anew:
             yield (
-                f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log"
-                f" was anchored anew on {anew[-1].at[:10]}, and of the chain before only its last"
-                f" head is kept: {anew[-1].before}"
+                f"audit log: the head {shown}... is not in this log of {entries:,} entries; the"
+                f" log was re-anchored on {anew[-1].at[:10]}, and only the last head of the"
+                f" earlier chain is stored: {anew[-1].before}"
             )
             return
         yield (
-            f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was"
-            " written anew, or the database is an older copy"
+            f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log"
+            " was rewritten, or the database is an older copy"
         )
 
 
@@ -54,8 +54,8 @@ def anchor_notes(store: Store, expected: str | None) -> Iterator[str]:
     expected_anchor = _anchored_from(store, *_parsed(expected)) if expected is not None else None
     for anchor in _anchored(store):
         match = "; it is the expected head" if anchor == expected_anchor else ""
-        broken = f"; that chain was not whole: {anchor.problems[0]}" if anchor.problems else ""
-        yield f"anchored anew on {anchor.at[:10]} from the head {anchor.before}{match}{broken}"
+        broken = f"; that chain was incomplete: {anchor.problems[0]}" if anchor.problems else ""
+        yield f"re-anchored on {anchor.at[:10]} from the head {anchor.before}{match}{broken}"
 
 
 def _anchored(store: Store) -> tuple[Anchored, ...]:

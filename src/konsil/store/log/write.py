@@ -180,7 +180,7 @@ def revise(
     audit.check_time(at)
     if not event_id:
         raise StoreError(
-            "revise: the event's identifier is empty; it makes a repeated report harmless"
+            "revise: the event's identifier is empty; it is needed to recognise repeated reports"
         )
     kind, entry = KINDS["ratings"], audit.next_entry(connection)
     rows = {key_of(kind, row): (row, rating) for row, rating in ((kind.row(r), r) for r in ratings)}

@@ -15,10 +15,12 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.records.roles import ROLES, Role
-from konsil.store.engine import engine, page_schema, schema
+from konsil.store.engine import engine, page_schema
 from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
+from konsil.store.log.erasures import refuse_erased
+from konsil.store.log.revocation import revoke_access
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
@@ -238,43 +240,6 @@ _VISITOR = sa.select(page_schema.visitors).where(
 
 
 _INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "entry"))
-
-
-def revoke_access(
-    connection: Connection, person: str, at: str, *, stay: bool = False, by: str = ""
-) -> int:
-    """Revoke all invitations of a person and sign them out (not with `stay`).
-
-    It runs in the caller's transaction. `by`: the account that revokes them.
-    """
-    c, v = page_schema.invitations.c, page_schema.visitors.c
-    open_ = sa.and_(c.who == person, c.revoked_at.is_(None), c.expires_at > at)
-    n = connection.execute(
-        sa.update(page_schema.invitations).where(open_).values(revoked_at=at)
-    ).rowcount
-    if not stay:
-        connection.execute(sa.delete(page_schema.visitors).where(v.who == person))
-    traces = traces_of_invitations(connection, sa.and_(c.who == person, c.revoked_at == at))
-    data = {"who": person, "invitations": n, "traces": traces, "salted": True} | (
-        {"by": by} if by else {}
-    )
-    audit.append(connection, audit.REVOCATION, data, at)
-    return n
-
-
-def refuse_erased(connection: Connection, person: str) -> None:
-    """Refuse an identifier whose data were erased.
-
-    New records under it would be a person's data again.
-    """
-    e = schema.events.c
-    if (
-        connection.execute(
-            sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == person)
-        ).first()
-        is not None
-    ):
-        raise StoreError(f"rater: the data of {person!r} were erased; expected another identifier")
 
 
 def close_for_good(connection: Connection, person: str) -> None:

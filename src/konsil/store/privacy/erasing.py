@@ -24,6 +24,8 @@ from konsil.store.engine import engine, page_schema, schema
 from konsil.store.engine.rows import KINDS
 from konsil.store.log import anchoring, audit, study_events
 from konsil.store.log.db import Store
+from konsil.store.log.erasures import erased, erased_raters, n_retained
+from konsil.store.log.revocation import revoke_access
 from konsil.store.log.salts import Salts, owner_of
 from konsil.store.people import access
 from konsil.store.privacy.selection import Selection
@@ -54,23 +56,6 @@ class Erased:
     """The log was anchored anew for it."""
     is_clean: bool = True
     """Whether the database's files were rewritten afterwards."""
-
-
-def erased(events: Iterable[Event]) -> dict[str, Event]:
-    """Rater -> the event of the erasure."""
-    return {e.subject: e for e in events if e.kind == audit.ERASURE}
-
-
-def erased_wholly(events: Iterable[Event]) -> frozenset[str]:
-    """Raters of whom no rating stayed."""
-    return frozenset(
-        rater for rater, event in erased(events).items() if not _before(event).n_retained
-    )
-
-
-def erased_raters(connection: Connection) -> dict[str, Event]:
-    """The same, of a database."""
-    return erased(study_events.of_kind(connection, audit.ERASURE))
 
 
 def preview(store: Store, study: Study, rater: str) -> Erased:
@@ -129,7 +114,7 @@ def _before(event: Event) -> Erased:
         event.subject,
         dict(data.get("records", {})),
         int(data.get("ratings", 0)),
-        int(data.get("kept", 0)),
+        n_retained(event),
         at=event.at,
         by=str(data.get("by", "")),
     )
@@ -182,7 +167,7 @@ def _erase(
         if rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)
     else:
-        access.revoke_access(connection, rater, at, by=by)
+        revoke_access(connection, rater, at, by=by)
     plan = Selection(connection, study, rater)
     records = plan.records()
     before = plan.sums(Salts(connection))

@@ -63,7 +63,8 @@ def own_data(store: Store, person: str) -> Rows:
         if not any(rows_by_table.values()):
             rater_ids = connection.execute(sa.select(schema.raters.c.id)).scalars().all()
             raise StoreError(
-                f"person: the database holds nothing about {person!r}; {nearest(person, rater_ids)}"
+                f"person: the database contains no data about {person!r};"
+                f" {nearest(person, rater_ids)}"
             )
     return {name: rows for name, rows in rows_by_table.items() if rows}
 

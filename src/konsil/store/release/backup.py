@@ -33,7 +33,7 @@ def backup(store: Store, target: Path) -> Backup:
     """
     if store.engine.dialect.name != "sqlite":
         raise StoreError(
-            f"{store.name}: is no file; PostgreSQL is backed up by its own program, pg_dump"
+            f"{store.name}: is not a file; back up PostgreSQL with its own program, pg_dump"
         )
     if target.exists():
         raise StoreError(f"{target}: exists already; choose a new file")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from konsil.errors import StoreError, nearest
+from konsil.instrument import Instrument
 from konsil.prepare import in_study, last_drawn
 from konsil.prepare.questions.rewriting import decisions
+from konsil.progress import tracked
 from konsil.records import Call
 from konsil.store.calls.calls import any_call, each_call
 from konsil.store.engine import frames
@@ -22,6 +24,7 @@ from konsil.store.log.db import Store, View
 from konsil.store.log.write import Batch
 from konsil.store.release.page_telemetry import TRACES
 from konsil.store.release.page_telemetry import write as write_trace
+from konsil.store.release.r_script import NAME, r_script
 from konsil.version import __version__
 
 if TYPE_CHECKING:
@@ -44,16 +47,18 @@ def export(
     overwrite: bool = False,
     veil: Veiling | None = None,
     study: str = "",
+    instruments: Sequence[Instrument] = (),
 ) -> Path:
     """Write one file a kind of record and export.json; the folder appears complete or not at all.
 
     All files show the same moment. The same records give the same bytes. Behind a veil only some
-    kinds are written, as it shows them. `study` is the digest of the protocol; empty: the one that
+    kinds are written, as it shows them. `instruments` are for a script that reads the files into R,
+    with the labels as factors. `study` is the digest of the protocol; empty: the one that
     the store noted last.
     """
     if format not in get_args(Format):
         raise StoreError(
-            f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}"
+            f"format: {format!r} is not supported; {nearest(str(format), get_args(Format))}"
         )
     folder = Path(folder)
     with (
@@ -62,7 +67,7 @@ def export(
     ):
         files = {}
         veiled = veil(view) if veil is not None else None
-        for name, kind in KINDS.items():
+        for name, kind in tracked(list(KINDS.items()), "files"):
             if veiled is not None and name not in veiled:
                 continue
             path = draft_folder / f"{name}.{format}"
@@ -103,6 +108,10 @@ def export(
             ),
             **({"columns": columns} if columns else {}),
         }
+        if instruments:
+            tables = [name.partition(".")[0] for name in files]
+            script = r_script(instruments, tables, format)
+            (draft_folder / NAME).write_text(script, encoding="utf-8", newline="\n")
         (draft_folder / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return folder
 
@@ -176,11 +185,11 @@ def description(folder: Path) -> Description:
         )
     if schema > SCHEMA:
         raise StoreError(
-            f"{folder}: was written by a newer konsil (schema {schema}; this one knows up to"
+            f"{folder}: was written by a newer konsil (schema {schema}; this one supports up to"
             f" {SCHEMA})"
         )
     if format not in get_args(Format):
-        raise StoreError(f"{folder / MARK}: the format {format!r} is not one konsil reads")
+        raise StoreError(f"{folder / MARK}: the format {format!r} is not supported")
     return Description(format, str(about.get("study") or ""), files)
 
 
@@ -191,22 +200,22 @@ def check_files(folder: Path, about: Description) -> None:
     """
     for name in (f"{kind}.{about.format}" for kind in KINDS):
         if name not in about.files:
-            raise StoreError(f"{folder / MARK}: says nothing of {name}; export the records anew")
+            raise StoreError(f"{folder / MARK}: does not list {name}; export the records again")
     for name, (records, digest) in sorted(about.files.items()):
         path = folder / name
         if Path(name).name != name or not path.is_file():
             raise StoreError(f"{path}: is missing from the export")
         if sha256(path) != digest:
             raise StoreError(
-                f"{path}: is not the file of {records:,} records that was exported; it was changed"
-                " or cut short: export the records anew"
+                f"{path}: is not the exported file of {records:,} records; it was changed or"
+                " truncated: export the records again"
             )
     stray = next(
         (f"calls.{e}" for e in get_args(Format) if (folder / f"calls.{e}").is_file()), None
     )
     if stray is not None and stray not in about.files:
         raise StoreError(
-            f"{folder / stray}: was not exported with the others; export the records anew"
+            f"{folder / stray}: was not exported with the others; export the records again"
         )
 
 
@@ -219,7 +228,7 @@ def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) ->
         n_expected = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
         if n != n_expected:
             raise StoreError(
-                f"{folder / MARK}: says {n_expected:,} records of {kind}.{about.format}, which has"
+                f"{folder / MARK}: lists {n_expected:,} records of {kind}.{about.format}, which has"
                 f" {n:,}"
             )
 

@@ -18,6 +18,7 @@ from konsil.store.engine.folders import sha256, whole_folder
 from konsil.store.log.db import Store
 from konsil.store.release import release_text
 from konsil.store.release.pseudonyms import Pseudonyms
+from konsil.store.release.r_script import NAME, r_script
 from konsil.store.release.release_tables import Tables
 from konsil.store.release.released import Released
 from konsil.study import Study
@@ -67,8 +68,7 @@ def release(
     """
     if not study.licence.strip():
         raise StoreError(
-            "study.toml.licence: is empty; a release says what others may do with it, such as"
-            " CC-BY-4.0"
+            "study.toml.licence: is empty; a release needs a licence, such as CC-BY-4.0"
         )
     k = disclosure.k
     if k < 1:
@@ -90,10 +90,10 @@ def release(
         if tables.recognisable and not disclosure.linked:
             subject = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
-                f"release: {subject}, so that the plan, drawn again from study.toml, tells who they"
-                f" are; {option('unlink', example='True')} gives raters another pseudonym on each"
-                f" item, {option('linked', example='True')} keeps one, for those who never publish"
-                " study.toml"
+                f"release: {subject}, so the plan, recomputed from study.toml, identifies them;"
+                f" {option('unlink', example='True')} gives raters another pseudonym on each"
+                f" item, {option('linked', example='True')} keeps one pseudonym per rater if"
+                " study.toml is never published"
             )
         for name, frame in made_of.items():
             frames.write_csv(draft_folder / f"{name}.csv", [frame])
@@ -107,6 +107,7 @@ def release(
             is_played,
         )
         _instruments(draft_folder, study)
+        _write(draft_folder / NAME, r_script(study.instruments, made_of, "csv"))
         dictionary = release_text.dictionary(
             {name: frame.columns for name, frame in made_of.items()}
         )

@@ -23,7 +23,7 @@ from konsil.store.engine.cells import dumps
 from konsil.store.engine.frames import frames
 from konsil.store.engine.rows import KINDS, KindName
 from konsil.store.log.db import View
-from konsil.store.privacy.erasing import erased_wholly
+from konsil.store.log.erasures import erased_wholly
 from konsil.store.release.pseudonyms import Pseudonyms, coarsened, mentions
 from konsil.study import Study
 from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles

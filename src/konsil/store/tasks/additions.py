@@ -81,7 +81,7 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
             )
         )
         return dataclasses.replace(addition, slots=slots, tasks=len(fresh))
-    raise StoreError("places: others add places at the same time; try again")
+    raise StoreError("places: another process adds places at the same time; try again")
 
 
 def _check(study: Study, addition: Addition) -> None:
@@ -93,7 +93,7 @@ def _check(study: Study, addition: Addition) -> None:
     if not 1 <= places.number <= MOST:
         raise StoreError(f"number: expected 1 to {MOST} places, got {places.number}")
     if not addition.reason.strip():
-        raise StoreError("reason: is empty; say why places are added")
+        raise StoreError("reason: is empty; state why places are added")
     for problem in places_problems([places], study.enrolment, "places"):
         raise StoreError(problem)
 
@@ -139,8 +139,8 @@ def _fresh(
     moved = next((t for t in before if now.get(t.id) != t), None)
     if moved is not None:
         raise PlanError(
-            f"places: with them {moved.slot!r} would see another order or other tasks than were"
-            " drawn; places cannot be added where another panel takes over items with"
+            f"places: they would change the order or the tasks of {moved.slot!r}; places cannot"
+            " be added where another panel takes over items with"
             " raters_per_item or per_rater of its own"
         )
     planned_ids = {t.id for t in before}

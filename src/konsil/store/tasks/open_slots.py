@@ -9,8 +9,8 @@ from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event, Rater
 from konsil.store.engine import schema
 from konsil.store.log import audit, study_events, write
+from konsil.store.log.erasures import refuse_erased
 from konsil.store.log.write import Batch
-from konsil.store.people import access
 from konsil.store.tasks import task_reassignment
 
 
@@ -41,7 +41,7 @@ def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = 
 
     `by`: who named the rater for it.
     """
-    access.refuse_erased(connection, rater.id)
+    refuse_erased(connection, rater.id)
     t = schema.tasks.c
     is_rater = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
     if connection.execute(is_rater).first() is None:

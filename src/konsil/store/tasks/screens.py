@@ -16,10 +16,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from konsil.prepare.questions.rewriting import REWRITING, accepted_text
 from konsil.records import Answer, Item, Rating, Task
-from konsil.store.curation.rewriting import reworded
 from konsil.store.engine import page_schema, schema, statements
 from konsil.store.engine.rows import KINDS, KindName
+
+_EVENTS = KINDS["events"]
+# Put together once: every page of a task asks.
+_OF_ITEM = sa.select(*(schema.events.c[name] for name in _EVENTS.names)).where(
+    schema.events.c.kind == REWRITING, schema.events.c.subject == sa.bindparam("item")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +330,13 @@ def last_position(connection: Connection, rater: str) -> int:
 def item(connection: Connection, item_id: str | None) -> Item | None:
     """The item of this id, in the words that were accepted for it; None for a survey."""
     items: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
-    return reworded(connection, items[0]) if items else None
+    return _reworded(connection, items[0]) if items else None
+
+
+def _reworded(connection: Connection, item: Item) -> Item:
+    """An item with the text that was accepted for it."""
+    rows = connection.execute(_OF_ITEM, {"item": item.id})
+    return accepted_text(item, [_EVENTS.read(tuple(row)) for row in rows])
 
 
 def answers(connection: Connection, ids: Sequence[str]) -> dict[str, Answer]:

@@ -47,7 +47,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
         missing = next((task for task in ids if task not in rows), None)
         if missing is not None:
             raise StoreError(
-                f"event {event.id!r}: there is no task {missing!r} that could change hands"
+                f"event {event.id!r}: there is no task {missing!r} that could be reassigned"
             )
         changed = [task for task in ids if rows[task][place] != holders[task]]
         removed += _archive(connection, changed, event)

@@ -101,15 +101,15 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
         open_slots.lock_open_slots(connection)
         empty = {r.id: r for r in _empty(connection, study)}
         if slot not in empty:
-            raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
+            raise StoreError(f"slot: {slot!r} is not a vacant slot; {nearest(slot, empty)}")
         if not successor or len(successor) > LONGEST or not successor.isprintable():
             raise StoreError(
                 f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}"
             )
         if "@" in successor:
             raise StoreError(
-                f"rater: {successor!r} is an e-mail address; a rater's identifier is everywhere:"
-                " invent one"
+                f"rater: {successor!r} is an e-mail address; identifiers appear in all tables"
+                " and in the log: use a pseudonym"
             )
         raters_by_id = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
         if successor in raters_by_id and (
@@ -118,8 +118,8 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
         ):
             # Somebody who works already has seen items that a tie-break is about.
             raise StoreError(
-                f"rater: {successor!r} is in the study already; expected somebody new, or who had"
-                " withdrawn"
+                f"rater: {successor!r} is in the study already; expected a new rater, or one"
+                " who has withdrawn"
             )
         # Only what the plan goes by is taken for true of somebody new.
         matched = {a.match for a in study.plan if a.panel == empty[slot].panel}

@@ -16,7 +16,7 @@ from konsil.store.engine.cells import dumps
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit, study_events
 from konsil.store.log.db import Store
-from konsil.store.people import access
+from konsil.store.log.revocation import revoke_access
 from konsil.store.tasks import progress, task_reassignment
 from konsil.study import Study
 
@@ -93,7 +93,7 @@ def _leave(connection: Connection, handover: Handover, at: str, reason: str, by:
         f"withdrawal {handover.rater} {times}", study_events.WITHDRAWAL, handover.rater, at, data
     )
     task_reassignment.hand_over(connection, event, handover.holders)
-    access.revoke_access(connection, handover.rater, at, by=by)
+    revoke_access(connection, handover.rater, at, by=by)
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:

@@ -18,6 +18,7 @@ from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
 from konsil.study.definition.protocol import Study
+from konsil.study.sections.table_layout import TableLayout
 
 OWN = "system"
 """The stratum of a judge that says which system it is itself."""
@@ -67,6 +68,7 @@ class Letters:
                 )
             ),
             analyses=tuple(self._analysis(a) for a in study.analyses),
+            tables=tuple(self._table(t) for t in study.tables),
             exclusions=dataclasses.replace(
                 study.exclusions,
                 raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters),
@@ -224,6 +226,20 @@ class Letters:
             for column, values in analysis.where.items()
         }
         return dataclasses.replace(analysis, where=where)
+
+    def _table(self, layout: TableLayout) -> TableLayout:
+        """A table with letters for the names of its difference, in the order of the letters.
+
+        Without the difference where there are more than two: which two of them it compares would
+        tell who is not one of them.
+        """
+        for names in (self.systems, self.judges):
+            if any(value in names for value in layout.difference):
+                shown = sorted(names.get(value, value) for value in layout.difference)
+                return dataclasses.replace(
+                    layout, difference=tuple(shown) if len(names) == len(shown) else ()
+                )
+        return layout
 
 
 def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:

@@ -42,7 +42,8 @@ class Deviations:
 def plan_of_analyses(study: Study) -> dict[str, object]:
     """The digests that a freeze stores: of each analysis by name, and of the common rules."""
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
-    stated = (study.inference,) if study.inference != Inference() else ()
+    stated: tuple[object, ...] = (study.inference,) if study.inference != Inference() else ()
+    stated = (*stated, study.scores) if study.scores else stated
     forms = tuple(map(untitled, study.instruments))
     rules = (study.seed, study.exclusions, study.resampling, study.derived, forms, *stated)
     return {

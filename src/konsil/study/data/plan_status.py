@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.results import PlanStatus
+from konsil.analysis.model.rows import PlanStatus
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
 
@@ -70,9 +70,14 @@ def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
 
     Criteria include their former names.
     """
-    uses = [
+    parts = {score.id: score.of for score in study.scores}
+    uses: list[tuple[set[str], set[str]]] = [
         (
-            {analysis.criterion, *analysis.criteria},
+            {
+                part
+                for name in (analysis.criterion, *analysis.criteria)
+                for part in parts.get(name, (name,))
+            },
             {analysis.raters, analysis.against or "", *analysis.options.panels},
         )
     ]

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from konsil.analysis import Analysis, Derived, Exclusions, Inference, Resampling
+from konsil.analysis import Analysis, CompositeScore, Derived, Exclusions, Inference, Resampling
+from konsil.analysis.model.composite.definition import with_scores
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
@@ -28,6 +29,7 @@ from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
 from konsil.study.sections.slips import hint
+from konsil.study.sections.table_layout import TableLayout
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -100,8 +102,12 @@ class Study:
     """What practice tasks explain after they were handed in."""
     derived: tuple[Derived, ...] = ()
     """Columns made from the ratings."""
+    scores: tuple[CompositeScore, ...] = ()
+    """Numbers made of a rater's labels on several criteria, for analyses."""
     analyses: tuple[Analysis, ...] = ()
     """Which numbers are asked for."""
+    tables: tuple[TableLayout, ...] = ()
+    """Tables of the report, each with the estimates of several analyses."""
     resampling: Resampling = field(default_factory=Resampling)
     """How sure they are."""
     inference: Inference = field(default_factory=Inference)
@@ -112,6 +118,10 @@ class Study:
     def instrument(self, instrument_id: str) -> Instrument | None:
         """The instrument of this id, or None."""
         return next((i for i in self.instruments if i.id == instrument_id), None)
+
+    def scored_instruments(self) -> tuple[Instrument, ...]:
+        """The instruments, each with the scores made of its criteria as further criteria."""
+        return with_scores(self.instruments, self.scores)
 
     def everybody(self, events: Iterable[Event] = ()) -> tuple[Rater, ...]:
         """The raters, and a stand-in for each place that people sign up for.
@@ -195,7 +205,8 @@ def _known_schema(data: dict[str, object], name: str) -> None:
     schema = data.get("schema", SCHEMA)
     if type(schema) is int and schema > SCHEMA:
         raise StudyError(
-            f"{name}: schema: this study has form {schema}, this konsil reads forms up to {SCHEMA};"
+            f"{name}: schema: this study has schema {schema}, this konsil supports schemas up"
+            f" to {SCHEMA};"
             " install a newer konsil"
         )
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.cases.case_rules import threshold_problems
-from konsil.analysis.model.catalogue.known import AUDIT, ORDERED
+from konsil.analysis.model.catalogue.known import AUDIT, CASES, ORDERED
+from konsil.analysis.model.composite.analysis_rules import scored_problems
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
 from konsil.instrument import Criterion
@@ -29,7 +30,7 @@ def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[
         f"{where}.statistic", "statistic", analysis.statistic, known_statistics()
     )
     yield from shift_problems(study.injections, analysis, where)
-    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    criteria = {c.id: c for i in study.scored_instruments() for c in i.criteria}
     yield from unknown_name_problems(
         f"{where}.criterion", "criterion", analysis.criterion, criteria
     )
@@ -41,7 +42,10 @@ def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[
         yield from unknown_name_problems(
             f"{where}.against", "panel", analysis.against, [*panels, "rest"]
         )
-    for problem in contradictions(analysis):
+    for problem in (
+        *contradictions(analysis),
+        *scored_problems(analysis, {score.id for score in study.scores}),
+    ):
         yield f"{where}.{problem}"
     if (
         analysis.arm is not None
@@ -65,7 +69,8 @@ def _criteria(
     """Whether the criteria that an analysis names are fit for its statistic."""
     criterion = criteria.get(analysis.criterion)
     rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
-    for rated_criterion in (criteria[name] for name in rated if name in criteria):
+    of_cases = rated if analysis.statistic in CASES else ()
+    for rated_criterion in (criteria[name] for name in of_cases if name in criteria):
         yield from (
             f"{where}.{problem}" for problem in threshold_problems(analysis, rated_criterion)
         )
@@ -83,8 +88,8 @@ def _criteria(
         )
     if criterion is not None and analysis.display == "complete" and not ANSWERS[criterion.scope]:
         yield (
-            f"{where}.display: belongs to ratings of answers, and {criterion.id!r} is about none"
-            f" ({criterion.scope})"
+            f"{where}.display: applies to ratings of answers, but {criterion.id!r} is not about"
+            f" answers ({criterion.scope})"
         )
     if (
         criterion is not None
@@ -96,7 +101,9 @@ def _criteria(
             " 'abstention' applies to it"
         )
         return
-    yield from (f"{where}.{problem}" for problem in form_problems(analysis, study.instruments))
+    yield from (
+        f"{where}.{problem}" for problem in form_problems(analysis, study.scored_instruments())
+    )
 
 
 def _unordered(analysis: Analysis, criterion: Criterion) -> bool:
@@ -123,7 +130,7 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     ):
         yield (
             f"{where}.collapse: {scale.abstain!r} becomes {analysis.collapse[scale.abstain]!r},"
-            " which is no label"
+            " which is not a label"
         )
     counted = declared | (
         {scale.abstain} if analysis.abstain == "label" and scale.abstain is not None else set()

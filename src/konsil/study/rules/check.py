@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from konsil.analysis.model.composite.definition_rules import score_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.locale import catalogue_language, languages
@@ -20,6 +21,7 @@ from konsil.study.rules.analysis_rules import analysis_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
+from konsil.study.rules.table_rules import table_problems
 from konsil.study.rules.valid_names import panel_names, unknown_name_problems
 from konsil.study.sections.calibration import calibration_problems
 from konsil.study.sections.calling import endpoint_problems, judge_problems, model_problems
@@ -72,8 +74,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         if not _LANGUAGE.fullmatch(instrument.language):
             # A form may be in a language that konsil's own words are not in.
             yield (
-                f"{name}: instruments[{n}].language: {instrument.language!r} is no code of a"
-                " language; expected one such as 'en', 'de' or 'pt-BR'"
+                f"{name}: instruments[{n}].language: {instrument.language!r} is not a language"
+                " code; expected one such as 'en', 'de' or 'pt-BR'"
             )
     yield from _models(study, name)
     for n, program in enumerate(study.programs):
@@ -95,18 +97,21 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from injection_problems(
         study.injections, study.instruments, [j.rater for j in study.judges], study.plan, name
     )
-    yield from explanation_problems(
-        study.explanations,
-        study.instruments,
-        [s.id for s in study.systems],
-        study.plan,
-        f"{name}: explanations",
-    )
+    if study.explanations:
+        yield from explanation_problems(
+            study.explanations,
+            study.instruments,
+            [s.id for s in study.systems],
+            study.plan,
+            f"{name}: explanations",
+        )
     yield from _lineage(study, name)
     yield from _together(study, f"{name}: together")
     yield from _derived(study, f"{name}: derived")
+    yield from _scores(study, f"{name}: scores")
     for n, analysis in enumerate(study.analyses):
         yield from analysis_problems(study, analysis, f"{name}: analyses[{n}]")
+    yield from _tables(study, f"{name}: tables")
 
 
 def _plan(study: Study, name: str) -> Iterator[str]:
@@ -210,10 +215,9 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
         ]
         if siblings:
             yield (
-                f"{name}: raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the"
-                " system"
-                f' {siblings[0]!r} is; where that is wanted, say judges_of_same_family = "flag" or'
-                ' "allow"'
+                f"{name}: raters[{n}]: judge {rater.id!r} has the same model family"
+                f" {rater.family!r} as the system {siblings[0]!r}; if this is intended, set"
+                ' judges_of_same_family = "flag" or "allow"'
             )
 
 
@@ -226,6 +230,19 @@ def _together(study: Study, where: str) -> Iterator[str]:
             yield f"{where}.{name}: expected two panels or more, got {list(several)}"
         for panel in several:
             yield from unknown_name_problems(f"{where}.{name}", "panel", panel, panels)
+
+
+def _scores(study: Study, where: str) -> Iterator[str]:
+    yield from duplicate_problems(where, [score.id for score in study.scores])
+    for n, score in enumerate(study.scores):
+        for problem in score_problems(score, study.instruments):
+            yield f"{where}[{n}].{problem}"
+
+
+def _tables(study: Study, where: str) -> Iterator[str]:
+    yield from duplicate_problems(where, [layout.id for layout in study.tables])
+    for n, layout in enumerate(study.tables):
+        yield from table_problems(study, layout, f"{where}[{n}]")
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:

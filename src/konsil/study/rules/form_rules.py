@@ -48,15 +48,17 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         )
     if scale.values and len(scale.values) != len(scale.labels):
         yield (
-            f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is"
-            " one value a label"
+            f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels;"
+            " expected one value per label"
         )
     if (
         scale.values
         and scale.level != "nominal"
         and list(scale.values) != sorted(set(scale.values))
     ):
-        yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
+        yield (
+            f"{where}.values: must increase from label to label on a scale of level {scale.level!r}"
+        )
     if scale.abstain is not None and scale.abstain in scale.labels:
         yield (
             f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
@@ -79,15 +81,14 @@ def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterato
     options = criterion.scale.options()
     for former, label in criterion.renamed.items():
         if former in options:
-            yield f"{where}.renamed: {former!r} is a label of today; expected a former one"
+            yield f"{where}.renamed: {former!r} is a current label; expected a former one"
         if label not in options:
             yield f"{where}.renamed: there is no label {label!r}; {nearest(label, options)}"
     ids = {c.id for c in form.criteria}
     for former in criterion.formerly:
         if former in ids:
             yield (
-                f"{where}.formerly: {former!r} is a criterion of today; expected a former"
-                " identifier"
+                f"{where}.formerly: {former!r} is a current criterion; expected a former identifier"
             )
     others = {name for c in form.criteria if c is not criterion for name in c.formerly}
     for former in sorted(others & {*criterion.formerly}):

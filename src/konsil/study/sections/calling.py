@@ -151,7 +151,7 @@ def settings_of(data: Mapping[str, object], where: str) -> Settings:
     """Read a system's settings strictly; `where` is their place in study.toml."""
     settings = decode(Settings, {"settings": dict(data)}["settings"], where)
     if "{text}" not in settings.template and not settings.template.endswith(".md"):
-        raise StudyError(f"{where}.template: has no place {{text}} for the item's text")
+        raise StudyError(f"{where}.template: has no placeholder {{text}} for the item's text")
     for problem in settings_problems(settings, where):
         raise StudyError(problem)
     if settings.sections and (
@@ -215,8 +215,8 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
     """Say what is wrong with an endpoint."""
     if endpoint.id == FAKE or ":" in endpoint.id:
         yield (
-            f"{where}.id: {endpoint.id!r} cannot name an endpoint; {FAKE!r} is konsil's own and ':'"
-            " divides"
+            f"{where}.id: {endpoint.id!r} cannot name an endpoint; {FAKE!r} is reserved and ':'"
+            " is a separator"
         )
     if not endpoint.url and not endpoint.vendor:
         yield f"{where}.url: missing; an endpoint has a url, or a vendor such as 'anthropic'"
@@ -227,7 +227,7 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
         )
     if "@" in endpoint.url.partition("://")[2].partition("/")[0]:
         yield (
-            f"{where}.url: holds a password; name the environment variable that holds the key in"
+            f"{where}.url: contains a password; name the environment variable that holds the key in"
             " key_env"
         )
     for name in (
@@ -250,7 +250,10 @@ def _combine_problems(judge: Judge, criteria: Sequence[Criterion], where: str) -
         return
     if judge.votes == 1 and not (judge.combine == "expectation" and judge.logprobs):
         needs = "votes above 1" + (" or logprobs = true" if judge.combine == "expectation" else "")
-        yield f"{where}.combine: {judge.combine!r} of one vote is that vote; state {needs}"
+        yield (
+            f"{where}.combine: {judge.combine!r} needs several votes or probabilities; state"
+            f" {needs}"
+        )
     if not any(c.scale.kind == "choice" and c.scale.level != "nominal" for c in criteria):
         yield (
             f"{where}.combine: no instrument of {judge.rater!r} has a scale with an order; leave"
@@ -267,18 +270,18 @@ def judge_problems(judge: Judge, criteria: Sequence[Criterion], where: str) -> I
         yield f"{where}.votes: expected 1 or more, got {judge.votes}"
     if judge.votes > 1 and judge.settings.temperature == 0:
         yield (
-            f"{where}.votes: {judge.votes} votes at temperature 0 are one vote said again; state a"
+            f"{where}.votes: {judge.votes} votes at temperature 0 are identical; state a"
             " temperature above 0"
         )
     yield from settings_problems(judge.settings, f"{where}.settings")
     for key in ("system", "template", "examples", "sections"):
         if getattr(judge.settings, key) != getattr(Settings(), key):
             yield (
-                f"{where}.settings.{key}: is for systems; a judge reads what people read, so write"
-                " it into the role or the codebook of its instrument"
+                f"{where}.settings.{key}: applies to systems only; for a judge, write it into"
+                " the role or the codebook of its instrument"
             )
     if judge.settings.tools:
-        yield f"{where}.settings.tools: a judge has no tools; it sees what people see on the page"
+        yield f"{where}.settings.tools: a judge has no tools; it reads what people read on the page"
     if judge.inconsistent != "missing" and judge.orders == "one":
         yield (
             f'{where}.inconsistent: without orders = "both" there is nothing that could be'
@@ -295,8 +298,8 @@ def judge_problems(judge: Judge, criteria: Sequence[Criterion], where: str) -> I
         turned = [mirrored(criterion, label) for label in labels]
         if not labels or None in turned:
             yield (
-                f"{where}.orders: the scale of {criterion.id!r} does not say how it reads the other"
-                " way round; name the sides A and B, or give the labels in an order"
+                f"{where}.orders: the scale of {criterion.id!r} has no defined reverse; name"
+                " the sides A and B, or give the labels in an order"
             )
         elif judge.inconsistent == "tie" and not any(
             a == b for a, b in zip(labels, turned, strict=True)

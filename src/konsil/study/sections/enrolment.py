@@ -180,8 +180,8 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
             place, scale = f"{where}.{name}[{n}]", question.scale
             if name == "profile" and question.admits:
                 yield (
-                    f"{place}.admits: a profile lets everybody in; questions that decide belong to"
-                    " eligibility"
+                    f"{place}.admits: a profile does not decide on admission; put such"
+                    " questions under eligibility"
                 )
             if name != "eligibility":
                 continue
@@ -192,8 +192,8 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
                 )
             elif not question.admits:
                 yield (
-                    f"{place}.admits: is empty, so that nobody would be let in; name at least one"
-                    " label"
+                    f"{place}.admits: is empty, so no rater would be admitted; state at least"
+                    " one label"
                 )
             for label in question.admits:
                 if scale.kind == "choice" and label not in scale.options():

@@ -79,7 +79,7 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
     then = then if isinstance(then, Mapping) else {}
     now = shape_of(instrument)
     faults = [
-        f"{words} is {now[key]!r}, and was {former.get(key)!r}"
+        f"{words} is {now[key]!r} and was {former.get(key)!r}"
         for key, words in (
             ("unit", "the unit"),
             ("reference", "show_reference"),
@@ -93,7 +93,7 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
     for name, shape in then.items():
         today = old_names.get(str(name), str(name))
         if today not in criterion_by_id:
-            faults.append(f"criterion {name!r} is gone")
+            faults.append(f"criterion {name!r} was removed")
             continue
         present.add(today)
         faults += [
@@ -114,7 +114,7 @@ def _faults(shape: Mapping[str, object], criterion: Criterion) -> Iterator[str]:
         if key == "abstain" and isinstance(was, str):
             was = names.get(was, was)
         if was != is_now:
-            yield f"{key} {'were' if key == 'labels' else 'was'} {was!r}, and now {is_now!r}"
+            yield f"{key} {'were' if key == 'labels' else 'was'} {was!r}, now {is_now!r}"
 
 
 def unaccepted(

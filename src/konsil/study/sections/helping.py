@@ -57,6 +57,6 @@ def helper_problems(
         for name in ("system", "template", "examples", "sections", "tools", "logprobs"):
             if getattr(settings, name) != getattr(Settings(), name):
                 yield (
-                    f"{where}.{step}.settings.{name}: is for systems that answer; a prompt stands"
-                    " under prompts"
+                    f"{where}.{step}.settings.{name}: applies to systems that answer; put a"
+                    " prompt under prompts"
                 )

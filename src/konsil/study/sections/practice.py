@@ -77,7 +77,7 @@ def explanation_problems(
         c.id: c for i in instruments if i.id in practised for c in i.criteria
     }
     if explanations and not practised:
-        yield f"{where}: nothing is practised; expected a plan with purpose = 'practice'"
+        yield f"{where}: there is no practice; expected a plan with purpose = 'practice'"
         return
     for n, explanation in enumerate(explanations):
         criterion = practised_criteria.get(explanation.criterion)

@@ -54,6 +54,6 @@ def privacy_problems(privacy: Privacy, where: str) -> Iterator[str]:
         is_day = False
     if not is_day:
         yield (
-            f"{where}.retention: {privacy.retention[:80]!r} is not a day; expected one such as"
+            f"{where}.retention: {privacy.retention[:80]!r} is not a date; expected one such as"
             ' "2035-12-31"'
         )

@@ -44,9 +44,7 @@ def program_problems(
         )
         return
     if not program.reasoning and not program.answer:
-        yield (
-            f"{where}: looks at nothing; expected a criterion under reasoning, under answer or both"
-        )
+        yield (f"{where}: is empty; expected a criterion under reasoning, under answer or both")
     used = {a.instrument for a in plan if a.panel == program_by_id[program.rater].panel}
     for instrument in instruments:
         if instrument.id in used:
@@ -76,5 +74,5 @@ def _form_problems(program: Program, instrument: Instrument, where: str) -> Iter
         if name not in program_criteria:
             yield (
                 f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program"
-                " cannot say"
+                " cannot rate"
             )

@@ -66,7 +66,7 @@ def _value_hint(number: int, value: str) -> str:
     if re.fullmatch(r"[+-]?\d+,\d+", value):
         return f"; line {number}: a number has a decimal point: {value.replace(',', '.')}"
     if re.match(r"[^\W\d]", value) and value not in ("true", "false", "inf", "nan"):
-        return f'; line {number}: a text stands in quotation marks, such as "{value[:40]}"'
+        return f'; line {number}: put a text in quotation marks, such as "{value[:40]}"'
     if value.startswith("="):
         return f"; line {number}: write one = between a key and its value"
     if re.fullmatch(r"""[\w.+-]+\s*,|"[^"]*"\s*,""", value):
@@ -80,7 +80,7 @@ def _key_hint(number: int, line: str) -> str:
     if re.match(r"\s*[\w.-]+\s*:", line):
         return f"; line {number}: write = and not : between a key and its value"
     if re.match(r"\s*[\w.-]+(?: +[\w.-]+)+\s*=", line):
-        return f"; line {number}: a key is one word; put quotation marks around one with blanks"
+        return f"; line {number}: a key is one word; put quotation marks around one with spaces"
     return ""
 
 
@@ -91,7 +91,7 @@ def _bracket_hint(number: int, line: str) -> str:
     if header is not None and len(header[1]) != len(header[3]):
         return f"; line {number}: a header has as many ] as ["
     if re.search(r'""\s*""', texts):
-        return f"; line {number}: a comma stands between two values of a list"
+        return f"; line {number}: put a comma between two values of a list"
     for opened, closed in ("[]", "{}"):
         n = texts.count(opened) - texts.count(closed)
         if n:
@@ -117,7 +117,7 @@ def _given_twice(lines: list[str], number: int, lists: Collection[str]) -> str:
     header = _HEADER.fullmatch(line)
     if header is not None:
         return (
-            f"; line {number}: [{header[1]}] stands in the file twice; put its keys into one table"
+            f"; line {number}: [{header[1]}] occurs twice in the file; put its keys into one table"
         )
     statement = _STATEMENT.match(line)
     return (

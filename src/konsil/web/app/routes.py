@@ -10,6 +10,7 @@ from starlette.routing import Route
 from konsil.records.roles import Role
 from konsil.web.http import statics
 from konsil.web.office import (
+    adjudication_rounds,
     admitting,
     collected,
     flags,
@@ -102,8 +103,10 @@ ROUTES: tuple[Page, ...] = (
     Page("batches", "/office/batches", "GET", OFFICE, office.batches),
     Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
-    Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudicating.overview),
-    Page("open_adjudications", "/office/adjudication", "POST", OWNERS, adjudicating.open_all),
+    Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudication_rounds.overview),
+    Page(
+        "open_adjudications", "/office/adjudication", "POST", OWNERS, adjudication_rounds.open_all
+    ),
     Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems),
     Page("settle", "/office/problems", "POST", OFFICE, problem_reports.resolve),
     Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),

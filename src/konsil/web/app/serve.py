@@ -12,10 +12,10 @@ from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING
 
-from konsil.errors import KonsilError, option
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.app import create_app
+from konsil.web.http.listening import listening
 from konsil.web.http.redacted_logging import Discreet
 from konsil.web.site.site import Options
 
@@ -30,7 +30,7 @@ KEEP_SECONDS = 75
 
 def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
     """Serve the pages until stopped."""
-    with _listening(host, port) as place:
+    with listening(host, port) as place:
         _run(study, store, options, place)
 
 
@@ -47,7 +47,7 @@ def serve_many(
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
     # Started anew and not forked: connections and threads of this process are its own.
     spawn_context = multiprocessing.get_context("spawn")
-    with _listening(host, port) as place:
+    with listening(host, port) as place:
         place.listen(BACKLOG)
 
         def start() -> SpawnProcess:
@@ -109,23 +109,3 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
         # No page has a socket of its own: an attempt at one is a request like others.
         ws="none",
     )
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """Take the port, or say in one sentence why it cannot be had."""
-    # The protocol is named: without it asyncio leaves Nagle's delay on, and answers in two parts
-    # wait for 40 ms.
-    place = socket.socket(
-        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
-    )
-    try:
-        # A server that was stopped a moment ago keeps nobody from starting again.
-        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        place.bind((host, port))
-    except OSError as error:
-        place.close()
-        raise KonsilError(
-            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another"
-            f" {option('port')}"
-        ) from None
-    return place

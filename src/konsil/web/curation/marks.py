@@ -28,7 +28,7 @@ from konsil.store import Store
 from konsil.store.curation import markings, pool
 from konsil.store.engine.engine import reading, writing
 from konsil.study import Study
-from konsil.web.http.passages import places
+from konsil.web.curation.passages import places
 
 KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 State = Literal["unmarked", "marked", "approved", "made"]

@@ -1,4 +1,1 @@
-"""Requests and responses.
-
-Headers, languages, static files, texts as HTML, numbers as people type them.
-"""
+"""Requests and responses: headers, static files, limits of attempts, logs without addresses."""

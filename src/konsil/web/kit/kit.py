@@ -25,9 +25,9 @@ from konsil.store.release import kits
 from konsil.store.tasks import screens
 from konsil.store.tasks.screens import Queued
 from konsil.study import Study
-from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.rating.rating_view import with_page_names
 from konsil.web.rating.sheet import QuestionView, Sheet
+from konsil.web.site.gates import first_open_prerequisite
 from konsil.web.site.pages import environment
 from konsil.web.site.site import Site
 
@@ -71,8 +71,7 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str, *, by: s
             )
         if sheet.practice:
             raise KonsilError(
-                f"batch {batch!r} is for practice, which explains itself on the pages and not in"
-                " a kit"
+                f"batch {batch!r} is for practice, which is available on the study pages only"
             )
         sheets.append(with_page_names(dataclasses.replace(sheet, previous_page="back"), site.names))
     kit = secrets.token_hex(12)
@@ -121,15 +120,12 @@ def _rows(site: Site, rater: str, phase: str, batch: str) -> list[Queued]:
         raise KonsilError(f"rater {rater!r} has no batch {batch!r}; {nearest(batch, batches)}")
     open_rows = [row for row in batch_rows if not row.is_completed]
     if not open_rows:
-        raise KonsilError(f"rater {rater!r} has nothing left to do in batch {batch!r}")
+        raise KonsilError(f"rater {rater!r} has no unfinished tasks in batch {batch!r}")
     with reading(site.store.engine) as connection:
         before = line[: line.index(open_rows[0])]
         tasks = [screens.task(connection, row.task) for row in before if not row.is_completed]
     if any(task is not None and task.purpose == "practice" for task in tasks):
-        raise KonsilError(
-            f"rater {rater!r}: has not yet finished the practice, which is on the study's pages"
-            " alone"
-        )
+        raise KonsilError(f"rater {rater!r}: must first complete the practice on the study pages")
     return open_rows
 
 

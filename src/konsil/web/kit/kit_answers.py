@@ -95,16 +95,15 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
         }
     except (KeyError, TypeError, ValueError, AttributeError):
         raise KonsilError(
-            f"{where}: is signed, but is not what a kit of this version writes"
+            f"{where}: is signed, but does not have the format of this kit version"
         ) from None
     names = kits.screens_of(kit_event)
     if not set(kit_screens) <= set(names):
-        raise KonsilError(f"{where}: names screens that are not in its kit")
+        raise KonsilError(f"{where}: refers to tasks that are not in its kit")
     forms = kit_event.data["instruments"]
     if not isinstance(forms, Mapping) or dict(forms) != digests(site.study, map(str, forms)):
         raise KonsilError(
-            f"{where}: the form was changed after the kit was made, so its answers are to another"
-            " form"
+            f"{where}: the form was changed after the kit was made, so its answers do not match it"
         )
     refuse_at_gates(site, rater)
     _refuse_closed(site, names, str(kit_event.data["batch"]), where)
@@ -132,7 +131,7 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
             text.encode()
     except (ValueError, TypeError, KeyError, RecursionError):
         raise KonsilError(
-            f"{where}: expected the answers file of an offline kit, got something else"
+            f"{where}: expected the answers file of an offline kit; the file has another format"
         ) from None
     with reading(site.store.engine) as connection:
         if not kits.kit_events(connection, kit):
@@ -213,7 +212,9 @@ def _each(site: Site, rater: str, kit: str, kit_screens: Mapping[str, _Screen]) 
         for name, text in kit_screen.problems:
             problems += site.desk.report(rater, public, text, f"{public} {name}")
         if saved.conflicts:
-            refusals[public] = "was changed on the pages meanwhile; it stays as it is there"
+            refusals[public] = (
+                "was changed on the study pages in the meantime; that version is kept"
+            )
         elif saved.refused:
             refusals[public] = next(iter(saved.refused.values()))
         elif (
@@ -247,13 +248,13 @@ def _hand_in(site: Site, rater: str, public: str, values: Mapping[str, str], rev
         now = drafts.values(connection, task.id) if task is not None else {}
     instrument = site.study.instrument(task.instrument) if task is not None else None
     if task is None or instrument is None:
-        return "is not there any more"
+        return "no longer exists"
     form_fields, form_values = (
         fields(instrument, task),
         {name: draft.value for name, draft in now.items()},
     )
     if form.tidied(form_fields, values) != form.tidied(form_fields, form_values):
-        return "was changed on the pages meanwhile; it stays as it is there"
+        return "was changed on the study pages in the meantime; that version is kept"
     submission = site.desk.submit(rater, public, form_values, rev)
     if submission is None or submission.is_stored:
         return ""

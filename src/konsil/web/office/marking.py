@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.web.curation.marks import KINDS, Case, following
-from konsil.web.http.passages import runs
+from konsil.web.curation.passages import runs
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.prepare.identifiers.suspects import RECALLS
+from konsil.web.curation.passages import places, runs, sections
 from konsil.web.curation.pool import ItemReview
 from konsil.web.curation.standing import STANDINGS
-from konsil.web.http.passages import places, runs, sections
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to

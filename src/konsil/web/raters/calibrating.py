@@ -8,8 +8,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from konsil.web.raters.gates import calibration_gate
-from konsil.web.raters.prerequisites import first_open_prerequisite
+from konsil.web.site.gates import calibration_gate, first_open_prerequisite
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
 from konsil.web.site.site import site_of

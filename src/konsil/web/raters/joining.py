@@ -15,10 +15,10 @@ from konsil.store.engine.engine import reading
 from konsil.store.people.access import GUEST
 from konsil.store.tasks import progress
 from konsil.study.sections.privacy import keeps_ratings
-from konsil.web.http import richtext
-from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.rating.enrolment_service import Part
 from konsil.web.rating.rating_view import groups_with_page_names
+from konsil.web.rating.text import richtext
+from konsil.web.site.gates import first_open_prerequisite
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
 from konsil.web.site.site import Site, site_of, stamp

@@ -16,13 +16,13 @@ from starlette.responses import JSONResponse, Response
 from konsil.store.engine.engine import reading
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.store.tasks.screens import Visit
-from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.raters.rated import changed_pages
 from konsil.web.rating.rating_view import with_page_names
 from konsil.web.rating.receipts import Submitted
 from konsil.web.rating.sheet import Group, Sheet
 from konsil.web.rating.task_queue import progress
 from konsil.web.rating.window import OWN, changes_of, is_places, read_seconds, token, window_of
+from konsil.web.site.gates import first_open_prerequisite
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, refusal, to, wants_json
 from konsil.web.site.site import site_of

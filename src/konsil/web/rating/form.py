@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from konsil.errors import nearest
 from konsil.instrument import Field, FieldReply, LabelError, Reading, read_form, read_label
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
-from konsil.web.http.numbers import read_number
 from konsil.web.rating.rating_view import reason_name
+from konsil.web.rating.text.numbers import read_number
 
 LONGEST = 20_000
 """Signs of a free text that are kept."""
@@ -30,7 +30,7 @@ def clean(text: str) -> str:
 def unfit(form_fields: Sequence[Field], change: Change) -> str:
     """Why a field cannot say this; empty where it can. What is half typed is no fault yet."""
     if change.value != clean(change.value):
-        return "contains signs that cannot be kept"
+        return "contains characters that cannot be stored"
     if change.field in BESIDE:
         return ""
     by_name = {f.name: f for f in form_fields}
@@ -91,7 +91,7 @@ def read(form_fields: Sequence[Field], form_values: Mapping[str, str]) -> Readin
         return Reading("ok")
     reading = read_form(form_fields, form)
     unclear = {
-        f.name: f"{f.name}: {form[f.name]!r} is no number that can be read in one way only"
+        f.name: f"{f.name}: {form[f.name]!r} is not an unambiguous number"
         for f in form_fields
         if f.criterion.scale.kind == "number" and f.name in form and _is_unclear(f, form[f.name])
     }

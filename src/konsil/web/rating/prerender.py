@@ -16,8 +16,8 @@ from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
 from konsil.store.tasks.upcoming import tasks, upcoming
 from konsil.study import Study
-from konsil.web.http import richtext
 from konsil.web.rating import rating_view
+from konsil.web.rating.text import richtext
 
 TOGETHER = 10
 """Tasks whose texts are stored in one transaction: a rater who saves meanwhile waits for no more

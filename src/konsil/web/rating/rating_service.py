@@ -22,12 +22,12 @@ from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change, SaveResul
 from konsil.store.tasks.screens import Queued, State, Visit
 from konsil.study import Study
 from konsil.study.sections.practice import explained
-from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view, task_queue
 from konsil.web.rating.consensus.ties import Ties
 from konsil.web.rating.receipts import Saved, Submitted
 from konsil.web.rating.sheet import FormState, Sheet
 from konsil.web.rating.submitted_changes import Changes, changes_of, store_form_changes
+from konsil.web.rating.text import richtext
 from konsil.web.rating.window import Window
 from konsil.web.rating.work import Work
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from konsil.instrument import Field, PageNames, Screen
 from konsil.instrument.definition.fields import REASON
-from konsil.web.http.language import count_of
-from konsil.web.http.richtext import plain, source_of
 from konsil.web.rating.sheet import (
     Entry,
     FormState,
@@ -19,6 +17,8 @@ from konsil.web.rating.sheet import (
     QuestionView,
     Sheet,
 )
+from konsil.web.rating.text.language import count_of
+from konsil.web.rating.text.richtext import plain, source_of
 
 LONG_LABEL = 24
 """Letters of a label above which the options stand under one another."""

@@ -20,9 +20,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from konsil.locale import catalogue_language, languages, translations
 from konsil.store.people.access import Visitor
-from konsil.web.http.language import preferred
-from konsil.web.http.numbers import read_number
 from konsil.web.http.statics import address
+from konsil.web.rating.text.language import preferred
+from konsil.web.rating.text.numbers import read_number
 from konsil.web.site.site import site_of
 
 LANGUAGE_COOKIE = "konsil-language"

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.measure import Measure, clusters_used
-from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
+from konsil.analysis.estimation.raters.rater_samples import have_other_raters, of_other_raters
+from konsil.analysis.estimation.raters.sensitivity import rater_contrast
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
-from konsil.analysis.estimation.sensitivity import rater_contrast
 from konsil.analysis.estimation.targets import answering
 from konsil.analysis.model.catalogue.known import RATER_PAIR
-from konsil.analysis.model.results import Row
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.rows import Row
 
 
 def group_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:

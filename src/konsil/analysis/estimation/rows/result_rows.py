@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import differences
-from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
+from konsil.analysis.estimation.estimate import EstimateSummary, estimates
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
 from konsil.analysis.estimation.targets import answering
 from konsil.analysis.model.catalogue.known import OF_ZERO
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
-from konsil.analysis.model.results import Row, RowKind
+from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
 
@@ -91,17 +92,6 @@ def cannot_be_made(context: Context, problem: str) -> Row:
     reason = problem.removeprefix(f"{context.analysis.name}: ")
     blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
     return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
-
-
-def estimate_of(context: Context, measure: Measure, reason: str = "") -> EstimateSummary:
-    """A measure's number with its intervals; `reason`: why it would not be estimable."""
-    return estimate(
-        measure,
-        key=context.key,
-        resampling=context.resampling,
-        cluster=context.cluster,
-        reason=reason,
-    )
 
 
 def estimates_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:

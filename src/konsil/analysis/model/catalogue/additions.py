@@ -66,7 +66,7 @@ def _loaded(point: EntryPoint) -> Addition:
     except Exception as error:  # noqa: BLE001 - another package's module may raise anything
         raise AnalysisError(f"{where} cannot be loaded: {type(error).__name__}: {error}") from None
     if not isinstance(addition, Addition):
-        raise AnalysisError(f"{where} is no Addition but {type(addition).__name__}")
+        raise AnalysisError(f"{where} is not an Addition but {type(addition).__name__}")
     if addition.statistic.id != point.name:
         raise AnalysisError(f"{where} has another name in its entry, {addition.statistic.id!r}")
     if addition.statistic.family not in FAMILIES:

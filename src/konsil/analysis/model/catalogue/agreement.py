@@ -19,29 +19,40 @@ _OF_TWO_RATERS = (
     "scott_pi",
     "gwet_ac1",
 )
+_ONE_CATEGORY = "the two raters of every pair used the same single category throughout"
+_OF_NUMBERS = (
+    *_COMPLETE,
+    *_ASSOCIATION,
+    "icc1_incomplete",
+    "krippendorff_alpha",
+    "cohen_kappa_quadratic",
+)
+"""Those that use the labels' numbers or order, and no categories."""
 _UNDEFINED = {
-    "unanimity": "no unit has a label from every rater",
-    "cohen_kappa": "the two raters of every pair used one and the same label throughout",
-    "cohen_kappa_linear": "the two raters of every pair used one and the same label throughout",
-    "cohen_kappa_quadratic": "the two raters of every pair used one and the same label throughout",
-    "pabak": "only one label is declared",
-    "light_kappa": "the two raters of every pair used one and the same label throughout",
-    "scott_pi": "the two raters of every pair used one and the same label throughout",
-    "randolph_kappa": "only one label is declared",
-    "brennan_prediger": "only one label is declared",
-    "gwet_ac1": "only one label is declared",
-    "gwet_ac2_linear": "only one label is declared",
-    "gwet_ac2": "only one label is declared",
+    "unanimity": "no unit has a rating from every rater",
+    "cohen_kappa": _ONE_CATEGORY,
+    "cohen_kappa_linear": _ONE_CATEGORY,
+    "cohen_kappa_quadratic": _ONE_CATEGORY,
+    "pabak": "only one category is declared",
+    "light_kappa": _ONE_CATEGORY,
+    "scott_pi": _ONE_CATEGORY,
+    "randolph_kappa": "only one category is declared",
+    "brennan_prediger": "only one category is declared",
+    "gwet_ac1": "only one category is declared",
+    "gwet_ac2_linear": "only one category is declared",
+    "gwet_ac2": "only one category is declared",
     "icc1": "fewer than two complete units or raters",
     "icc2": "fewer than two complete units or raters",
     "icc3": "fewer than two complete units or raters; neither units nor residuals vary",
-    "icc1k": "as icc1; no unit differs from another",
+    "icc1k": "as icc1; all units have the same mean",
     "icc2k": "as icc2",
-    "icc3k": "as icc3; no unit differs from another",
+    "icc3k": "as icc3; all units have the same mean",
     "icc1_incomplete": "fewer than two units",
-    "kendall_w": "fewer than two complete units or raters; every rater gave all units one label",
-    "spearman": "in every pair of raters one gave a single label",
-    "kendall_tau_b": "in every pair of raters one gave a single label",
+    "kendall_w": (
+        "fewer than two complete units or raters; every rater gave all units the same rating"
+    ),
+    "spearman": "in every pair of raters, one gave all units the same rating",
+    "kendall_tau_b": "in every pair of raters, one gave all units the same rating",
 }
 """Where they are undefined beside what holds for all of them: no unit has labels from two
 raters."""
@@ -64,6 +75,7 @@ AGREEMENT = (
             needs_order="nominal" not in formula.levels,
             needs_complete=name in _COMPLETE,
             is_of_two_raters=name in _OF_TWO_RATERS,
+            is_of_numbers=name in _OF_NUMBERS,
         )
         for name, formula in STATISTICS.items()
     ),
@@ -71,15 +83,17 @@ AGREEMENT = (
         id="self_agreement",
         family="agreement",
         group="repeats",
-        title="Self-agreement",
+        title="Intra-rater agreement",
         text=(
-            "The share of repeated ratings in which a rater gave the same label as the first time."
+            "Proportion of repeated ratings that equal the same rater's first rating (test-"
+            "retest agreement)."
         ),
         definition=(
-            "how often a rater gave the same label again when the same thing was shown twice; of"
-            " whole answers where `spans` makes one label of their sentences"
+            "the proportion of repeated ratings that equal the same rater's first rating of"
+            " the same answer; of whole answers where `spans` combines their sentences into"
+            " one rating"
         ),
-        undefined="an error if nobody rated anything twice",
+        undefined="an error if no rater rated anything twice",
         range=SHARE,
     ),
 )

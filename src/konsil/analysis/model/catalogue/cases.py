@@ -16,13 +16,14 @@ CASES = (
         group="degradation",
         title="Information scarcity sensitivity (ISS)",
         text=(
-            "By how much the share of right answers falls from the whole case to the least of it;"
-            " 0.6 is 60 points."
+            "Decrease in the proportion of correct answers from full to least information; "
+            "0.6 is 60 percentage points."
         ),
         definition=(
-            "by how much the share of cases answered rightly falls from the first of `levels` to"
-            " the last; right is a mean of the panel's labels of at least `correct`. One row a"
-            " system, cases are the clusters (CLExEval's ISS, in shares and not in points)"
+            "the decrease in the proportion of correctly answered cases from the first of "
+            "`levels` to the last; an answer is correct if the panel's mean is at least "
+            "`correct`. One row a system, cases are the clusters (CLExEval's ISS, as a "
+            "proportion and not in points)"
         ),
         undefined="no case has both levels",
         source=CLEXEVAL,
@@ -36,14 +37,15 @@ CASES = (
         group="degradation",
         title="Monotonicity violation rate (MVR)",
         text=(
-            "The share of cases answered rightly with less information after a wrong answer with"
-            " more of it."
+            "Proportion of cases answered correctly with less information after an "
+            "incorrect answer with more."
         ),
         definition=(
-            "the share of cases with some level right after a fuller one was wrong (MVR), out of"
-            ' all cases; with `denominator = "recovered"` out of those right at the last level;'
-            " beside it the share of cases *recovered* at each level: right there after a fuller"
-            " one was wrong"
+            "the proportion of cases with a correct answer at some level after an incorrect"
+            " one with more information (MVR), out of all cases; with `denominator = "
+            '"recovered"` out of those correct at the last level. Also reported: the '
+            "proportion of cases *recovered* at each level, that is correct there after an "
+            "incorrect answer with more information"
         ),
         undefined="every case lacks a level",
         source=CLEXEVAL,
@@ -55,8 +57,8 @@ CASES = (
         family="cases",
         group="degradation",
         title="Diagnostic potential (MDA)",
-        text="The share of cases answered rightly at some level at least.",
-        definition="the share of cases right at some level (MDA)",
+        text="Proportion of cases answered correctly at one information level or more.",
+        definition="the proportion of cases answered correctly at one level or more (MDA)",
         undefined="every case lacks a level",
         source=CLEXEVAL,
         row_of="system",
@@ -68,12 +70,12 @@ CASES = (
         group="degradation",
         title="Label dependence (LDF)",
         text=(
-            "The share of cases for which removing the diagnosis' name alone turns right into wrong"
-            " or wrong into right."
+            "Proportion of cases in which removing only the name of the diagnosis changes a"
+            " correct answer to an incorrect one or the reverse."
         ),
         definition=(
-            "the share of cases for which the first two levels differ, such as the whole text and"
-            " that without the diagnosis' name (LDF)"
+            "the proportion of cases in which the answers at the first two levels differ in"
+            " correctness, such as the full text and that without the diagnosis' name (LDF)"
         ),
         undefined="no case has both levels",
         source=CLEXEVAL,
@@ -85,10 +87,14 @@ CASES = (
         family="cases",
         group="degradation",
         title="Stability",
-        text="How many levels in a row, from the whole case on, are answered rightly, on average.",
+        text=(
+            "Mean number of consecutive information levels, from full information on, that "
+            "are answered correctly."
+        ),
         definition=(
-            "how many levels in a row, from the first on, are right, averaged over cases; CLExEval"
-            " prints a stability without its definition, so this is ours"
+            "the mean number of consecutive levels, from the first on, that are answered "
+            "correctly; CLExEval prints a stability without its definition, so this one is "
+            "konsil's"
         ),
         undefined="every case lacks a level",
         source=CLEXEVAL,
@@ -100,10 +106,10 @@ CASES = (
         family="cases",
         group="degradation",
         title="Reasoning gap",
-        text="By how much the mean score falls from the whole case to the least of it.",
+        text="Decrease in the mean score from full to least information.",
         definition=(
-            "by how much the mean score falls from the first level to the last, of the cases that"
-            " have both"
+            "the decrease in the mean score from the first level to the last, of the cases "
+            "that have both"
         ),
         undefined="no case has both levels",
         source=CLEXEVAL,
@@ -116,10 +122,10 @@ CASES = (
         family="cases",
         group="outcomes",
         title="Accuracy",
-        text="The share of answers that the panel's mean score calls right.",
+        text="Proportion of answers that are correct by the panel's mean score.",
         definition=(
-            "the share of answers to which the panel gives `correct` or more on average. One row a"
-            ' system; with `by = ["level"]` the curve of its fall'
+            "the proportion of answers with a panel mean of at least `correct`. One row a "
+            'system; with `by = ["level"]` one for each level'
         ),
         undefined="no answer has a score",
         source=CLEXEVAL,
@@ -132,7 +138,10 @@ CASES = (
         family="cases",
         group="outcomes",
         title="Illusion gap",
-        text="How much better the answers read than they are true, on average over the answers.",
+        text=(
+            "Mean score for communication minus mean score for correctness, over the "
+            "answers: how much better answers read than they are."
+        ),
         definition=(
             "the mean score of the criterion in `criteria`, such as communication, minus that of"
             " the analysis' own, such as diagnostic precision, answer by answer. One row a system"
@@ -149,17 +158,17 @@ CASES = (
         group="outcomes",
         title="Reasoning-to-output mismatch (ROM)",
         text=(
-            "The share of failed answers whose reasoning names the diagnosis while the final answer"
-            " does not."
+            "Proportion of incorrect answers whose reasoning names the diagnosis while the "
+            "final answer does not."
         ),
         definition=(
-            "the share of failed answers (a mean below `correct`) whose reasoning names the"
-            " diagnosis, discarded or not, while the answer does not name it, or rules it out, as"
-            " the panel in `against` says of the two `criteria`, by default `reasoning_names` and"
-            " `answer_names` (ROM); beside it how often that panel agrees with people who labelled"
-            " some by hand"
+            "the proportion of incorrect answers (a mean below `correct`) whose reasoning "
+            "names the diagnosis, discarded or not, while the answer does not name it, or "
+            "rules it out, according to the panel in `against` on the two `criteria`, by "
+            "default `reasoning_names` and `answer_names` (ROM). Also reported: that "
+            "panel's agreement with raters who labelled a sample by hand"
         ),
-        undefined="no failed answer has both labels",
+        undefined="no incorrect answer has both labels",
         source=CLEXEVAL,
         range=SHARE,
         row_of="system",
@@ -170,13 +179,14 @@ CASES = (
         family="cases",
         group="outcomes",
         title="Hallucination rate",
-        text="The share of failed answers that name a specific disease that is wrong.",
+        text="Proportion of incorrect answers that name a specific incorrect disease.",
         definition=(
-            "the share of failed answers that name a specific wrong disease: the last label of the"
-            " criterion in `criteria`, by the panel in `against` or the same one. CLExEval prints"
-            " such a rate without its definition, so this is ours"
+            "the proportion of incorrect answers that name a specific incorrect disease: "
+            "the last label of the criterion in `criteria`, by the panel in `against` or "
+            "the same one. CLExEval prints such a rate without its definition, so this one "
+            "is konsil's"
         ),
-        undefined="no failed answer has the label",
+        undefined="no incorrect answer has the label",
         range=SHARE,
         row_of="system",
         keys=frozenset({"correct", "criteria"}),
@@ -185,17 +195,17 @@ CASES = (
         id="approval",
         family="cases",
         group="audit",
-        title="Approval of failures (HAR)",
-        text="The share of the experts' failures that a judge gives a passing score.",
+        title="Hallucination approval rate (HAR)",
+        text="Proportion of expert-rated failures to which a judge gives a passing score.",
         definition=(
-            "the share of the failure set that a judge gives `approve` or more (HAR). The failure"
-            " set is every answer and criterion, of `criterion` and `criteria`, to which every"
-            " rater of the panel in `against` who rated it gives `failure` or less; with"
-            ' `failure_by = "mean"`, as in the paper, those with a mean of `failure` or less, some'
-            " of which single experts pass. One row a judge; `by` may name `criterion`, `level` and"
-            " `system`"
+            "the proportion of the failure set to which a judge gives `approve` or more "
+            "(HAR). The failure set is every answer and criterion, of `criterion` and "
+            "`criteria`, to which every rater of the panel in `against` who rated it gives "
+            '`failure` or less; with `failure_by = "mean"`, as in the paper, those with a '
+            "mean of `failure` or less, some of which single experts pass. One row a judge;"
+            " `by` may name `criterion`, `level` and `system`"
         ),
-        undefined="the judge has no readable judgement of a failure",
+        undefined="the judge has no valid rating of a failure",
         source=CLEXEVAL,
         range=SHARE,
         row_of="rater",
@@ -205,15 +215,16 @@ CASES = (
         id="strictness",
         family="cases",
         group="audit",
-        title="Separation of failures and successes",
+        title="Discrimination (AUC)",
         text=(
-            "How often a judge puts a success above a failure, whatever its threshold: 1 separates"
-            " all, 0.5 is chance."
+            "Probability that a judge scores an expert-rated success above an expert-rated "
+            "failure, ties as one half: 1 is perfect discrimination, 0.5 is chance level."
         ),
         definition=(
-            "how often a judge gives a success of the experts (a mean of at least `correct`) more"
-            " than a failure, ties one half; with the curve of false approvals against false"
-            " rejections at every threshold"
+            "the probability that a judge gives a success of the experts (a mean of at "
+            "least `correct`) a higher score than a failure, ties as one half (area under "
+            "the ROC curve); with the curve of false approvals against false rejections at "
+            "every threshold"
         ),
         undefined="there are no failures or no successes",
         source=STRICTNESS,
@@ -224,17 +235,18 @@ CASES = (
         id="crossover",
         family="cases",
         group="crossover",
-        title="Crossover",
+        title="Rank reversal",
         text=(
-            "How far the order of two systems reverses as cases are told with less; above 0 one is"
-            " ahead at some level and the other at a later one."
+            "Extent to which the order of two systems reverses as information is masked; "
+            "above 0, one system leads at one information level and the other at a later "
+            "one."
         ),
         definition=(
-            "for every two systems by how much their order reverses from one level to a later one:"
-            " the largest of min(d_i, -d_j) and min(-d_i, d_j) over levels i before j, d the"
-            " difference of the shares answered rightly. Its interval comes from those of all"
-            " levels at once, so that it lies above 0 only where the reversal is shown; below it"
-            " the difference at each level"
+            "for every two systems the extent to which their order reverses from one level "
+            "to a later one: the largest of min(d_i, -d_j) and min(-d_i, d_j) over levels i"
+            " before j, d the difference in the proportions answered correctly. Its CI is "
+            "from simultaneous CIs of all levels, so that it lies above 0 only where the "
+            "reversal is shown; the difference at each level is also reported"
         ),
         undefined="an information level has no case answered by both systems",
         marks_zero=True,
@@ -244,16 +256,17 @@ CASES = (
         id="mann_whitney",
         family="cases",
         group="effects",
-        title="Cohen's d",
+        title="Standardised mean difference (Cohen's d)",
         text=(
-            "How far two systems are apart, in standard deviations; the p value is that of a rank"
-            " test."
+            "Difference of two systems in standard deviations (of paired differences, d_z, "
+            "where systems answered the same cases); the p value is from a rank test."
         ),
         definition=(
-            "for every two systems, and each of `criterion` and `criteria`, the mean difference of"
-            " their case means over its standard deviation, tested by Wilcoxon's signed ranks;"
-            " beside it Cohen's d and Mann and Whitney's U of the case means unpaired. In paper"
-            " mode of all scores, as if they were independent"
+            "for every two systems, and each of `criterion` and `criteria`, the mean "
+            "difference of their case means divided by its standard deviation (d_z), tested"
+            " by Wilcoxon's signed-rank test; Cohen's d and the Mann-Whitney U of the "
+            "unpaired case means are also reported. In paper mode of all scores, treated as"
+            " independent"
         ),
         undefined="the case means do not vary",
         source=COHEN,
@@ -265,13 +278,17 @@ CASES = (
         family="cases",
         group="effects",
         title="Partial eta squared",
-        text="Which part of the variation within cases goes back to the system, the level or both.",
+        text=(
+            "Proportion of the variance within cases that is explained by system, "
+            "information level or their interaction."
+        ),
         definition=(
-            "partial eta squared of system, level, both, and the level within each system: repeated"
-            " measures with F tests corrected by Greenhouse and Geisser; the interval inverts the F"
-            " test (Smithson, Educ Psychol Meas 61:605, 2001), because a bootstrap of a number that"
-            " is never below 0 never reaches 0. In paper mode a mixed analysis with systems"
-            " between, as if they had been given other cases"
+            "partial eta squared of system, level, their interaction, and the level within "
+            "each system: repeated measures with Greenhouse-Geisser-corrected F tests; the "
+            "CI inverts the F test (Smithson, Educ Psychol Meas 61:605, 2001), because a "
+            "bootstrap of a number that is never below 0 never reaches 0. In paper mode a "
+            "mixed analysis with systems as between-subject factor, as if they had answered"
+            " different cases"
         ),
         undefined="fewer than two cases have every cell",
         source=REPEATED,
@@ -281,11 +298,15 @@ CASES = (
         id="tukey",
         family="cases",
         group="effects",
-        title="Tukey's test",
-        text="All differences of systems and levels, held against chance together.",
+        title="Pairwise mean differences (Tukey)",
+        text=(
+            "Differences between all pairs of systems and information levels, adjusted "
+            "together for multiple testing."
+        ),
         definition=(
-            "the difference of every two cells of system and level with Tukey's simultaneous"
-            " intervals, paired by case; in paper mode as if the cells were independent"
+            "the difference of every two cells of system and level with Tukey's "
+            "simultaneous CIs, paired by case; in paper mode as if the cells were "
+            "independent"
         ),
         undefined="fewer than two cases have every cell",
         source=RANGE,
@@ -296,13 +317,16 @@ CASES = (
         id="criteria_correlation",
         family="cases",
         group="correlation",
-        title="Correlation of criteria",
-        text="How alike two criteria order the answers, as Spearman's rho of the panel's means.",
-        definition=(
-            "Spearman's rho of the panel's mean scores on every two of `criterion` and `criteria`,"
-            " over the answers"
+        title="Correlation between criteria (Spearman)",
+        text=(
+            "Spearman's rank correlation of the panel's mean scores on two criteria, over "
+            "the answers."
         ),
-        undefined="a criterion has one score throughout",
+        definition=(
+            "Spearman's rank correlation of the panel's mean scores on every two of "
+            "`criterion` and `criteria`, over the answers"
+        ),
+        undefined="all scores of a criterion are the same",
         source=SPEARMAN,
         marks_zero=True,
         keys=frozenset({"criteria"}),

@@ -12,50 +12,50 @@ DESIGNS = (
         id="seconds",
         family="designs",
         group="timed",
-        title="Seconds",
-        text="The mean time that raters took for what they saw at once, all its screens together.",
+        title="Mean rating time (s)",
+        text="Mean time that raters took for an answer, over all of its pages.",
         definition=(
-            "the mean seconds that raters took for an answer, those of all its sentences' screens"
-            " together; the criterion says whose screens, `clock` which seconds"
+            "the mean seconds that raters took for an answer, over the pages of all its "
+            "sentences; the criterion determines whose pages, `clock` which seconds"
         ),
-        undefined="no screen has a time",
+        undefined="no page has a time",
         keys=frozenset({"clock"}),
     ),
     Statistic(
         id="median_seconds",
         family="designs",
         group="timed",
-        title="Seconds, median",
-        text="The time that half of the raters' screens took at most.",
+        title="Median rating time (s)",
+        text="Median time that raters took for an answer.",
         definition="the median of the seconds that `seconds` averages",
-        undefined="no screen has a time",
+        undefined="no page has a time",
         keys=frozenset({"clock"}),
     ),
     Statistic(
         id="geometric_seconds",
         family="designs",
         group="timed",
-        title="Seconds, geometric mean",
-        text="The mean time on the scale of ratios, which few very long screens hardly move.",
-        definition=(
-            "the geometric mean of the seconds that `seconds` averages, which few very long screens"
-            " hardly move"
+        title="Geometric mean rating time (s)",
+        text=(
+            "Geometric mean of the time that raters took for an answer; single very long "
+            "times have little influence."
         ),
-        undefined="no screen has a time",
+        definition=(
+            "the geometric mean of the seconds that `seconds` averages; single very long "
+            "times have little influence"
+        ),
+        undefined="no page has a time",
         keys=frozenset({"clock"}),
     ),
     Statistic(
         id="length_correlation",
         family="designs",
         group="length",
-        title="Correlation with length",
-        text=(
-            "How much higher longer answers are rated, as the rank correlation of an answer's mean"
-            " rating and its words."
-        ),
+        title="Correlation with answer length",
+        text=("Spearman's rank correlation of an answer's mean rating with its number of words."),
         definition=(
-            "Spearman's correlation of an answer's mean number over its raters and sentences with"
-            " its number of words"
+            "Spearman's rank correlation of an answer's mean rating, over its raters and "
+            "sentences, with its number of words"
         ),
         undefined="all answers have the same rating or length",
         source=SPEARMAN,
@@ -66,34 +66,36 @@ DESIGNS = (
         id="part_whole",
         family="designs",
         group="parts",
-        title="Part and whole",
+        title="Part–whole correlation",
         text=(
-            "How well some of an answer's sentences tell its rating by all of them; to be read"
-            " beside what overlap alone gives, since the part is in the whole, and beside the"
-            " sentences that are not in it."
+            "Correlation of the mean rating of some of an answer's sentences with that of "
+            "all its sentences; compare it with the correlation expected from the overlap "
+            "alone and with the correlation with the remaining sentences."
         ),
         definition=(
-            "Spearman's correlation of the mean over so many of an answer's sentences with the mean"
-            " over all, every subset of them counted alike; one row for each number. Beside it what"
-            " overlap alone gives (sentences dealt to the answers anew) and the correlation with"
-            " the sentences that are not in the part"
+            "Spearman's rank correlation of the mean over n of an answer's sentences with "
+            "the mean over all, averaged over all subsets; one row for each number. Also "
+            "reported: the correlation expected from the overlap alone (sentences permuted "
+            "among the answers) and the correlation with the remaining sentences"
         ),
-        undefined="all answers have the same mean; against the others also if nothing is left",
+        undefined=(
+            "all answers have the same mean; for the remaining sentences also if there are none"
+        ),
         source=PART_WHOLE,
     ),
     Statistic(
         id="part_variance",
         family="designs",
         group="parts",
-        title="Variance between raters",
+        title="Between-rater variance",
         text=(
-            "How far raters of the same answer lie apart when they rate so many of its sentences,"
-            " or the whole."
+            "Variance between raters of the same answer, when they rate a given number of "
+            "its sentences or the whole answer."
         ),
         definition=(
-            "the variance between the raters' means over so many sentences of an answer, averaged"
-            " over the subsets and answers, for whole answers too, with the paired differences to"
-            " them"
+            "the variance between the raters' means over n sentences of an answer, averaged"
+            " over the subsets and answers, also for whole answers, with the paired "
+            "differences from them"
         ),
         undefined="no answer has two raters who rated all its sentences",
     ),
@@ -101,16 +103,16 @@ DESIGNS = (
         id="reliability",
         family="designs",
         group="costs",
-        title="Reliability of the panel's mean",
+        title="Reliability of the panel mean",
         text=(
-            "How much of the differences between answers' mean ratings is of the answers, other"
-            " raters and other sentences being left to chance."
+            "Proportion of the variance in mean ratings that is due to differences between "
+            "answers, generalising to other raters and other sentences."
         ),
         definition=(
-            "the squared correlation of the panel's mean over so many sentences with the answer's"
-            " true mean, by variance components of answers, sentences and raters (Brennan 2001; for"
-            " whole answers Spearman and Brown's formula of ICC(1,1)), with the differences to"
-            " whole answers"
+            "the squared correlation of the panel mean over n sentences with the answer's "
+            "true mean, by variance components of answers, sentences and raters (Brennan "
+            "2001; for whole answers the Spearman-Brown formula of ICC(1,1)), with the "
+            "differences from whole answers"
         ),
         undefined="fewer than two answers, or none rated twice",
         source=BRENNAN,
@@ -120,17 +122,17 @@ DESIGNS = (
         id="rater_hours",
         family="designs",
         group="costs",
-        title="Rater hours for a reliability",
+        title="Rater-hours for a target reliability",
         text=(
-            "How many hours of all raters together 100 answers take until their mean ratings are as"
-            " reliable as wanted."
+            "Total rating time in hours, over all raters, that 100 answers need for a "
+            "target reliability of their mean ratings."
         ),
         definition=(
-            "the hours of all raters together that 100 answers take to reach the reliability"
-            " `target`, whole or by so many sentences; a part of the sentences is taken to need its"
-            " share of the time of all"
+            "the total rating time in hours that 100 answers need to reach the reliability "
+            "`target`, as whole answers or by n sentences; the time for some of the "
+            "sentences is taken as their proportion of the time for all"
         ),
-        undefined="no number of raters reaches it, or no screen has a time",
+        undefined="no number of raters reaches it, or no page has a time",
         source=BRENNAN,
         keys=frozenset({"clock", "target"}),
     ),
@@ -138,17 +140,18 @@ DESIGNS = (
         id="budget_reliability",
         family="designs",
         group="costs",
-        title="Reliability for a budget",
+        title="Reliability at a given rating time",
         text=(
-            "The reliability that so many minutes of raters an answer buy: few sentences for more"
-            " raters, or more sentences for fewer."
+            "Reliability of the mean ratings that a given total rating time for each answer"
+            " allows: few sentences and more raters, or more sentences and fewer raters."
         ),
         definition=(
-            "the reliability that each of `minutes` of raters an answer buys, whole or by so many"
-            " sentences, with the share of the joint resamples in which it is the best; the raters"
-            " of an answer need be no whole number"
+            "the reliability that each of `minutes` of total rating time for an answer "
+            "allows, as whole answers or by n sentences, with the proportion of the joint "
+            "resamples in which it ranks first; the number of raters of an answer need not "
+            "be whole"
         ),
-        undefined="the minutes do not pay one rater",
+        undefined="the minutes do not suffice for one rater",
         source=BRENNAN,
         keys=frozenset({"clock", "minutes"}),
     ),

@@ -13,6 +13,7 @@ Range = tuple[float, float]
 UNBOUNDED: Range = (-math.inf, math.inf)
 SHARE: Range = (0.0, 1.0)
 SIGNED: Range = (-1.0, 1.0)
+NOT_NEGATIVE: Range = (0.0, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,9 @@ class Statistic:
     """Whether it uses only the units that every rater labelled."""
     is_of_two_raters: bool = False
     """Whether it is of one table of two raters, so that a rater and a consensus can be compared."""
+    is_of_numbers: bool = False
+    """Whether it is computed of the labels' numbers, so that a composite score can be its
+    criterion; statistics of cases all are."""
 
     @property
     def options_kind(self) -> type[Options]:

@@ -12,14 +12,15 @@ JUDGES = (
         id="abstention_slope",
         family="judges",
         group="caution",
-        title="Slope of abstention",
+        title="Slope of abstention on difficulty",
         text=(
-            "By how much the abstention rate rises with one step of difficulty; the gap compares it"
-            " with a panel's."
+            "Change in the abstention rate for each step of difficulty; with a comparison "
+            "panel, the difference in slopes."
         ),
         definition=(
-            "by how much the abstention rate rises with one step of the `covariate`, a derived"
-            " column such as difficulty; with `against` the paired gap to that panel"
+            "the change in the abstention rate for each step of the `covariate`, a derived "
+            "column such as difficulty; with `against` the paired difference in slopes to "
+            "that panel"
         ),
         undefined="the covariate does not vary",
         marks_zero=True,
@@ -31,15 +32,16 @@ JUDGES = (
         group="ensembles",
         title="Ensembles: percent agreement",
         text=(
-            "Agreement of the majority vote of every odd number of judges with the panel's"
-            " majority; the best of many is chosen on the data, and the out-of-bag value says what"
-            " is left of it on other items."
+            "Agreement of the majority vote of every odd-sized ensemble of judges with the "
+            "panel's majority. The best ensemble is selected on the same data; its out-of-"
+            "bag estimate corrects for this."
         ),
         definition=(
-            "percent agreement of every odd-sized ensemble of judges, by majority vote, with the"
-            " majority of the panel in `against`; with the out-of-bag value of the best"
+            "percent agreement of every odd-sized ensemble of judges, by majority vote, "
+            "with the majority of the panel in `against`; with the out-of-bag estimate of "
+            "the best"
         ),
-        undefined="an ensemble has no majority anywhere",
+        undefined="an ensemble never has a majority",
         range=SHARE,
         keys=frozenset({"coverage", "ensemble_units"}),
     ),
@@ -49,12 +51,12 @@ JUDGES = (
         group="ensembles",
         title="Ensembles: Cohen's kappa",
         text=(
-            "Agreement of the majority vote of every odd number of judges with the panel's"
-            " majority; the best of many is chosen on the data, and the out-of-bag value says what"
-            " is left of it on other items."
+            "Agreement of the majority vote of every odd-sized ensemble of judges with the "
+            "panel's majority. The best ensemble is selected on the same data; its out-of-"
+            "bag estimate corrects for this."
         ),
         definition="Cohen's kappa of the same ensembles as in `ensembles_percent_agreement`",
-        undefined="an ensemble has no majority anywhere, or all labels are the same",
+        undefined="an ensemble never has a majority, or all ratings are in one category",
         range=SIGNED,
         marks_zero=True,
         keys=frozenset({"coverage", "ensemble_units"}),
@@ -65,12 +67,12 @@ JUDGES = (
         group="ensembles",
         title="Ensembles: PABAK",
         text=(
-            "Agreement of the majority vote of every odd number of judges with the panel's"
-            " majority; the best of many is chosen on the data, and the out-of-bag value says what"
-            " is left of it on other items."
+            "Agreement of the majority vote of every odd-sized ensemble of judges with the "
+            "panel's majority. The best ensemble is selected on the same data; its out-of-"
+            "bag estimate corrects for this."
         ),
         definition="PABAK of the same ensembles as in `ensembles_percent_agreement`",
-        undefined="an ensemble has no majority anywhere",
+        undefined="an ensemble never has a majority",
         range=SIGNED,
         marks_zero=True,
         keys=frozenset({"coverage", "ensemble_units"}),
@@ -79,62 +81,67 @@ JUDGES = (
         id="self_preference",
         family="judges",
         group="own",
-        title="Self preference",
+        title="Self-preference bias",
         text=(
-            "How much higher a judge scores its own answers than judges of other families do,"
-            " beside the same for answers of other families and within what the experts scored"
-            " alike, peer by peer, so that a merely lenient judge has 0."
+            "How much higher a judge scores answers of its own model than judges of other "
+            "model families do, minus the same difference for answers of other families, "
+            "among answers with equal expert scores; 0 for a judge that is only lenient."
         ),
         definition=(
-            "a judge's advantage for its own answers over each judge of another family, beside its"
-            " advantage for the answers of other families, peer by peer and within the experts'"
-            " mean score (to the nearest half step of the scale; the majority where labels have no"
-            " order). A peer never counts on what it, or a model of its family, wrote, nor without"
-            " answers of both kinds. The row says how many own answers are used; one without a"
-            " comparable answer of another family is excluded. In paper mode the plain advantage,"
-            " which leniency alone gives too"
+            "a judge's difference from each judge of another model family (peer) on answers"
+            " of its own model, minus its difference from that peer on answers of other "
+            "families, within the experts' mean score (to the nearest half step of the "
+            "scale; the majority where labels have no order). A peer is excluded for "
+            "answers of its own model family and without answers of both kinds. The row "
+            "states how many of the judge's own answers are used; those without a "
+            "comparable answer of another family are excluded. In paper mode the unadjusted"
+            " difference, which leniency alone also produces"
         ),
         undefined=(
-            "the judge has no answers of its own, nobody is of another family, or no own answer is"
-            " comparable"
+            "the judge has no answers of its own model, there is no judge of another "
+            "family, or no answer of its own model is comparable"
         ),
         marks_zero=True,
         is_difference=True,
+        is_of_numbers=True,
     ),
     Statistic(
         id="family_preference",
         family="judges",
         group="own",
-        title="Family preference",
+        title="Model-family preference bias",
         text=(
-            "How much higher a judge scores its siblings' answers than judges of other families do,"
-            " beside the same for answers of other families and within what the experts scored"
-            " alike, peer by peer, so that a merely lenient judge has 0."
+            "How much higher a judge scores answers of other systems of its model family "
+            "than judges of other families do, minus the same difference for answers of "
+            "other families, among answers with equal expert scores; 0 for a judge that is "
+            "only lenient."
         ),
-        definition="`self_preference` for the answers of other systems of its family",
+        definition="`self_preference` for the answers of other systems of the judge's model family",
         undefined=(
-            "no other system is of its family, nobody is of another, or none of these answers is"
-            " comparable"
+            "no other system is of the judge's family, there is no judge of another family,"
+            " or none of these answers is comparable"
         ),
         marks_zero=True,
         is_difference=True,
+        is_of_numbers=True,
     ),
     Statistic(
         id="risk_coverage",
         family="judges",
         group="confidence",
-        title="Risk against coverage",
+        title="Area under the risk–coverage curve (AURC)",
         text=(
-            "The area under the curve of disagreement with the panel's majority, from the judge's"
-            " most confident label on; the more of it lies below the disagreement in any order, the"
-            " better confidence tells where the judge errs."
+            "Disagreement with the panel majority, averaged over all proportions of ratings"
+            " retained, most confident first. The further it lies below the disagreement "
+            "over all ratings, the better the judge's confidence identifies its errors."
         ),
         definition=(
-            "the area under the curve of a judge's disagreement with the panel in `against`, from"
-            " its most confident label on, beside its disagreement in any order and the panel's"
-            " own; needs ratings with a confidence"
+            "the area under the curve of a judge's disagreement with the panel in `against`"
+            " by proportion of ratings retained, most confident first; also reported are "
+            "its disagreement over all ratings and that of the panel's own raters. Needs "
+            "ratings with a confidence"
         ),
-        undefined="no label has a confidence, or the panel has no majority on any of them",
+        undefined="no rating has a confidence, or the panel has no majority on any of them",
         source=RISK_COVERAGE,
         range=SHARE,
     ),
@@ -144,16 +151,16 @@ JUDGES = (
         group="blinding",
         title="James' blinding index",
         text=(
-            "Whether raters could tell whose answers they saw: 1 if nobody can tell, 0.5 if guesses"
-            " are right by chance, 0 if all know."
+            "Success of blinding over all systems: 1 if no rater can name the system, 0.5 "
+            "if guesses are correct by chance, 0 if all guesses are correct."
         ),
         definition=(
-            "whether raters could tell whose answers they saw, all systems together: 1 nobody can"
-            " tell, 0.5 guesses by chance, 0 all know; a guess about an answer is held against its"
-            " system, one about a pair against that of A, one about a phase or the rater against"
-            ' the arm; abstaining is "cannot tell"'
+            "success of blinding over all systems: 1 if no rater can name the system, 0.5 "
+            "if guesses are correct by chance, 0 if all are correct. A guess about an "
+            "answer is compared with its system, one about a pair with the system of A, one"
+            ' about a phase or the rater with the arm; an abstention is "cannot tell"'
         ),
-        undefined="everybody saw and named one and the same",
+        undefined="all raters saw and named the same single system",
         source=JAMES,
         range=SHARE,
     ),
@@ -163,14 +170,16 @@ JUDGES = (
         group="blinding",
         title="Bang's blinding index",
         text=(
-            "Right minus wrong guesses among all who saw it, 'cannot tell' included: 0 is chance, 1"
-            " is that all know it; below 0 it is taken for another."
+            "Proportion of correct minus incorrect guesses among all raters of a system, "
+            "including “cannot tell”: 0 is chance level, 1 that all guesses are correct; "
+            "below 0, raters take it for another system."
         ),
         definition=(
-            "`blinding_james` for each system or arm by itself: right minus wrong guesses among all"
-            " who saw it, wrong ones divided by the number of other labels; 0 by chance, 1 all know"
+            "`blinding_james` for each system or arm: the proportion of correct minus "
+            "incorrect guesses among all who saw it, incorrect ones divided by the number "
+            "of other categories; 0 is chance level, 1 that all guesses are correct"
         ),
-        undefined="nobody saw it",
+        undefined="no rater saw it",
         source=BANG,
         range=SIGNED,
         marks_zero=True,
@@ -179,17 +188,18 @@ JUDGES = (
         id="injection_shift",
         family="judges",
         group="injection",
-        title="Shift by injected instructions",
+        title="Effect of injected instructions",
         text=(
-            "The proportion of answers to which a judge gives the demanded label when an"
-            " instruction in the answer asks for it, minus that of the same answers without the"
-            " instruction: 0 if instructions do not move the judge."
+            "Proportion of answers that receive the label demanded by an instruction in the"
+            " answer, minus that proportion of the same answers without the instruction; 0 "
+            "if instructions do not influence the judge."
         ),
         definition=(
-            "how far instructions that are embedded in answers move a judge: the share of answers"
-            " with the demanded label with the instruction minus that of the same answers without"
-            " it, by McNemar's test and Tango's interval; one row a judge, with `by ="
-            ' ["injection"]` one for each kind. An abstention is another label'
+            "effect on a judge of instructions that are embedded in answers: the proportion"
+            " of answers with the demanded label with the instruction minus that proportion"
+            " of the same answers without it, by McNemar's test and Tango's interval; one "
+            'row a judge, with `by = ["injection"]` one for each kind. An abstention counts'
+            " as another label"
         ),
         undefined=(
             "no answer has a label both with and without the instruction, or there are no control"

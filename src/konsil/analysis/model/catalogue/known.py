@@ -59,6 +59,8 @@ COMPLETE = _those(lambda statistic: statistic.needs_complete)
 """Those that use only the units that every rater labelled."""
 ORDERED = _those(lambda statistic: statistic.needs_order)
 """Those that need labels in an order."""
+SCORED = _those(lambda statistic: statistic.is_of_numbers or statistic.family == "cases")
+"""Those whose criterion can be a composite score."""
 WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
 """Those that take weights by name."""
 OF_TWO_RATERS = _those(lambda statistic: statistic.is_of_two_raters)

@@ -15,13 +15,14 @@ PAIRS = (
         group="wins",
         title="Win difference",
         text=(
-            "Wins minus losses of a system in comparisons with the others, from -1 to 1; every"
-            " rival has the same weight."
+            "Proportion of a system's comparisons won minus the proportion lost, from -1 to"
+            " 1; all comparator systems have equal weight."
         ),
         definition=(
-            "wins minus losses of a system against the others, on a criterion about a pair; every"
-            " rival has the same weight, estimated again in every resample. One row a system; `by ="
-            ' ["length"]` tells the longer answers from the shorter'
+            "the proportion of a system's comparisons won minus the proportion lost, on a "
+            "criterion about a pair; all comparator systems have equal weight, recomputed "
+            'in every resample. One row a system; `by = ["length"]` separates comparisons '
+            "in which the system's answer was the longer or the shorter"
         ),
         undefined="the system was compared with no other",
         source=DIFFERENCE,
@@ -37,10 +38,10 @@ PAIRS = (
         group="wins",
         title="Win difference, strict",
         text=(
-            "The win difference in which the outermost labels alone are wins and everything else is"
-            " a tie."
+            "Win difference in which only the two outermost categories of the scale count "
+            "as wins and all others as ties."
         ),
-        definition="`win_difference` with the outermost labels alone as wins",
+        definition="`win_difference` with only the two outermost categories of the scale as wins",
         undefined="the system was compared with no other",
         source=DIFFERENCE,
         range=SIGNED,
@@ -55,14 +56,14 @@ PAIRS = (
         group="wins",
         title="Win rate",
         text=(
-            "The share of two systems' comparisons that the first won; ties stay in the"
-            " denominator."
+            "Proportion of two systems' comparisons that the first won; ties stay in the "
+            "denominator."
         ),
         definition=(
-            "the share of two systems' comparisons that the first won, ties in the denominator. One"
-            " row for each ordered pair"
+            "the proportion of two systems' comparisons that the first won, with ties in "
+            "the denominator. One row for each ordered pair"
         ),
-        undefined="the two were never compared",
+        undefined="the two systems were never compared",
         source=WIN_RATE,
         range=SHARE,
         keys=frozenset({"criteria"}),
@@ -72,9 +73,9 @@ PAIRS = (
         family="pairs",
         group="wins",
         title="Win rate, strict",
-        text="The win rate in which the outermost labels alone are wins.",
-        definition="`win_rate` with the outermost labels alone as wins",
-        undefined="the two were never compared",
+        text=("Win rate in which only the two outermost categories of the scale count as wins."),
+        definition="`win_rate` with only the two outermost categories of the scale as wins",
+        undefined="the two systems were never compared",
         source=WIN_RATE,
         range=SHARE,
         keys=frozenset({"criteria"}),
@@ -83,12 +84,12 @@ PAIRS = (
         id="margin",
         family="pairs",
         group="wins",
-        title="Margin in steps",
+        title="Mean preference (scale points)",
         text=(
-            "By how many steps of the scale a system leads the others on average; every rival has"
-            " the same weight."
+            "Mean preference for a system over the others in points of the scale; all "
+            "comparator systems have equal weight."
         ),
-        definition="the mean number of steps of the scale by which a system leads the others",
+        definition="the mean preference for a system over the others, in points of the scale",
         undefined="the system was compared with no other",
         source=MARGIN,
         marks_zero=True,
@@ -100,18 +101,19 @@ PAIRS = (
         id="davidson",
         family="pairs",
         group="worths",
-        title="Davidson worth",
+        title="Davidson strength parameter (log scale)",
         text=(
-            "The logarithm of a system's worth in Davidson's model with ties; over the systems they"
-            " sum to zero."
+            "Strength of a system on the log scale in Davidson's model of paired "
+            "comparisons with ties; the strengths of all systems sum to zero."
         ),
         definition=(
-            "the logarithm of a system's worth in Davidson's model with ties (J Am Stat Assoc"
-            " 65:317, 1970), summing to zero; beside it its ratio to the best"
+            "the log strength parameter of a system in Davidson's model with ties (J Am "
+            "Stat Assoc 65:317, 1970), summing to zero over the systems; its ratio to the "
+            "best is also reported"
         ),
         undefined=(
-            "some systems were never compared with the others, or lost to none of them; there are"
-            " only ties or none; no comparison goes against the order of the others"
+            "some systems were never compared with the others, or lost to none of them; "
+            "there are only ties or none; no comparison contradicts the order of the others"
         ),
         source=DAVIDSON,
         marks_zero=True,
@@ -120,14 +122,14 @@ PAIRS = (
         id="bradley_terry",
         family="pairs",
         group="worths",
-        title="Bradley-Terry worth",
+        title="Bradley-Terry strength parameter (log scale)",
         text=(
-            "The logarithm of a system's worth in Bradley and Terry's model, a tie half for each;"
-            " they sum to zero."
+            "Strength of a system on the log scale in the Bradley-Terry model, with a tie "
+            "as half a win for each system; the strengths of all systems sum to zero."
         ),
         definition=(
-            "`davidson` in Bradley and Terry's model (Biometrika 39:324, 1952), a tie counting half"
-            " for each side"
+            "`davidson` in the Bradley-Terry model (Biometrika 39:324, 1952), with a tie as"
+            " half a win for each system"
         ),
         undefined="some systems were never compared with the others, or lost to none of them",
         source=BRADLEY_TERRY,
@@ -137,29 +139,32 @@ PAIRS = (
         id="choice_agreement",
         family="pairs",
         group="choices",
-        title="Agreement of comparisons",
+        title="Agreement on pairwise comparisons",
         text=(
-            "How often two raters of the same two answers differ by at most one step; to be read"
-            " beside its chance level."
+            "Proportion of comparisons of the same two answers on which two raters differ "
+            "by at most one category; compare it with its chance level."
         ),
         definition=(
-            "how often two raters who compared the same two answers in the same arm differ by at"
-            " most one step, beside its chance level"
+            "the proportion of comparisons of the same two answers in the same arm on which"
+            " two raters differ by at most one category; its chance level is also reported"
         ),
-        undefined="nobody compared the same two answers",
+        undefined="no two raters compared the same two answers",
         range=SHARE,
     ),
     Statistic(
         id="choice_kappa",
         family="pairs",
         group="choices",
-        title="Kappa of comparisons",
-        text="Quadratic kappa of those who compared the same two answers; the sides are balanced.",
-        definition=(
-            "quadratic kappa of two raters who compared the same two answers in the same arm, sides"
-            " balanced"
+        title="Weighted kappa of pairwise comparisons",
+        text=(
+            "Quadratically weighted kappa of two raters who compared the same two answers, "
+            "symmetrised over the presentation order."
         ),
-        undefined="nobody compared the same two answers, or all labels are the same",
+        definition=(
+            "quadratically weighted kappa of two raters who compared the same two answers "
+            "in the same arm, symmetrised over the presentation order"
+        ),
+        undefined="no two raters compared the same two answers, or all ratings are the same",
         source=CHOICE_KAPPA,
         range=SIGNED,
         marks_zero=True,
@@ -170,10 +175,12 @@ PAIRS = (
         group="position",
         title="Position bias",
         text=(
-            "How much more often the answer shown first wins than loses; 0 if its place makes no"
-            " difference."
+            "Proportion of comparisons won minus the proportion lost by the answer shown "
+            "first; 0 if its position has no effect."
         ),
-        definition="how much more often the answer shown first wins than loses",
+        definition=(
+            "the proportion of comparisons won minus the proportion lost by the answer shown first"
+        ),
         undefined="presentation order not recorded",
         range=SIGNED,
         marks_zero=True,
@@ -184,14 +191,15 @@ PAIRS = (
         id="rank_agreement",
         family="pairs",
         group="rankings",
-        title="Agreement of rankings",
-        text="Kendall's tau-b of the judges' ranking of the systems and the experts'.",
+        title="Agreement of rankings (Kendall's tau-b)",
+        text="Kendall's tau-b between a judge's and the experts' ranking of the systems.",
         definition=(
-            "Kendall's tau-b of each judge's ranking of the systems by win difference and that of"
-            " the panel in `against`; with `criteria` for each criterion and averaged, on one"
-            ' bootstrap; `consensus = "mean"` makes the judges a jury'
+            "Kendall's tau-b between each judge's ranking of the systems by win difference "
+            "and that of the panel in `against`; with `criteria` for each criterion and "
+            'averaged, on one bootstrap; `consensus = "mean"` combines the judges into a '
+            "jury"
         ),
-        undefined="one of the two puts all systems level",
+        undefined="one of the two rankings has all systems tied",
         source=KENDALL,
         range=SIGNED,
         marks_zero=True,

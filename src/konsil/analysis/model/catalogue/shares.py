@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.catalogue.entry import SHARE, Statistic
+from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE, SHARE, Statistic
 
 SHARES = (
     Statistic(
         id="share",
         family="shares",
         group="labels",
-        title="Share",
-        text="How large a part of the labels are the ones counted, between 0 and 1.",
+        title="Proportion",
+        text="Proportion of ratings in the category of interest, between 0 and 1.",
         definition=(
-            "the share of the labels in `of` among all labels, or among the panel's majorities"
-            ' with `consensus = "majority"`'
+            "the proportion of ratings in `of` among all ratings, or among the panel's "
+            'majorities with `consensus = "majority"`'
         ),
-        undefined="there are no labels",
+        undefined="there are no ratings",
         source="Wilson, J Am Stat Assoc 22:209, 1927",
         range=SHARE,
         keys=frozenset({"of", "pass_line", "tiebreak"}),
@@ -25,22 +25,35 @@ SHARES = (
         family="shares",
         group="labels",
         title="Mean",
-        text="The mean of the labels' numbers.",
-        definition="the mean of the labels' numbers",
-        undefined="there are no labels",
+        text="Mean of the ratings' numerical values.",
+        definition="the mean of the ratings' numerical values",
+        undefined="there are no ratings",
         keys=frozenset({"pass_line", "tiebreak"}),
+        is_of_numbers=True,
+    ),
+    Statistic(
+        id="standard_deviation",
+        family="shares",
+        group="labels",
+        title="Standard deviation",
+        text="Standard deviation of the ratings' numerical values.",
+        definition=(
+            "the standard deviation of the ratings' numerical values, with n - 1, over all"
+            ' ratings, or over the units\' panel means with `consensus = "mean"`'
+        ),
+        undefined="there are fewer than two ratings",
+        source="convention",
+        range=NOT_NEGATIVE,
+        is_of_numbers=True,
     ),
     Statistic(
         id="abstention",
         family="shares",
         group="labels",
         title="Abstention rate",
-        text=(
-            "The share of the ratings in which the rater said that they could not tell, between 0"
-            " and 1."
-        ),
-        definition="the share of abstentions among what was rated or abstained",
-        undefined="nothing was",
+        text=("Proportion of abstentions among all ratings, between 0 and 1."),
+        definition="the proportion of abstentions among all ratings and abstentions",
+        undefined="there are neither ratings nor abstentions",
         source="Wilson, J Am Stat Assoc 22:209, 1927",
         range=SHARE,
     ),

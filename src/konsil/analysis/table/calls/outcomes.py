@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from konsil.analysis.model.composite.score_rows import of_gaps
 from konsil.analysis.model.results import OutcomeRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, lists, rating_columns, task_columns
@@ -188,7 +189,11 @@ def missing(
         replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together
     )
     columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
-    return replace(absent_table, frame=absent_table.frame.join(columns, on="item", how="left"))
+    return replace(
+        absent_table,
+        frame=absent_table.frame.join(columns, on="item", how="left"),
+        composites=of_gaps(table.composites),
+    )
 
 
 def _short(

@@ -22,9 +22,9 @@ from konsil.store.tasks import adjudications, screens
 from konsil.study import Study
 from konsil.study.definition.adjudication import Adjudication
 from konsil.study.sections.enrolment import CONSENT, withdrawn_consents
-from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
 from konsil.web.rating.sheet import Pane
+from konsil.web.rating.text import richtext
 
 LONGEST_REASON = 4_000
 """Signs of a reason that are kept."""

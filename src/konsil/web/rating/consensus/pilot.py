@@ -16,7 +16,7 @@ from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import study_events
-from konsil.store.privacy.erasing import erased_raters
+from konsil.store.log.erasures import erased_raters
 from konsil.store.tasks import pilot, screens
 from konsil.study import Study
 from konsil.study.sections.calibration import REASON, Calibration, Difference, differences
@@ -26,9 +26,9 @@ from konsil.study.sections.enrolment import (
     excluded_by_withdrawal,
     not_taking_part,
 )
-from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
 from konsil.web.rating.consensus.distant_labels import Apart, Distant, Look, Stage
+from konsil.web.rating.text import richtext
 
 
 class Pilot:

@@ -1,0 +1,1 @@
+"""What single raters add: notes, samples of raters, each rater left out."""

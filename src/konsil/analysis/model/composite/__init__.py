@@ -1,0 +1,1 @@
+"""Composite scores: one number of several criteria, as analyses name it."""

@@ -1,0 +1,81 @@
+"""A bar for work of more than two seconds: in a terminal on standard error, or in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from konsil.progress import is_listening, listening
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PATIENCE = 2.0
+"""Seconds without a bar: most work has ended by then."""
+
+
+class Bar:
+    """One bar, which appears once the work has taken longer than `PATIENCE`."""
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._due = time.monotonic() + patience
+        self._bar: Progress | None = None
+        self._rows: dict[str, TaskID] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show a stage's progress."""
+        if self._bar is None:
+            if time.monotonic() < self._due:
+                return
+            self._bar = _bar()
+            self._bar.start()
+        if stage not in self._rows:
+            self._rows[stage] = self._bar.add_task(stage, total=total or None)
+        self._bar.update(self._rows[stage], completed=done, total=total or None)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show the progress of the block where somebody watches; within another such block that one."""
+    if is_listening() or not is_watched():
+        yield
+        return
+    bar = Bar()
+    try:
+        with listening(bar):
+            yield
+    finally:
+        bar.close()
+
+
+def is_watched() -> bool:
+    """Whether standard error is a terminal, or the code runs in a notebook."""
+    return sys.stderr.isatty() or is_notebook()
+
+
+def is_notebook() -> bool:
+    """Whether a Jupyter kernel runs the code; nothing is imported to know it."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    return type(running).__name__ == "ZMQInteractiveShell"
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console() if is_notebook() else Console(stderr=True),
+        transient=True,
+    )

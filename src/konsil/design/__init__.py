@@ -1,0 +1,1 @@
+"""Setting up a study: guesses about tables, questions, panels, plan, analyses, edits."""

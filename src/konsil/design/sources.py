@@ -1,0 +1,158 @@
+"""From the roles of a table's columns to the entries of [[sources]] that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from konsil.design.columns import OWN, Role
+from konsil.design.edits import Data
+from konsil.design.guessing import repeated_roles
+
+_ITEMS: Mapping[Role, str] = {"item": "item", "text": "text", "reference": "reference"}
+_ANSWERS: Mapping[Role, str] = {"item": "item", "system": "system", "answer": "text"}
+_RATINGS: Mapping[Role, str] = {
+    "item": "item",
+    "system": "system",
+    "system_a": "system_a",
+    "system_b": "system_b",
+    "rater": "rater",
+    "criterion": "criterion",
+    "label": "label",
+    "seconds": "seconds",
+    "note": "note",
+}
+_NAMES: Mapping[str, frozenset[str]] = {
+    "items": frozenset({"item", "text", "reference"}),
+    "answers": frozenset({"item", "system", "answer", "text"}),
+    "ratings": frozenset({*_RATINGS.values(), "answer"}),
+}
+"""Records -> the fields that roles stand for."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A table of the user's with the roles of its columns."""
+
+    file: str
+    """The file's name in the study's folder."""
+    roles: Mapping[str, Role]
+    """Column -> its role."""
+    sheet: str = ""
+    encoding: str = "utf-8"
+    separator: str = ""
+    criteria: Mapping[str, str] | None = None
+    """Ratings: column -> the identifier of its criterion."""
+    raters: Mapping[str, str] | None = None
+    """Ratings: column -> the identifier of its rater."""
+
+    def columns(self, *roles: Role) -> list[str]:
+        """The columns of these roles, in the table's order."""
+        return [name for name, role in self.roles.items() if role in roles]
+
+
+def missing_roles(table: Chosen) -> tuple[Role, ...]:
+    """Roles that the table needs beside those it has; none: it can be read."""
+    has = set(table.roles.values())
+    if has & {"label", "label_of_criterion", "label_of_rater"}:
+        needs: list[Role] = ["item"]
+        needs += [] if "label_of_rater" in has else ["rater"]
+        needs += [] if has & {"label_of_criterion", "label_of_rater"} else ["criterion"]
+        return tuple(role for role in needs if role not in has)
+    if "answer" in has:
+        required: tuple[Role, ...] = ("item", "system")
+        return tuple(role for role in required if role not in has and not _hashes(table, role))
+    if has & {"text", "item", "answer_of"}:
+        return () if has & {"text", "item"} else ("item",)
+    return ("text",)
+
+
+def faults(table: Chosen) -> tuple[Role, ...]:
+    """Roles that more than one column has, and that only one can have."""
+    return repeated_roles(table.roles)
+
+
+def sources_of(table: Chosen) -> list[Data]:
+    """The entries of [[sources]], items before answers before ratings."""
+    if table.columns("label", "label_of_criterion", "label_of_rater"):
+        return [_ratings(table)]
+    sources = []
+    answers = table.columns("answer", "answer_of")
+    if table.columns("text", "reference", "stratum") or not answers:
+        sources.append(_items(table))
+    if table.columns("answer"):
+        sources.append(_entry(table, "answers", _mapped(table, _ANSWERS), hashed=_hash(table)))
+    for column in table.columns("answer_of"):
+        mapped = {**_mapped(table, {"item": "item"}), "text": column}
+        fixed = {"system": column}
+        sources.append(_entry(table, "answers", mapped, fixed=fixed, hashed=_hash(table)))
+    return sources
+
+
+def _hashes(table: Chosen, role: Role) -> bool:
+    """Whether a question's text is its identifier."""
+    return role == "item" and bool(table.columns("text"))
+
+
+def _hash(table: Chosen) -> list[str]:
+    return [] if table.columns("item") else ["item"]
+
+
+def _mapped(table: Chosen, fields: Mapping[Role, str]) -> dict[str, str]:
+    mapped = {fields[role]: name for name, role in table.roles.items() if role in fields}
+    if "item" not in mapped and table.columns("text"):
+        mapped = {"item": table.columns("text")[0], **mapped}
+    return {field: mapped[field] for field in fields.values() if field in mapped}
+
+
+def _items(table: Chosen) -> Data:
+    strata = table.columns("stratum")
+    entry = _entry(table, "items", _mapped(table, _ITEMS), hashed=_hash(table))
+    return {**entry, **({"strata": strata} if strata else {})}
+
+
+def _ratings(table: Chosen) -> Data:
+    wide: dict[str, Data] = {}
+    if table.columns("label_of_rater"):
+        names = table.raters or {}
+        columns = table.columns("label_of_rater")
+        wide = {"raters": {name: names.get(name, name) for name in columns}}
+    elif table.columns("label_of_criterion"):
+        names = table.criteria or {}
+        columns = table.columns("label_of_criterion")
+        wide = {"criteria": {name: names.get(name, name) for name in columns}}
+    without = {"label": "rater" if "raters" in wide else "criterion"} if wide else {}
+    skipped = {*without, *without.values()}
+    fields = {role: field for role, field in _RATINGS.items() if field not in skipped}
+    entry = _entry(table, "ratings", _mapped(table, fields), skip=skipped)
+    return {**entry, **wide}
+
+
+def _entry(
+    table: Chosen,
+    records: str,
+    columns: Mapping[str, str],
+    *,
+    fixed: Mapping[str, str] | None = None,
+    hashed: Iterable[str] = (),
+    skip: Iterable[str] = (),
+) -> Data:
+    """One entry; a column that has a field's name and another role is not read as that field."""
+    mapped: Data = {field: name for field, name in columns.items() if field != name}
+    reserved = {*_NAMES[records], *OWN} - {*skip, *(fixed or {}), *columns}
+    own_columns = set(table.columns("own"))
+    for name in table.roles:
+        if name.casefold() in reserved and name not in own_columns:
+            mapped[name.casefold()] = []
+    entry: Data = {"file": table.file, "records": records}
+    defaults = {"sheet": "", "encoding": "utf-8", "separator": ""}
+    for key, default in defaults.items():
+        if getattr(table, key) != default:
+            entry[key] = getattr(table, key)
+    if mapped:
+        entry["columns"] = mapped
+    if fixed:
+        entry["fixed"] = dict(fixed)
+    if hashed := list(hashed):
+        entry["hashed"] = hashed
+    return entry

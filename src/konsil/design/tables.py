@@ -1,0 +1,34 @@
+"""A table of the user's with the guesses about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from konsil.design.columns import Column, Role
+from konsil.design.guessing import Guess
+
+
+@dataclass(frozen=True)
+class UserTable:
+    """A file of the user's."""
+
+    name: str
+    """Its name in the study's folder."""
+    columns: tuple[Column, ...]
+    """Its columns with the cells of the first rows."""
+    n_rows: int
+    sheet: str = ""
+    """The sheet that was asked for; empty: the only one, or the first."""
+    encoding: str = "utf-8"
+    separator: str = ""
+
+
+@dataclass
+class Loaded:
+    """A table with the guesses about it and the roles that its columns have now."""
+
+    table: UserTable
+    guesses: tuple[Guess, ...]
+    roles: dict[str, Role]
+    is_used: bool = False
+    """Whether the user has confirmed the roles, so that the study reads it."""

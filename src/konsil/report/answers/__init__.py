@@ -1,0 +1,1 @@
+"""The first page: the answer to each question of the protocol, and what limits the answers."""

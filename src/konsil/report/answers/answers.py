@@ -1,0 +1,182 @@
+"""The first page: each question of the protocol with its answers, figures and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.message import message
+from konsil.prepare import MATCH
+from konsil.report.answers.answer_figure import answer_figure
+from konsil.report.answers.limits import Limit, limits
+from konsil.report.answers.result_table import link, places, result_table
+from konsil.report.answers.selection import answered, by_question
+from konsil.report.answers.sentences import Query, answer, further
+from konsil.report.figures.drawing import Drawing
+from konsil.report.material.glossary import title
+from konsil.report.material.overview import Material
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import column_title
+from konsil.report.material.tables import Table
+
+_NEED_TITLE = frozenset({"level", "length", "sentences", "minutes", MATCH})
+"""Columns of konsil's own whose values say nothing alone."""
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """One analysis under its question."""
+
+    name: str
+    """The analysis."""
+    anchor: str
+    """Where all of its tables and figures are."""
+    sentence: str
+    """The answer."""
+    numbers: str
+    """One line: statistic, panel, how many comparisons showed a difference."""
+    figure: Drawing | None
+    """The small figure."""
+    table: Table | None
+    """Its estimates, each linked to its line of the data; None where the sentence has the only
+    one."""
+    href: str
+    """The first line of the data; empty where the analysis has none."""
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """One question."""
+
+    anchor: str
+    """Where the page links to."""
+    text: str
+    """The question, or the analysis' name."""
+    answers: tuple[AnswerView, ...]
+    """One for each of its analyses."""
+
+
+@dataclass(frozen=True)
+class FirstPage:
+    """What the report begins with."""
+
+    limits: tuple[Limit, ...]
+    """What limits the answers."""
+    questions: tuple[QuestionView, ...]
+    """The answers, in the order of the protocol."""
+    others: str
+    """How many further analyses the protocol declares; empty: none."""
+
+    @property
+    def figures(self) -> tuple[Drawing, ...]:
+        """Its figures."""
+        return tuple(
+            view.figure for q in self.questions for view in q.answers if view.figure is not None
+        )
+
+
+def first_page(material: Material) -> FirstPage:
+    """All of the first page, from the results alone."""
+    chosen = answered(material.study.analyses)
+    rows: dict[str, list[Row]] = {a.name: [] for a in chosen}
+    for row in material.results.rows:
+        if row.analysis in rows and not row.detail:
+            rows[row.analysis].append(row)
+    lines = places(material.results.rows)
+    questions = []
+    unanswered = []
+    for text, analyses in by_question(chosen):
+        several = [_query(material, a, rows[a.name]) for a in analyses]
+        if not any(_has_number(query.rows) for query in several):
+            unanswered.append(text)
+        views = [
+            AnswerView(
+                name=query.spec.name,
+                anchor=anchor("analysis", query.spec.name),
+                sentence=answer(query),
+                numbers=_line_of_numbers(material, query),
+                figure=answer_figure(material, query),
+                table=result_table(material, query, lines),
+                href=link(lines[id(query.rows[0])]) if query.rows else "",
+            )
+            for query in several
+        ]
+        questions.append(QuestionView(anchor("question", text), text, tuple(views)))
+    shown = [
+        Limit(material.numbers.translated(limit.text), limit.target)
+        for limit in limits(material.results, chosen, unanswered)
+    ]
+    n_others = sum(a.prespecified and a not in chosen for a in material.study.analyses)
+    others = message(
+        "{n:,} further declared {n|analysis|analyses} without a question of {n|its|their} own:"
+        " in the appendix.",
+        message_id="answer.others",
+        n=n_others,
+    )
+    return FirstPage(
+        tuple(shown), tuple(questions), material.numbers.translated(others) if n_others else ""
+    )
+
+
+def _query(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:
+    return Query(
+        spec,
+        tuple(rows),
+        _quantity(material, spec),
+        material.numbers,
+        material.study.resampling.draws,
+        _titles(material, rows),
+    )
+
+
+def _titles(material: Material, rows: Sequence[Row]) -> dict[str, str]:
+    """The titles of columns whose values need them: levels, numbers of sentences, strata."""
+    columns = dict.fromkeys(c for row in rows for c in (*row.group, *row.versus))
+    titles = {c: column_title(material, c) for c in columns}
+    return {c: name for c, name in titles.items() if name == c or c in _NEED_TITLE}
+
+
+def _has_number(rows: Sequence[Row]) -> bool:
+    return any(math.isfinite(row.estimate.value) for row in rows)
+
+
+def _quantity(material: Material, spec: Analysis) -> str:
+    """What is estimated: of a share the labels, else the statistic; and the criterion."""
+    labels = spec.options.labels_counted
+    criterion = material.criterion(spec.criterion)
+    if spec.statistic == "share" and labels:
+        text = message(
+            "Answers rated “{labels}” ({criterion})",
+            message_id="answer.rated",
+            labels=", ".join(labels),
+            criterion=criterion,
+        )
+        return material.numbers.translated(text)
+    return f"{title(spec.statistic, material.language)} ({criterion})"
+
+
+def _line_of_numbers(material: Material, query: Query) -> str:
+    """Which analysis and who rated; what is exploratory or as published; how many comparisons."""
+    translate = material.numbers.translated
+    spec, rows = query.spec, [r for r in query.rows if r.kind != "companion"]
+    parts = [spec.name]
+    raters = max((r.n_raters for r in rows), default=0)
+    if raters and spec.against is None:
+        parts.append(
+            translate(
+                message(
+                    "panel {panel}: {n:,} {n|rater|raters}",
+                    message_id="answer.panel",
+                    panel=spec.raters,
+                    n=raters,
+                )
+            )
+        )
+    if not spec.prespecified:
+        parts.append(translate(message("exploratory", message_id="answer.exploratory")))
+    if spec.mode == "paper":
+        parts.append(translate(message("as published", message_id="answer.as_published")))
+    line = " · ".join(parts)
+    return " ".join(text for text in (line + ".", further(query)) if text)

@@ -1,0 +1,328 @@
+"""Tables that the protocol lays out: estimates of several analyses by rows and columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from konsil.analysis import Row
+from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.terms import REST
+from konsil.report.answers.layout_cells import (
+    TableContext,
+    difference_cell,
+    estimate_cell,
+    has_signs,
+    missing_cell,
+    units_cell,
+)
+from konsil.report.answers.result_table import places
+from konsil.report.answers.units import POINTS, Unit
+from konsil.report.material.glossary import title
+from konsil.report.material.overview import Material
+from konsil.report.material.ranges import alike
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import column_title, in_order, join
+from konsil.report.material.tables import MINUS, Cell, Table, table
+from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
+
+Coordinates = tuple[str, ...]
+"""A value for each key; empty where an estimate is of no group."""
+
+
+@dataclass(frozen=True)
+class LaidTable:
+    """One table of the protocol."""
+
+    anchor: str
+    """Where the page links to."""
+    title: str
+    """The words that the protocol has for it."""
+    table: Table
+    """The table."""
+
+
+def laid_tables(material: Material) -> list[LaidTable]:
+    """The tables in the order of the protocol, from the results alone."""
+    lines = places(material.results.rows)
+    return [
+        LaidTable(anchor("table", layout.id), layout.title, _table(material, layout, lines))
+        for layout in material.study.tables
+    ]
+
+
+def _table(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> Table:
+    estimates = list(_estimates(material, layout))
+    row_keys = _row_keys(layout, estimates)
+    cells: dict[tuple[Coordinates, Coordinates], list[Row]] = {}
+    for row in estimates:
+        place = _coordinates(row, row_keys), _coordinates(row, layout.columns)
+        cells.setdefault(place, []).append(row)
+    heads = _ordered(list(dict.fromkeys(row for row, _ in cells)))
+    columns = _ordered(list(dict.fromkeys(column for _, column in cells)))
+    differences = _differences(material, layout, row_keys) if layout.difference else {}
+    contrasts = _ordered(list(dict.fromkeys(column for _, column in differences)))
+    if layout.difference and not contrasts:
+        contrasts = [()]
+    context = TableContext(material, lines, layout, has_signs(estimates))
+    body = []
+    for head in heads:
+        present = [row for column in columns for row in cells.get((head, column), ())]
+        body.append(
+            (
+                *(Cell(text) for text in _words(material, row_keys, head)),
+                *(_cell(context, cells.get((head, column), ())) for column in columns),
+                *(difference_cell(context, differences.get((head, c))) for c in contrasts),
+                *([units_cell(material.numbers, present)] if layout.n else []),
+            )
+        )
+    other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
+    level = _level(material, estimates)
+    shown = level if layout.cells == "interval" else ""
+    titles = [_heading(material, layout.columns, c, shown) for c in columns]
+    pair = f" {MINUS} ".join(layout.difference)
+    titles += [
+        _heading(material, (*other_keys, ""), (*c[: len(other_keys)], pair), level)
+        for c in contrasts
+    ]
+    head_texts = [
+        *(_key_title(material, key) for key in row_keys),
+        *titles,
+        *(["n"] if layout.n else []),
+    ]
+    drawn = [*estimates, *(row for row, _sign in differences.values())]
+    return table(
+        _caption(material, layout, estimates),
+        head_texts,
+        body,
+        row_heads=len(row_keys),
+        general=_notes(material, layout, context, drawn),
+    )
+
+
+def _estimates(material: Material, layout: TableLayout) -> Iterator[Row]:
+    """The estimates of its analyses, each analysis in the protocol's order of groups.
+
+    With the benchmarks that they are compared with.
+    """
+    for name in dict.fromkeys(layout.analyses):
+        rows = [r for r in material.results.rows if r.analysis == name and not r.detail]
+        joined = [line for line in join(rows) if line.row.kind == "estimate" and line.row.is_made]
+        ordered = in_order(material, joined)
+        benchmarks = {
+            tuple(j.benchmark.group.items()): j.benchmark
+            for j in ordered
+            if j.benchmark is not None and _is_in_place(layout, j.row, j.benchmark)
+        }
+        yield from benchmarks.values()
+        yield from (line.row for line in ordered)
+
+
+def _is_in_place(layout: TableLayout, row: Row, benchmark: Row) -> bool:
+    """Whether a benchmark differs from its row only in what the table's lines differ in."""
+    columns = {*row.group, *benchmark.group}
+    differing = {c for c in columns if row.group.get(c) != benchmark.group.get(c)}
+    return differing <= {*layout.rows, *layout.columns}
+
+
+def _row_keys(layout: TableLayout, estimates: Sequence[Row]) -> tuple[str, ...]:
+    """What the rows differ in: as stated, and whatever else keeps two estimates apart."""
+    keys = layout.rows
+    others = dict.fromkeys(c for row in estimates for c in row.group if c not in layout.columns)
+    for key in (*others, "analysis"):
+        if key in keys:
+            continue
+        longer = (*keys, key)
+        if _n_places(estimates, longer, layout) > _n_places(estimates, keys, layout):
+            keys = longer
+    return keys
+
+
+def _n_places(estimates: Sequence[Row], keys: Coordinates, layout: TableLayout) -> int:
+    return len({(_coordinates(r, keys), _coordinates(r, layout.columns)) for r in estimates})
+
+
+def _coordinates(row: Row, keys: Sequence[str]) -> Coordinates:
+    return tuple(_value(row, key) for key in keys)
+
+
+def _value(row: Row, key: str) -> str:
+    own = {
+        "analysis": row.analysis,
+        "statistic": row.statistic,
+        "criterion": row.criterion,
+        "panel": row.raters,
+    }
+    return row.group.get(key, own.get(key, ""))
+
+
+def _ordered(coordinates: Sequence[Coordinates]) -> list[Coordinates]:
+    """Sorted by each key in turn, its values as they first occur and no group first."""
+    n_keys = len(coordinates[0]) if coordinates else 0
+    ranks = []
+    for n in range(n_keys):
+        values = dict.fromkeys(c[n] for c in coordinates)
+        ranks.append({v: (v != "", place) for place, v in enumerate(values)})
+    return sorted(coordinates, key=lambda c: [ranks[n][v] for n, v in enumerate(c)])
+
+
+def _differences(
+    material: Material, layout: TableLayout, row_keys: Sequence[str]
+) -> dict[tuple[Coordinates, Coordinates], tuple[Row, float]]:
+    """Differences of the two groups by their place, each with the sign that makes it so."""
+    first, second = layout.difference
+    other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
+    [key] = grouping_keys(layout)
+    chosen: dict[tuple[Coordinates, Coordinates], tuple[Row, float]] = {}
+    for name in dict.fromkeys(layout.analyses):
+        for row in material.results.rows:
+            if row.analysis != name or row.kind != "difference" or row.detail:
+                continue
+            sides = row.group.get(key), row.versus.get(key)
+            if sides not in ((first, second), (second, first)):
+                continue
+            place = _coordinates(row, row_keys), _coordinates(row, other_keys)
+            chosen.setdefault(place, (row, 1.0 if sides == (first, second) else -1.0))
+    return chosen
+
+
+def _cell(context: TableContext, rows: Sequence[Row]) -> Cell:
+    """One estimate; several of one place, which no key keeps apart, one after another."""
+    if not rows:
+        return missing_cell(context)
+    parts = [estimate_cell(context, row) for row in rows]
+    texts = "; ".join(part.text for part in parts)
+    return replace(parts[0], text=texts, remarks=tuple(r for p in parts for r in p.remarks))
+
+
+def _words(material: Material, keys: Sequence[str], values: Coordinates) -> Iterator[str]:
+    for key, value in zip(keys, values, strict=True):
+        yield _word(material, key, value) if value else material.language.gettext("all")
+
+
+def _word(material: Material, key: str, value: str) -> str:
+    if key == "statistic":
+        return title(value, material.language)
+    if key == "criterion":
+        return material.criterion(value)
+    return material.word(value)
+
+
+def _heading(material: Material, keys: Sequence[str], values: Coordinates, level: str) -> str:
+    words = [_word(material, k, v) for k, v in zip(keys, values, strict=False) if v]
+    text = ", ".join(words) or material.language.gettext("all")
+    return f"{text} [{level}]" if level else text
+
+
+def _key_title(material: Material, key: str) -> str:
+    own = {
+        "analysis": material.language.gettext("Analysis"),
+        "statistic": material.language.gettext("Statistic"),
+    }
+    return own.get(key) or column_title(material, key)
+
+
+def _level(material: Material, estimates: Sequence[Row]) -> str:
+    levels = {row.estimate.level for row in estimates if math.isfinite(row.estimate.low)}
+    if len(levels) != 1:
+        return ""
+    return material.numbers.translated(
+        message("{level:.0%} CI", message_id="layout.level", level=levels.pop())
+    )
+
+
+def _caption(material: Material, layout: TableLayout, estimates: Sequence[Row]) -> str:
+    """The title, then n, level and panels; the methods of intervals are in the notes."""
+    translate = material.numbers.translated
+    parts = []
+    sizes = [row.n_units for row in estimates]
+    if sizes:
+        low, high = (material.numbers.count(n) for n in (min(sizes), max(sizes)))
+        parts.append(
+            translate(
+                message(
+                    "n = {range} rated units",
+                    message_id="layout.units",
+                    range=low if low == high else f"{low}–{high}",
+                )
+            )
+        )
+    if level := _level(material, estimates):
+        parts.append(level)
+    specs = {spec.name: spec for spec in material.study.analyses}
+    panels: dict[tuple[str, str], int] = {}
+    for row in estimates:
+        spec = specs.get(row.analysis)
+        key = row.raters, (spec.against or "") if spec is not None else ""
+        panels[key] = max(panels.get(key, 0), row.n_raters)
+    parts += [_panel(material, *key, n) for key, n in panels.items()]
+    caption = material.caption(layout.title)
+    return f"{caption} {'; '.join(parts)}." if parts else caption
+
+
+def _panel(material: Material, panel: str, against: str, n: int) -> str:
+    """A panel with its raters, or with the panel that it is compared with."""
+    if against:
+        text = message(
+            "panel {panel} against {against}",
+            message_id="layout.panel_against",
+            panel=panel,
+            against=material.word(REST if against == "rest" else against),
+        )
+    else:
+        text = message(
+            "panel {panel}: {n:,} {n|rater|raters}", message_id="answer.panel", panel=panel, n=n
+        )
+    return material.numbers.translated(text)
+
+
+def _notes(
+    material: Material, layout: TableLayout, context: TableContext, drawn: Sequence[Row]
+) -> Iterator[str]:
+    """What numbers and marks mean, which analyses have no estimates, methods of the intervals."""
+    translate = material.numbers.translated
+    numbers = material.numbers
+    units = [Unit(row.statistic, numbers) for row in drawn]
+    if units and not context.signs and units[0].factor != 1:
+        yield translate(
+            message(
+                "Estimates in per cent, differences in percentage points.",
+                message_id="answer.in_per_cent",
+            )
+        )
+    elif any(unit.statistic in POINTS for unit in units) or (
+        layout.difference and any(unit.factor != 1 for unit in units)
+    ):
+        yield translate(
+            message(
+                "Differences of proportions in percentage points.",
+                message_id="layout.points",
+            )
+        )
+    if layout.significance and any(math.isfinite(row.p_adjusted) for row in drawn):
+        marks = [
+            f"{'*' * n} p < {numbers.tick(level)}"
+            for n, level in enumerate(layout.significance, start=1)
+        ]
+        yield translate(
+            message(
+                "{marks} (p values adjusted for multiple testing; cells without such a p value"
+                " have no mark).",
+                message_id="layout.marks",
+                marks=", ".join(marks),
+            )
+        )
+    present = {row.analysis for row in drawn}
+    empty = [name for name in dict.fromkeys(layout.analyses) if name not in present]
+    if empty:
+        yield translate(
+            message(
+                "Without estimates: {names}.",
+                message_id="layout.without_estimates",
+                names=listed(empty),
+            )
+        )
+    methods = [translate(row.estimate.method) for row in drawn if row.estimate.method]
+    for method in alike(methods):
+        yield material.language.gettext("CI: %(method)s.") % {"method": method}

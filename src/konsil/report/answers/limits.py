@@ -1,0 +1,78 @@
+"""What limits the answers, the most serious first, each with the section that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.analysis import Analysis, Results
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.rows import PlanStatus
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One line of what limits the answers."""
+
+    text: str
+    """The sentence."""
+    target: str
+    """The section of the page that explains it, or has the numbers."""
+
+
+def limits(
+    results: Results, analyses: Sequence[Analysis], unanswered: Sequence[str]
+) -> list[Limit]:
+    """All limits that the results know of.
+
+    First what was not computed and questions without an answer, then the plan, then warnings about
+    the whole study, and last whom the intervals are about. `analyses` are those of the first page,
+    `unanswered` the questions without any estimate.
+    """
+    out = []
+    n_refused = len(results.refused)
+    if n_refused:
+        text = message(
+            "{n:,} {n|analysis|analyses} could not be computed.",
+            message_id="limits.refused",
+            n=n_refused,
+        )
+        out.append(Limit(text, "further"))
+    if unanswered:
+        text = message(
+            "Without an estimate: {questions}.",
+            message_id="limits.unanswered",
+            questions=listed(
+                [
+                    message("“{question}”", message_id="limits.question", question=q)
+                    for q in unanswered
+                ]
+            ),
+        )
+        out.append(Limit(text, "answers"))
+    plan = _plan(results.plan, [a.name for a in analyses if a.prespecified])
+    out += [Limit(plan, "methods")] if plan is not None else []
+    out += [Limit(warning, "flow") for warning in results.warnings]
+    if results.target == "these" and results.inference:
+        text = message(
+            "CIs and p values are about these raters only, not about raters like these.",
+            message_id="limits.these_raters",
+        )
+        out.append(Limit(text, "methods"))
+    return out
+
+
+def _plan(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableMessage | None:
+    """Whether the plan of the analyses was frozen before the ratings; None where it was."""
+    statuses = {plan.get(name, "not frozen") for name in names}
+    if statuses <= {"prespecified"}:
+        return None
+    if statuses == {"not frozen"}:
+        return message(
+            "The analysis plan was not frozen: no analysis counts as prespecified.",
+            message_id="limits.not_frozen",
+        )
+    return message(
+        "Not all answers come from analyses that were frozen before the ratings they use.",
+        message_id="limits.frozen_late",
+    )

@@ -1,0 +1,347 @@
+"""The answer to a question in one sentence, from the rows of its analysis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue.known import CASES
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.verdicts import weakness
+from konsil.report.answers.evidence import Comparison, comparisons, main_comparison
+from konsil.report.answers.units import Unit
+from konsil.report.material.table_rows import join
+from konsil.report.material.tables import Numbers
+
+
+@dataclass(frozen=True)
+class Query:
+    """An analysis with its rows, and the words of the study for them."""
+
+    spec: Analysis
+    """The analysis."""
+    rows: tuple[Row, ...]
+    """Its rows, companions included; rows for the data files alone are not."""
+    quantity: str
+    """What is estimated, in words."""
+    numbers: Numbers
+    """How numbers are written."""
+    draws: int
+    """Resamples that were asked for."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Column -> its title, for columns whose values say nothing alone, such as levels."""
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of its numbers."""
+        return Unit(self.spec.statistic, self.numbers)
+
+    @property
+    def estimates(self) -> list[Row]:
+        """The estimates that have a value."""
+        return [r for r in self.rows if r.kind == "estimate" and math.isfinite(r.estimate.value)]
+
+
+def answer(query: Query) -> str:
+    """The answer in one sentence, in the report's language.
+
+    What the analysis itself concludes (`Row.finding`) comes first; then differences between groups;
+    then estimates. What cannot be estimated is said to be so, with the reason.
+    """
+    findings = list(dict.fromkeys(row.finding for row in query.rows if row.finding))
+    if findings:
+        return " ".join(query.numbers.translated(finding) for finding in findings)
+    compared = comparisons(query.rows, query.spec, query.draws)
+    if compared and compared[0].row.kind == "difference":
+        sentence = _between_groups(query, compared)
+    elif compared:
+        sentence = _against_zero(query, compared)
+    else:
+        sentence = _estimates(query)
+    return query.numbers.translated(sentence)
+
+
+def further(query: Query) -> str:
+    """How many of several comparisons showed a difference; empty where none did."""
+    compared = comparisons(query.rows, query.spec, query.draws)
+    tested = [c for c in compared if c.support not in ("described", "not judged")]
+    n_shown = sum(c.support == "shown" for c in tested)
+    if len(compared) < 2 or not n_shown:
+        return ""
+    return query.numbers.translated(
+        message(
+            "{shown:,} of {n:,} comparisons showed a difference after adjustment.",
+            message_id="answer.of_comparisons",
+            shown=n_shown,
+            n=len(compared),
+        )
+    )
+
+
+def _between_groups(query: Query, compared: Sequence[Comparison]) -> TranslatableMessage:
+    main = main_comparison(compared)
+    subtracted, benchmark = _subtracted(query, main.row)
+    first, second = _value(query, main.row.group), benchmark
+    higher, lower = _names(query, main.row.group, subtracted)
+    if main.is_swapped:
+        higher, lower, first, second = lower, higher, second, first
+    if first is not None and second is not None:
+        higher = f"{higher} ({query.unit.value(first)})"
+        lower = f"{lower} ({query.unit.value(second)})"
+    values = {
+        "quantity": query.quantity,
+        "a": higher,
+        "b": lower,
+        "difference": query.unit.difference(main.value),
+        "evidence": evidence(query, main.row, main.low, main.high),
+    }
+    n = len(compared)
+    if main.support == "shown" and _is_of_systems(query.spec):
+        return message(
+            "More answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
+            " {evidence}.",
+            message_id="answer.more_answers",
+            labels=", ".join(query.spec.options.labels_counted),
+            **values,
+        )
+    if main.support == "shown":
+        return message(
+            "{quantity}: higher for {a} than for {b}; difference, {difference} {evidence}.",
+            message_id="answer.higher",
+            **values,
+        )
+    if main.support == "equivalent":
+        return message(
+            "{quantity}: {a} and {b} are equivalent within ±{margin}; difference,"
+            " {difference} {evidence}.",
+            message_id="answer.equivalent",
+            margin=query.unit.difference(query.spec.margin or 0.0),
+            **values,
+        )
+    if main.support == "described":
+        return message(
+            "{quantity}: {a} against {b}; difference, {difference} {evidence}, without a test that"
+            " is adjusted for multiple testing.",
+            message_id="answer.described",
+            **values,
+        )
+    if main.support == "not judged":
+        return message(
+            "{quantity}: {a} against {b}; difference, {difference}; whether they differ cannot be"
+            " judged: {reason}.",
+            message_id="answer.not_judged",
+            reason=_reason(query, main.row),
+            **values,
+        )
+    if n > 1:
+        return message(
+            "{quantity}: no difference was shown in any of {n:,} comparisons; the largest is"
+            " between {a} and {b}, {difference} {evidence}.",
+            message_id="answer.none_shown",
+            n=n,
+            **values,
+        )
+    return message(
+        "{quantity}: no difference was shown between {a} and {b}; difference, {difference}"
+        " {evidence}.",
+        message_id="answer.not_shown",
+        **values,
+    )
+
+
+def _is_of_systems(spec: Analysis) -> bool:
+    """Whether a difference is about how many answers of two systems have a label."""
+    return spec.statistic == "share" and spec.compare == "system" and spec.consensus == "majority"
+
+
+def _against_zero(query: Query, compared: Sequence[Comparison]) -> TranslatableMessage:
+    main = main_comparison(compared)
+    values = {
+        "quantity": query.quantity,
+        "name": group_name(query, main.row.group),
+        "value": query.unit.difference(main.value),
+        "evidence": evidence(query, main.row, main.low, main.high),
+    }
+    if main.support == "shown":
+        shown = [c for c in compared if c.support == "shown"]
+        above = listed([group_name(query, c.row.group) for c in shown if c.value > 0])
+        below = listed([group_name(query, c.row.group) for c in shown if c.value < 0])
+        if above.parts and below.parts:
+            return message(
+                "{quantity}: above 0 for {above}, below 0 for {below}; farthest from 0 for {name},"
+                " {value} {evidence}.",
+                message_id="answer.above_and_below_zero",
+                above=above,
+                below=below,
+                **values,
+            )
+        if above.parts:
+            return message(
+                "{quantity}: above 0 for {above}; farthest from 0 for {name}, {value} {evidence}.",
+                message_id="answer.above_zero",
+                above=above,
+                **values,
+            )
+        return message(
+            "{quantity}: below 0 for {below}; farthest from 0 for {name}, {value} {evidence}.",
+            message_id="answer.below_zero",
+            below=below,
+            **values,
+        )
+    if main.support == "equivalent":
+        return message(
+            "{quantity}: equivalent to 0 within ±{margin} for {name}, {value} {evidence}.",
+            message_id="answer.equivalent_to_zero",
+            margin=query.unit.difference(query.spec.margin or 0.0),
+            **values,
+        )
+    if main.support == "not shown":
+        return message(
+            "{quantity}: no difference from 0 was shown for any of {n:,} {n|group|groups};"
+            " farthest from 0 for {name}, {value} {evidence}.",
+            message_id="answer.none_from_zero",
+            n=len(compared),
+            **values,
+        )
+    return _estimates(query)
+
+
+def _estimates(query: Query) -> TranslatableMessage:
+    rows = sorted(query.estimates, key=lambda r: r.estimate.value)
+    if not rows:
+        return message(
+            "{quantity}: not estimable ({reason}).",
+            message_id="answer.not_estimable",
+            quantity=query.quantity,
+            reason=next((_reason(query, r) for r in query.rows), "")
+            or message("there are no ratings", message_id="answer.no_ratings"),
+        )
+    overall = next((r for r in rows if not r.group), None) or (
+        rows[0] if len(rows) == 1 else _out_of_bag(rows)
+    )
+    if overall is not None:
+        name = group_name(query, overall.group)
+        return message(
+            "{quantity}: {value} {evidence}.",
+            message_id="answer.single",
+            quantity=f"{query.quantity}, {name}" if name else query.quantity,
+            value=query.unit.value(overall.estimate.value),
+            evidence=evidence(query, overall, overall.estimate.low, overall.estimate.high),
+        )
+    low, high = rows[0], rows[-1]
+    ends = {
+        "quantity": query.quantity,
+        "low": query.unit.value(low.estimate.value),
+        "lowest": group_name(query, low.group),
+        "low_evidence": evidence(query, low, low.estimate.low, low.estimate.high),
+        "high": query.unit.value(high.estimate.value),
+        "highest": group_name(query, high.group),
+        "high_evidence": evidence(query, high, high.estimate.low, high.estimate.high),
+    }
+    if len(rows) == 2:
+        return message(
+            "{quantity}: {high} for {highest} {high_evidence} and {low} for {lowest}"
+            " {low_evidence}; the difference was not tested.",
+            message_id="answer.two",
+            **ends,
+        )
+    return message(
+        "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
+        " {high_evidence}; differences between groups were not tested.",
+        message_id="answer.range",
+        **ends,
+    )
+
+
+def evidence(query: Query, row: Row, low: float, high: float) -> str:
+    """In brackets: the interval or that there is none, the adjusted p value, and how many units."""
+    translate, numbers = query.numbers.translated, query.numbers
+    parts = []
+    if math.isfinite(low) and math.isfinite(high):
+        interval = message(
+            "{level:.0%} CI, {limits}",
+            message_id="answer.interval",
+            level=row.estimate.level,
+            limits=query.unit.limits(low, high),
+        )
+    else:
+        interval = message("no CI", message_id="answer.no_interval")
+    parts.append(translate(interval))
+    if math.isfinite(row.p_adjusted):
+        text = numbers.p(row.p_adjusted)
+        parts.append(
+            translate(
+                message(
+                    "adjusted p {p}",
+                    message_id="answer.adjusted_p",
+                    p=text if text[0] in "<>" else f"= {text}",
+                )
+            )
+        )
+    if row.estimate.n_clusters:
+        parts.append(translate(_clusters(query.spec, row.estimate.n_clusters)))
+    return f"({'; '.join(parts)})"
+
+
+def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
+    if spec.cluster == "rater":
+        return message("{n:,} {n|rater|raters}", message_id="answer.raters", n=n)
+    if spec.cluster == "case" or spec.statistic in CASES:
+        return message("{n:,} {n|case|cases}", message_id="answer.cases", n=n)
+    return message("{n:,} {n|item|items}", message_id="answer.items", n=n)
+
+
+def _reason(query: Query, row: Row) -> str:
+    reason = row.estimate.reason or weakness(row.estimate, query.draws) or ""
+    return query.numbers.translated(reason).rstrip(".")
+
+
+def _value(query: Query, group: Mapping[str, str]) -> float | None:
+    """The estimate of a group, or of the benchmark that a group is compared with."""
+    return next(
+        (
+            r.estimate.value
+            for r in query.rows
+            if r.kind != "difference" and r.group == group and math.isfinite(r.estimate.value)
+        ),
+        None,
+    )
+
+
+def _subtracted(query: Query, row: Row) -> tuple[Mapping[str, str], float | None]:
+    """The group subtracted and its estimate; of a judge's ceiling the benchmark of its row."""
+    value = _value(query, row.versus)
+    if value is None:
+        lines = [j for j in join(query.rows) if j.row.kind == "estimate" and j.benchmark]
+        for line in lines:
+            if line.row.group == row.group and line.benchmark is not None:
+                return line.benchmark.group, line.benchmark.estimate.value
+    return row.versus, value
+
+
+def _out_of_bag(rows: Sequence[Row]) -> Row | None:
+    """Of ensembles the best one without the bias of its choice."""
+    return next((r for r in rows if "size" in r.group and not r.group["size"]), None)
+
+
+def group_name(query: Query, group: Mapping[str, str]) -> str:
+    """A group by its values, with the titles of columns whose values need them."""
+    return ", ".join(_word(query, c, v) for c, v in group.items() if v)
+
+
+def _word(query: Query, column: str, value: str) -> str:
+    return f"{query.titles[column]} {value}" if column in query.titles else value
+
+
+def _names(query: Query, first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, str]:
+    """The names of two groups: what they share, then what they differ in."""
+    shared = [_word(query, c, v) for c, v in first.items() if v and second.get(c) == v]
+    first_name, second_name = (
+        ", ".join(
+            [*shared, *(_word(query, c, v) for c, v in group.items() if v and other.get(c) != v)]
+        )
+        for group, other in ((first, second), (second, first))
+    )
+    return first_name, second_name

@@ -1,0 +1,147 @@
+"""Figures in other formats and widths: what journals ask for, from the figure that is drawn anyway.
+
+The layout of a figure is that of the report. Another width scales all of it, letters included, so
+that nothing overlaps that did not before.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
+from matplotlib.figure import Figure
+
+RASTER = ("png", "tiff")
+"""Formats of dots."""
+FORMATS = (*RASTER, "eps", "pdf", "svg")
+"""All formats of figure files."""
+MM = 25.4
+"""Millimetres of an inch."""
+_WHITE = "#ffffff"
+# Matplotlib states no types of these.
+_FILE: Any = PdfFile
+_RENDERER: Any = RendererPdf
+_MIXED: Any = MixedModeRenderer
+
+
+@dataclass(frozen=True)
+class FigureFormats:
+    """The files that every figure is also written to."""
+
+    formats: tuple[str, ...]
+    """Some of FORMATS."""
+    dpi: int = 300
+    """Dots of an inch, of PNG and TIFF."""
+    width: float | None = None
+    """The width in millimetres; None: that of the report's figures."""
+
+    def scale(self, figure: Figure) -> float:
+        """How much larger than the drawn figure the files are."""
+        return 1.0 if self.width is None else self.width / MM / float(figure.get_figwidth())
+
+
+_REQUESTED: ContextVar[FigureFormats | None] = ContextVar("requested", default=None)
+
+
+@contextmanager
+def figure_formats(formats: FigureFormats | None) -> Iterator[None]:
+    """Figures that are drawn within have these formats, too."""
+    token = _REQUESTED.set(formats)
+    try:
+        yield
+    finally:
+        _REQUESTED.reset(token)
+
+
+def other_formats(figure: Figure) -> Mapping[str, bytes]:
+    """Format -> file, of the formats that are asked for; SVG is made from the report's own."""
+    requested = _REQUESTED.get()
+    if requested is None:
+        return {}
+    scale, dpi = requested.scale(figure), requested.dpi
+    writers: dict[str, Callable[[], bytes]] = {
+        "png": lambda: _raster(figure, "png", dpi, scale),
+        "tiff": lambda: _raster(figure, "tiff", dpi, scale),
+        "eps": lambda: _eps(figure, scale),
+        "pdf": lambda: _pdf(figure, scale),
+    }
+    return {name: write() for name, write in writers.items() if name in requested.formats}
+
+
+def other_svg(svg: str, figure: Figure) -> Mapping[str, bytes]:
+    """The SVG file in the width that is asked for; nothing where none is."""
+    requested = _REQUESTED.get()
+    if requested is None or "svg" not in requested.formats:
+        return {}
+    scale = requested.scale(figure)
+
+    def resized(side: re.Match[str]) -> str:
+        return f'{side[1]}="{float(side[2]) * scale:.3f}pt"'
+
+    opening, end, rest = svg.partition(">")
+    opening = re.sub(r'\b(width|height)="([\d.]+)pt"', resized, opening)
+    return {"svg": ('<?xml version="1.0" encoding="UTF-8"?>\n' + opening + end + rest).encode()}
+
+
+def _raster(figure: Figure, form: str, dpi: int, scale: float) -> bytes:
+    """Dots on white paper; the file states its resolution, and no date and no program."""
+    more: dict[str, Any] = {"dpi": (dpi, dpi)}
+    if form == "tiff":
+        more |= {"compression": "tiff_lzw"}
+    data = io.BytesIO()
+    metadata: dict[str, Any] = {"metadata": {"Software": None}} if form == "png" else {}
+    figure.savefig(
+        data, format=form, dpi=dpi * scale, facecolor=_WHITE, pil_kwargs=more, **metadata
+    )
+    return data.getvalue()
+
+
+def _eps(figure: Figure, scale: float) -> bytes:
+    """Encapsulated PostScript without a date; it knows no transparency."""
+    data = io.StringIO()
+    figure.savefig(data, format="eps", facecolor=_WHITE)
+    text = re.sub(r"^%%CreationDate: .*\n", "", data.getvalue(), flags=re.MULTILINE)
+    if scale == 1:
+        return text.encode("latin-1")
+
+    def resized(side: re.Match[str]) -> str:
+        return f"{side[1]} " + " ".join(f"{float(n) * scale:.6g}" for n in side[2].split())
+
+    text = re.sub(r"^(%%HiResBoundingBox:) (.*)$", resized, text, flags=re.MULTILINE)
+    box = re.search(r"^%%HiResBoundingBox: (.*)$", text, flags=re.MULTILINE)
+    if box is not None:
+        sides = [float(n) for n in box[1].split()]
+        points = [int(sides[0]), int(sides[1]), -int(-sides[2] // 1), -int(-sides[3] // 1)]
+        line = "%%BoundingBox: " + " ".join(map(str, points))
+        text = re.sub(r"^%%BoundingBox: .*$", line, text, count=1, flags=re.MULTILINE)
+    begin = "%%EndPageSetup\n" if "%%EndPageSetup\n" in text else "mpldict begin\n"
+    head, begin, drawing = text.partition(begin)
+    return f"{head}{begin}{scale:.6f} dup scale\n{drawing}".encode("latin-1")
+
+
+def _pdf(figure: Figure, scale: float) -> bytes:
+    """A PDF whose page has another size: the drawing is the same, within one scaling matrix."""
+    data = io.BytesIO()
+    file = _FILE(data, metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
+    width, height = (float(side) for side in figure.get_size_inches())
+    dpi = figure.dpi
+    try:
+        figure.dpi = 72
+        file.newPage(width * scale, height * scale)
+        file.output(scale, 0, 0, scale, 0, 0, Op.concat_matrix)
+        drawn_on = _RENDERER(file, 300, height, width)
+        renderer = _MIXED(figure, width, height, 300, drawn_on)
+        figure.draw(renderer)
+        renderer.finalize()
+        file.finalize()
+    finally:
+        figure.dpi = dpi
+        file.close()
+    return data.getvalue()

@@ -1,0 +1,1 @@
+"""The files besides the page: data, further files, and changes to them by others."""

@@ -1,0 +1,123 @@
+"""The files of a manuscript and figures for print, from the material of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from konsil.analysis import Results
+from konsil.analysis.model.message import message
+from konsil.errors import KonsilError, option
+from konsil.report.figures.formats import FigureFormats, figure_formats
+from konsil.report.files.data_files import estimates_csv
+from konsil.report.files.edited import SUMS, checksums
+from konsil.report.files.further import FurtherFiles
+from konsil.report.manuscript.blocks import Manuscript
+from konsil.report.manuscript.citations import bibtex, csl_json
+from konsil.report.manuscript.content import Sources, manuscript
+from konsil.report.manuscript.latex import bbl, latex
+from konsil.report.manuscript.quarto import markdown
+from konsil.report.manuscript.request import ReportRequest
+from konsil.report.manuscript.word import word
+from konsil.report.manuscript.workbook import workbook
+from konsil.report.material.overview import Material
+from konsil.report.people.participant_flow import participant_flow
+
+FOLDER = "manuscript"
+"""The folder of the manuscript within that of the report."""
+PRINT = "print-figures"
+"""The folder of figures for print within that of the report."""
+_DPI = 300
+"""Dots per inch of the figures within a manuscript."""
+
+
+def print_formats(request: ReportRequest) -> FigureFormats | None:
+    """The formats of figures for print; None where none are asked for."""
+    if not request.figures:
+        return None
+    return FigureFormats(request.figures, request.dpi, request.width_mm())
+
+
+def further_files(request: ReportRequest) -> FurtherFiles:
+    """What makes the files that a report has besides its page and its data."""
+    if request.checklist and not request.to:
+        raise KonsilError(
+            f"{option('checklist')}: a checklist is a part of the manuscript; expected"
+            f" {option('to')} with it, such as {option('to', 'docx', several=True)}"
+        )
+
+    def make(material: Material, results: Results) -> Mapping[str, bytes]:
+        return {
+            **_flow_for_print(request, material),
+            **manuscript_files(request, material, results),
+        }
+
+    return FurtherFiles(print_formats(request), make)
+
+
+def _flow_for_print(request: ReportRequest, material: Material) -> dict[str, bytes]:
+    """The one figure that the page does not have."""
+    if not request.figures:
+        return {}
+    with figure_formats(print_formats(request)):
+        drawing = participant_flow(material)
+    return {f"{PRINT}/{drawing.key}.{form}": data for form, data in drawing.others.items()}
+
+
+def manuscript_files(
+    request: ReportRequest, material: Material, results: Results
+) -> dict[str, bytes]:
+    """Path within the report's folder -> content, of the formats that are asked for."""
+    if not request.to:
+        return {}
+    with figure_formats(FigureFormats(("png",), dpi=_DPI)):
+        document = manuscript(Sources(material, results, request.checklist))
+    files: dict[str, bytes] = {}
+    if "docx" in request.to:
+        files["manuscript.docx"] = word(document)
+    if "latex" in request.to:
+        authors = material.language.gettext("[to be written by the authors]")
+        files |= {
+            "manuscript.tex": latex(document, authors).encode(),
+            "manuscript.bbl": bbl(document).encode(),
+        }
+    if "markdown" in request.to:
+        files["manuscript.qmd"] = markdown(document).encode()
+    if "xlsx" in request.to:
+        estimates = estimates_csv(material.study, results)
+        files["tables.xlsx"] = workbook(document, material, estimates, _workbook_words(material))
+    files |= _references(document) | _figures(document)
+    files[SUMS] = checksums(files)
+    return {f"{FOLDER}/{name}": content for name, content in files.items()}
+
+
+def _figures(document: Manuscript) -> dict[str, bytes]:
+    """The figures as files: PNG for Markdown, PDF for LaTeX, SVG to change them."""
+    forms: dict[str, bytes] = {}
+    for figure in document.figures:
+        drawing = figure.drawing
+        forms[f"figures/{drawing.key}.svg"] = drawing.svg
+        forms[f"figures/{drawing.key}.pdf"] = drawing.pdf
+        forms[f"figures/{drawing.key}.png"] = drawing.others["png"]
+    return forms
+
+
+def _workbook_words(material: Material) -> dict[str, str]:
+    _ = material.language.gettext
+    about = message(
+        "This workbook contains each table of the manuscript on a sheet; the sheet “estimates”"
+        " contains all rows unrounded.",
+        message_id="manuscript.workbook_readme",
+    )
+    return {
+        "about": material.numbers.translated(about),
+        "sheet": _("Sheet"),
+        "content": _("Content"),
+        "estimates": _("All estimates, unrounded, as in estimates.csv."),
+    }
+
+
+def _references(document: Manuscript) -> dict[str, bytes]:
+    return {
+        "references.bib": bibtex(document.references).encode(),
+        "references.json": csl_json(document.references).encode(),
+    }

@@ -1,0 +1,102 @@
+"""Rules between a table of the report and the analyses that it lays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from konsil.analysis import Analysis
+from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.errors import nearest
+from konsil.study.definition.protocol import Study
+from konsil.study.rules.valid_names import unknown_name_problems
+from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
+
+_MOST_MARKS = 3
+"""Levels of significance that a reader can tell apart."""
+_COLUMNS_OF_FAMILIES = {
+    "agreement": ("rater",),
+    "judges": ("rater", "system", "family", "ensemble", "size"),
+    "pairs": ("system", "systems", "rival", "rater"),
+    "cases": ("system", "level", "effect", "other", "rater", "case"),
+    "designs": ("instrument", "length", "sentences", "minutes", "raters", "version"),
+}
+"""Columns by which statistics group their estimates without being asked."""
+
+
+def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[str]:
+    """Problems of one table: unknown analyses and columns, and what has no place in it."""
+    if not layout.title.strip():
+        yield f"{where}.title: is empty; a table needs a caption"
+    by_name = {a.name: a for a in study.analyses}
+    if not layout.analyses:
+        yield f"{where}.analyses: is empty; a table needs an analysis"
+    for name in layout.analyses:
+        yield from unknown_name_problems(f"{where}.analyses", "analysis", name, by_name)
+    chosen = [by_name[name] for name in layout.analyses if name in by_name]
+    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in _columns(a)))))
+    for part in ("rows", "columns"):
+        names = getattr(layout, part)
+        if not names:
+            yield f"{where}.{part}: is empty; expected one or more of {', '.join(keys)}"
+        for key in names if chosen else ():
+            if key not in keys:
+                yield (
+                    f"{where}.{part}: no analysis of this table is grouped by {key!r};"
+                    f" {nearest(key, keys)}"
+                )
+    twice = [key for key in layout.rows if key in layout.columns]
+    if twice:
+        yield f"{where}.columns: {twice[0]!r} is in `rows` already; expected it once"
+    yield from _difference_problems(study, layout, chosen, where)
+    levels = layout.significance
+    if (
+        len(levels) > _MOST_MARKS
+        or any(not 0 < x < 1 for x in levels)
+        or list(levels) != sorted(set(levels), reverse=True)
+    ):
+        yield (
+            f"{where}.significance: expected at most three falling numbers between 0 and 1, got"
+            f" {list(levels)}"
+        )
+
+
+def _columns(analysis: Analysis) -> tuple[str, ...]:
+    statistic = CATALOGUE.get(analysis.statistic)
+    of_family = _COLUMNS_OF_FAMILIES.get(statistic.family, ()) if statistic is not None else ()
+    return (*analysis.by, *of_family)
+
+
+def _difference_problems(
+    study: Study, layout: TableLayout, chosen: list[Analysis], where: str
+) -> Iterator[str]:
+    if not layout.difference:
+        return
+    if len(set(layout.difference)) != 2 or len(layout.difference) != 2:
+        yield (
+            f"{where}.difference: expected two different values, the second subtracted from the"
+            f" first, got {list(layout.difference)}"
+        )
+        return
+    keys = grouping_keys(layout)
+    if len(keys) != 1:
+        yield (
+            f"{where}.difference: needs exactly one column of groups in `columns`, got"
+            f" {list(layout.columns)}"
+        )
+        return
+    declared = {
+        "system": [s.id for s in study.systems],
+        "rater": [r.id for r in study.raters],
+    }.get(keys[0], [])
+    for name in layout.difference if declared else ():
+        yield from unknown_name_problems(f"{where}.difference", keys[0], name, declared)
+    compared = any(a.compare == keys[0] for a in chosen)
+    if chosen and not compared and all(a.statistic in _PLAIN for a in chosen):
+        yield (
+            f"{where}.difference: no analysis of this table compares groups by {keys[0]!r};"
+            f" expected compare = {keys[0]!r} in one of them"
+        )
+
+
+_PLAIN = frozenset(s.id for s in CATALOGUE.values() if s.family in ("agreement", "shares"))
+"""Statistics whose differences are estimated only where `compare` asks for them."""

@@ -1,0 +1,46 @@
+"""A table of the report as the protocol lays it out: analyses by rows and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+CellContent = Literal["interval", "estimate"]
+
+OWN_KEYS = ("analysis", "statistic", "criterion", "panel")
+"""What every analysis has, beside the columns that it is grouped by."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """One table: the estimates of several analyses, by rows and columns."""
+
+    id: str
+    """What the table is called in links."""
+    title: str
+    """The beginning of its caption."""
+    analyses: tuple[str, ...]
+    """The names of the analyses whose estimates it has, in the order of its rows and columns."""
+    rows: tuple[str, ...]
+    """What its rows differ in: 'analysis', 'statistic', 'criterion', 'panel', or columns that the
+    analyses are grouped by, such as 'system', 'level' or 'rater'."""
+    columns: tuple[str, ...]
+    """What its columns differ in, likewise."""
+    cells: CellContent = "interval"
+    """Each estimate with its 'interval', or the 'estimate' alone."""
+    difference: tuple[str, ...] = ()
+    """Two values of the only grouping column among `columns`: a further column has the first minus
+    the second, as the analyses' `compare` estimates it."""
+    significance: tuple[float, ...] = (0.05, 0.01, 0.001)
+    """Adjusted p values below which a cell has one, two, three marks; none: no marks."""
+    n: bool = True
+    """Whether the last column has the number of rated units."""
+
+
+def grouping_keys(layout: TableLayout) -> tuple[str, ...]:
+    """The columns of groups that the table's columns differ in.
+
+    >>> grouping_keys(TableLayout("t", "T", ("a",), ("criterion",), ("statistic", "system")))
+    ('system',)
+    """
+    return tuple(key for key in layout.columns if key not in OWN_KEYS)

@@ -1,0 +1,140 @@
+"""Who may see the pages of the set-up: the browser that came by the link, once."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from konsil.design.outlook import Assumption, PowerLine
+from konsil.web.design.workshop import Workshop
+
+COOKIE = "konsil-design"
+MOST_BYTES = 72 << 20
+"""The largest form, with its tables."""
+MOST_FIELDS = 5_000
+MOST_FILES = 20
+FIELD_BYTES = 400_000
+
+
+@dataclass
+class Room:
+    """The one visit of the one person who sets a study up."""
+
+    workshop: Workshop
+    origins: frozenset[str]
+    """The addresses under which the pages are asked for."""
+    link: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """The secret of the link; it opens the pages once."""
+    cookie: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    is_open: bool = False
+    """Whether the link was used."""
+    faults: list[str] = field(default_factory=list)
+    """Sentences for the next page."""
+    saved: tuple[str, ...] = ()
+    """The files that were written last."""
+    assumption: Assumption = field(default_factory=Assumption)
+    power: tuple[PowerLine, ...] = ()
+    pay: float = 0.0
+    """What an hour of a rater costs; 0: not stated."""
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+
+
+Page = Callable[[Request, Room, FormData], Response]
+
+
+def room_of(request: Request) -> Room:
+    """The visit that the application is for."""
+    room: Room = request.app.state.room
+    return room
+
+
+def come_in(request: Request) -> Response:
+    """The link from the terminal: it gives the browser its cookie, once."""
+    room = room_of(request)
+    fits = hmac.compare_digest(request.path_params["secret"].encode(), room.link.encode())
+    if not _is_ours(room, request) or not fits or room.is_open:
+        return _refused(401)
+    room.is_open = True
+    response = RedirectResponse("/data", 303)
+    response.set_cookie(COOKIE, room.cookie, httponly=True, samesite="strict", path="/")
+    return response
+
+
+def within(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """A page behind the guard; forms are read, and work is done beside the loop."""
+
+    async def behind(request: Request) -> Response:
+        room = room_of(request)
+        if not _is_ours(room, request):
+            return _refused(403)
+        if not _is_inside(room, request):
+            return _refused(401)
+        if request.method != "POST":
+            return await _in_thread(page, request, room, FormData())
+        if request.headers.get("origin") not in room.origins:
+            return _refused(403)
+        if _size(request) > MOST_BYTES:
+            return _refused(413)
+        try:
+            async with request.form(
+                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=FIELD_BYTES
+            ) as form:
+                token = str(form.get("csrf", ""))
+                if not hmac.compare_digest(token.encode(), room.csrf.encode()):
+                    return _refused(403)
+                return await _in_thread(page, request, room, form)
+        except HTTPException:
+            return _refused(422)
+
+    return behind
+
+
+async def _in_thread(page: Page, request: Request, room: Room, form: FormData) -> Response:
+    """The page's response, made in a thread, one page at a time."""
+
+    def alone() -> Response:
+        with room.one_at_a_time:
+            return page(request, room, form)
+
+    return await asyncio.get_running_loop().run_in_executor(None, alone)
+
+
+def _is_ours(room: Room, request: Request) -> bool:
+    """Whether the browser asks for this machine by its own name.
+
+    A foreign site whose name leads to this machine asks by another one.
+    """
+    host = request.headers.get("host", "")
+    return any(urlsplit(origin).netloc == host for origin in room.origins)
+
+
+def _is_inside(room: Room, request: Request) -> bool:
+    cookie = request.cookies.get(COOKIE, "")
+    return room.is_open and hmac.compare_digest(cookie.encode(), room.cookie.encode())
+
+
+def _size(request: Request) -> int:
+    length = request.headers.get("content-length", "")
+    # A form without its length is refused: nobody knows when it ends.
+    return int(length) if length.isdigit() else MOST_BYTES + 1
+
+
+def _refused(status: int) -> Response:
+    words = {
+        401: "Please open the link that konsil design printed; it works once, in one browser.",
+        403: "This page takes forms of its own alone.",
+        413: "The files are too large.",
+        422: "The form cannot be read.",
+    }
+    return PlainTextResponse(f"{words[status]}\n", status)

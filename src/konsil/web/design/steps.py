@@ -1,0 +1,257 @@
+"""Endpoints of the steps: data, questions, people, plan, analyses, saving."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from konsil.design.edits import Data
+from konsil.design.lines import lines_of, with_lines
+from konsil.design.people import panels_of, with_panels
+from konsil.design.proposals import proposals, with_analyses
+from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
+from konsil.errors import KonsilError
+from konsil.locale import catalogue_language, translations
+from konsil.web.design.entrance import Room
+from konsil.web.design.forms import (
+    assumption_in,
+    lines_in,
+    panels_in,
+    pay_in,
+    questions_in,
+    roles_of,
+    text_of,
+    uploads,
+)
+from konsil.web.design.rendering import language_of, onward, step
+from konsil.web.design.words import (
+    confidence_words,
+    kind_words,
+    purpose_words,
+    reason_words,
+    role_words,
+)
+from konsil.web.site.pages import LANGUAGE_COOKIE
+
+
+def _trying(room: Room, work: Callable[[], object]) -> bool:
+    """Whether the work was done; what kept it from being done is on the next page."""
+    try:
+        work()
+    except KonsilError as error:
+        room.faults += str(error).split("\n")
+        return False
+    return True
+
+
+def data(request: Request, room: Room, _form: FormData) -> Response:
+    """The study's title and the user's tables with the guesses about them."""
+    workshop, _ = room.workshop, translations(language_of(request, room)).gettext
+    tables = [
+        {
+            "loaded": loaded,
+            "rows": [
+                {
+                    "guess": guess,
+                    "why": reason_words(guess, _),
+                    "role": loaded.roles.get(guess.column, "unused"),
+                    "examples": [value[:80] for value in column.distinct[:3]],
+                }
+                for guess, column in zip(loaded.guesses, loaded.table.columns, strict=True)
+            ],
+            "missing": workshop.lacking(name)[0],
+            "repeated": workshop.lacking(name)[1],
+        }
+        for name, loaded in workshop.tables.items()
+    ]
+    content = workshop.data
+    used = [s for s in content.get("sources", ()) if s.get("file") not in workshop.tables]
+    context = {
+        "title": content.get("title", ""),
+        "tables": tables,
+        "used": used,
+        "loose": workshop.loose_files(),
+        "systems": [system["id"] for system in content.get("systems", ())],
+        "roles": role_words(_),
+        "confidences": confidence_words(_),
+    }
+    return step(request, room, "data", context)
+
+
+def take_data(_request: Request, room: Room, form: FormData) -> Response:
+    """Take the title, new tables, and the roles of the columns."""
+    workshop, action = room.workshop, text_of(form, "do")
+    content = workshop.data
+    content["title"] = text_of(form, "title")
+    language = catalogue_language(text_of(form, "study_language"))
+    if language in ("de", "en") and language != content.get("language", "en"):
+        content["language"] = language
+    is_fine = _trying(room, lambda: workshop.change(content))
+    for name, roles in roles_of(form).items():
+        if name in workshop.tables and action != f"remove {name}":
+            columns = workshop.tables[name].table.columns
+            named = {columns[n].name: role for n, role in roles.items() if n < len(columns)}
+            is_fine &= _trying(room, partial(workshop.use_table, name, named))
+            is_fine &= workshop.tables[name].is_used
+    if action.startswith("remove "):
+        is_fine &= _trying(room, lambda: workshop.remove_table(action.removeprefix("remove ")))
+    new = list(uploads(form))
+    for name, content_of_file in new:
+        sheet = text_of(form, "sheet")
+        _trying(room, partial(workshop.add_table, name, content_of_file, sheet))
+    loose = [name for name in form.getlist("loose") if isinstance(name, str)]
+    for name in loose:
+        _trying(room, partial(workshop.take_loose, name, text_of(form, "sheet")))
+    # What is guessed of a new table is shown before it counts.
+    stays = new or loose or not is_fine
+    return onward("data", "stay" if stays else action)
+
+
+def questions(request: Request, room: Room, _form: FormData) -> Response:
+    """What raters are asked."""
+    workshop, _ = room.workshop, translations(language_of(request, room)).gettext
+    content = workshop.data
+    entries = questions_of(content)
+    context = {
+        "questions": [replace(q, labels=labels_of(q, workshop.language)) for q in entries],
+        "kinds": kind_words(_),
+        "addable": KINDS,
+        "instruments": content.get("instruments", ()),
+        "has_ratings": workshop.has_ratings,
+    }
+    return step(request, room, "questions", context)
+
+
+def take_questions(_request: Request, room: Room, form: FormData) -> Response:
+    """Take the questions."""
+    workshop, action = room.workshop, text_of(form, "do")
+    entries = questions_in(form, workshop.language)
+
+    def change() -> None:
+        shown = [name for name in form.getlist("reference") if isinstance(name, str)]
+        workshop.change(with_references(with_questions(workshop.data, entries), shown))
+
+    is_fine = _trying(room, change)
+    if is_fine and action.startswith("page "):
+        return RedirectResponse(f"/page/{action.removeprefix('page ')}", 303)
+    return onward("questions", action if is_fine else "stay")
+
+
+def people(request: Request, room: Room, _form: FormData) -> Response:
+    """Who rates."""
+    return step(request, room, "people", {"panels": panels_of(room.workshop.data)})
+
+
+def take_people(_request: Request, room: Room, form: FormData) -> Response:
+    """Take the panels."""
+    workshop = room.workshop
+    panels = panels_in(form, workshop.language)
+    is_fine = _trying(room, lambda: workshop.change(with_panels(workshop.data, panels)))
+    return onward("people", text_of(form, "do") if is_fine else "stay")
+
+
+def _plans_all(room: Room, content: Data) -> bool:
+    """Whether all panels are proposed for all forms: nothing is planned, and nothing was rated."""
+    is_rated = any(s.get("records") == "ratings" for s in content.get("sources", ()))
+    return room.workshop.is_new and not content.get("plan") and not is_rated
+
+
+def plan(request: Request, room: Room, _form: FormData) -> Response:
+    """Who rates what, with the hours and what they cost."""
+    workshop, content = room.workshop, room.workshop.data
+    lines = lines_of(content, is_new=_plans_all(room, content))
+    outlook = None
+    if content.get("plan"):
+        try:
+            outlook = workshop.outlook()
+        except KonsilError as error:
+            room.faults += str(error).split("\n")
+    kinds = {panel.name: panel.kind for panel in panels_of(content)}
+    context = {"lines": lines, "outlook": outlook, "pay": room.pay, "panel_kinds": kinds}
+    return step(request, room, "plan", context)
+
+
+def take_plan(_request: Request, room: Room, form: FormData) -> Response:
+    """Take the plan."""
+    workshop = room.workshop
+    room.pay = pay_in(form)
+    is_fine = _trying(room, lambda: workshop.change(with_lines(workshop.data, lines_in(form))))
+    return onward("plan", text_of(form, "do") if is_fine else "stay")
+
+
+def analyses(request: Request, room: Room, _form: FormData) -> Response:
+    """Which numbers are estimated, and how sure they would be."""
+    workshop, _ = room.workshop, translations(language_of(request, room)).gettext
+    listed = proposals(workshop.data, is_new=workshop.is_new)
+    context = {
+        "proposals": [{"it": proposal, "words": purpose_words(proposal, _)} for proposal in listed],
+        "assumption": room.assumption,
+        "power": room.power,
+    }
+    return step(request, room, "analyses", context)
+
+
+def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
+    """Take the analyses; where it is asked for, simulate the study."""
+    workshop, action = room.workshop, text_of(form, "do")
+    names = {name for name in form.getlist("analysis") if isinstance(name, str)}
+    is_fine = _trying(room, lambda: workshop.change(with_analyses(workshop.data, names)))
+    room.power = ()
+    if action == "power" and is_fine:
+        room.assumption = assumption_in(form, room.assumption)
+
+        def estimate() -> None:
+            room.power = workshop.power(room.assumption)
+
+        _trying(room, estimate)
+    return onward("analyses", action if is_fine else "stay")
+
+
+def save(request: Request, room: Room, _form: FormData) -> Response:
+    """What the study is now, what is wrong with it, and what would change in its file."""
+    workshop, content = room.workshop, room.workshop.data
+    context = {
+        "problems": workshop.problems(),
+        "differences": workshop.differences(),
+        "is_changed": workshop.is_changed(),
+        "saved": room.saved,
+        "systems": [system["id"] for system in content.get("systems", ())],
+        "questions": questions_of(content),
+        "panels": panels_of(content),
+        "sources": content.get("sources", ()),
+        "n_analyses": len(content.get("analyses", ())),
+        "quoted_place": shlex.quote(workshop.place),
+    }
+    return step(request, room, "save", context)
+
+
+def take_save(_request: Request, room: Room, _form: FormData) -> Response:
+    """Write the study's folder."""
+
+    def write() -> None:
+        room.saved = room.workshop.save()
+
+    room.saved = ()
+    if not room.workshop.data.get("title"):
+        room.faults.append("")  # the page's own words: a study needs a title
+    else:
+        _trying(room, write)
+    return RedirectResponse("/save", 303)
+
+
+def choose_language(_request: Request, _room: Room, form: FormData) -> Response:
+    """Show the pages in another language."""
+    address = text_of(form, "back")
+    # Only a page of ours: two slashes, or a slash and a backslash, lead elsewhere.
+    response = RedirectResponse(address if re.fullmatch(r"(/[\w-]+)+", address) else "/data", 303)
+    language = catalogue_language(text_of(form, "language"))
+    if language:
+        response.set_cookie(LANGUAGE_COOKIE, language, httponly=True, samesite="lax", path="/")
+    return response

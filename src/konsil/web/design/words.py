@@ -1,0 +1,92 @@
+"""The words of roles, reasons and analyses, for pages and for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from konsil.design.columns import Role
+from konsil.design.guessing import Confidence, Guess, Reason
+from konsil.design.proposals import Proposal
+from konsil.design.questions import Kind
+
+Gettext = Callable[[str], str]
+
+
+def role_words(_: Gettext) -> Mapping[Role, str]:
+    """What a column can hold, in the order in which it is offered."""
+    return {
+        "unused": _("not used"),
+        "item": _("number of the question"),
+        "text": _("text of the question"),
+        "reference": _("reference answer"),
+        "stratum": _("group of the question, such as specialty"),
+        "system": _("name of the system (a row for each answer)"),
+        "answer": _("text of the answer"),
+        "answer_of": _("answers of the system named in the heading"),
+        "rater": _("who rated"),
+        "criterion": _("which question was rated"),
+        "label": _("the rating (a row for each rating)"),
+        "label_of_criterion": _("ratings on the question in the heading"),
+        "label_of_rater": _("ratings by the rater in the heading"),
+        "system_a": _("first system of a comparison"),
+        "system_b": _("second system of a comparison"),
+        "seconds": _("seconds that the rating took"),
+        "note": _("remark of the rater"),
+        "own": _("a further field of konsil"),
+    }
+
+
+def confidence_words(_: Gettext) -> Mapping[Confidence, str]:
+    """How sure a guess is."""
+    return {"sure": _("clear"), "likely": _("likely"), "unsure": _("please check")}
+
+
+def reason_words(guess: Guess, _: Gettext) -> str:
+    """Why a role is proposed."""
+    words: Mapping[Reason, str] = {
+        "name": _("The heading names it."),
+        "name and content": _("Heading and content fit."),
+        "texts, each once": _("Long texts, none of them twice."),
+        "texts that are repeated": _("Long texts that are repeated for each system."),
+        "texts that differ": _("Long texts that differ between systems."),
+        "numbers a row": _("A different short value in each row."),
+        "values for each question": _("The same %(n)s values return from block to block."),
+        "few values": _("Only %(n)s different values."),
+        "known systems": _("The values are systems of the study."),
+        "a column for each system": _(
+            "The heading looks like the name of a system or of its answers."
+        ),
+        "a column for each rater": _("Few values, the same in several columns."),
+        "a column for each question": _("Few values beside a column with raters."),
+        "konsil's own name": _("The heading is the name of a field of konsil."),
+        "nothing fits": _("Neither heading nor content fits anything."),
+    }
+    return words[guess.reason].replace("%(n)s", str(guess.n_values))
+
+
+def kind_words(_: Gettext) -> Mapping[Kind, str]:
+    """The scales of a question."""
+    return {
+        "five": _("five-point scale"),
+        "yesno": _("yes or no"),
+        "ordered": _("own labels, from low to high"),
+        "choice": _("own labels, without an order"),
+        "pair3": _("preference between two answers, with a tie"),
+        "pair5": _("preference in five steps, with a tie"),
+        "other": _("another scale (stays as it is)"),
+    }
+
+
+def purpose_words(proposal: Proposal, _: Gettext) -> str:
+    """What an analysis answers, in a sentence."""
+    words = {
+        "agreement": _("How well do these raters agree with one another, beyond chance?"),
+        "mean": _("Which system is rated better on average, and by how much?"),
+        "share": _("How often does each system get “%(label)s”, and how do systems differ?"),
+        "wins": _("Which system wins more comparisons than it loses?"),
+        "against": _("How well does each judge agree with the majority of “%(other)s”?"),
+        "repeats": _("How often does a rater give the same rating a second time?"),
+        "own": _("An analysis of this file."),
+    }
+    sentence = words[proposal.purpose].replace("%(label)s", proposal.label)
+    return sentence.replace("%(other)s", proposal.other)

@@ -1,0 +1,78 @@
+"""What the pages of the set-up need of a draft; whoever serves them gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from konsil.design.columns import Role
+from konsil.design.edits import Data
+from konsil.design.outlook import Assumption, Outlook, PowerLine
+from konsil.design.tables import Loaded
+
+
+class Workshop(Protocol):
+    """A study that is being set up."""
+
+    @property
+    def place(self) -> str:
+        """The study's folder, as its user named it."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the folder has no protocol yet."""
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether ratings were collected, so that a form should not change."""
+
+    @property
+    def tables(self) -> Mapping[str, Loaded]:
+        """The user's tables by name."""
+
+    @property
+    def data(self) -> Data:
+        """The protocol as data."""
+
+    @property
+    def language(self) -> str:
+        """The language of the study's texts."""
+
+    def change(self, data: Data) -> None:
+        """Take the protocol's new data."""
+
+    def is_changed(self) -> bool:
+        """Whether there is something to save."""
+
+    def differences(self) -> tuple[str, ...]:
+        """The change of the protocol, line by line."""
+
+    def loose_files(self) -> tuple[str, ...]:
+        """Tables of the folder that the study does not read."""
+
+    def add_table(self, name: str, content: bytes, sheet: str = "") -> Loaded:
+        """Take a table of the user's."""
+
+    def take_loose(self, name: str, sheet: str = "") -> Loaded:
+        """Take a table that lies in the folder."""
+
+    def remove_table(self, name: str) -> None:
+        """Leave a table out again."""
+
+    def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
+        """Read a table with these roles of its columns."""
+
+    def lacking(self, name: str) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
+        """The roles that a table lacks, and those that too many of its columns have."""
+
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the draft, a sentence each."""
+
+    def outlook(self) -> Outlook:
+        """The tasks that the plan would give."""
+
+    def power(self, assumption: Assumption) -> tuple[PowerLine, ...]:
+        """Widths and power of the analyses."""
+
+    def save(self) -> tuple[str, ...]:
+        """Write the draft; the names of the files that are new or changed."""

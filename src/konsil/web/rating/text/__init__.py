@@ -1,0 +1,1 @@
+"""Texts as HTML, numbers as people type them, and the languages of pages and texts."""

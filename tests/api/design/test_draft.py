@@ -1,0 +1,221 @@
+"""A draft beside its folder: nothing is written before saving, nothing is lost by it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from konsil.api.design.draft import Draft
+from konsil.api.design.saving import save
+from konsil.api.design.serving import DraftWorkshop, check_place
+from konsil.api.design.user_tables import check_name, read_user_table
+from konsil.design.edits import differences
+from konsil.design.lines import Line, with_lines
+from konsil.design.people import Panel, with_panels
+from konsil.design.questions import Question, with_questions
+from konsil.errors import SourceError, StudyError
+from small_studies import exit_code
+
+
+def opened(folder: Path, name: str = "staging") -> Draft:
+    staging = folder.parent / name
+    staging.mkdir()
+    return Draft(folder, staging)
+
+
+@pytest.fixture
+def starter(tmp_path: Path) -> Path:
+    assert exit_code("new", tmp_path / "s") == 0
+    return tmp_path / "s"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_opened_and_saved_without_a_change_nothing_is_written(starter: Path):
+    before = contents(starter)
+    draft = opened(starter)
+    assert not draft.is_changed() and draft.differences() == () and draft.problems() == ()
+    assert save(draft) == ()
+    assert contents(starter) == before
+
+
+def test_a_change_keeps_the_former_file_and_everything_else(starter: Path):
+    before = contents(starter)
+    (starter / "study.toml").chmod(0o640)
+    draft = opened(starter)
+    draft.change({**draft.data, "title": "Another title"})
+    assert contents(starter) == before
+    kept, name = save(draft)
+    assert name == "study.toml"
+    after = contents(starter)
+    assert after.pop(kept) == before["study.toml"]
+    assert after.pop("study.toml").decode() == before["study.toml"].decode().replace(
+        '"A study of my own"', '"Another title"'
+    )
+    before.pop("study.toml")
+    assert after == before
+    if os.name != "nt":
+        modes = {stat.S_IMODE((starter / n).stat().st_mode) for n in (kept, name)}
+        assert modes == {0o640}
+    # A second change keeps both former files.
+    draft.change({**draft.data, "title": "A third"})
+    again, _ = save(draft)
+    assert again != kept and (starter / kept).is_file()
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten(starter: Path):
+    draft = opened(starter)
+    draft.change({**draft.data, "title": "Mine"})
+    protocol = starter / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace("seed = 2026", "seed = 1"), "utf-8")
+    before = contents(starter)
+    with pytest.raises(StudyError, match="changed by another program"):
+        save(draft)
+    assert contents(starter) == before
+
+
+def test_a_table_never_takes_the_place_of_another(starter: Path):
+    draft = opened(starter)
+    with pytest.raises(SourceError, match="another file of this name"):
+        draft.add_table("items.csv", b"a,b\n1,2\n")
+    draft.add_table("new.csv", b"id,text\n1,2\n")
+    (starter / "new.csv").write_bytes(b"mine")
+    with pytest.raises(StudyError, match="nothing was overwritten"):
+        save(draft)
+    assert (starter / "new.csv").read_bytes() == b"mine"
+
+
+def test_tables_that_lie_there_can_be_taken(starter: Path):
+    (starter / "more.csv").write_text("Nr,Frage\n7,Was tun bei einer Synkope im Stehen heute?\n")
+    (starter / ".secret.csv").write_text("a\n1\n")
+    draft = opened(starter)
+    assert draft.loose_files() == ("more.csv",)
+    draft.take_loose("more.csv")
+    assert draft.added == {} and draft.loose_files() == ()
+    with pytest.raises(SourceError, match="there is no such table"):
+        draft.take_loose("items.csv")
+    with pytest.raises(SourceError, match="plain name"):
+        draft.take_loose("../../etc/passwd.csv")
+
+
+def test_a_new_folder_is_made_whole_or_not_at_all(tmp_path: Path, monkeypatch):
+    draft = opened(tmp_path / "new")
+    draft.change({**draft.data, "title": "T"})
+    draft.add_table("a.csv", b"id,text\n1,2\n")
+    import konsil.api.design.saving as saving
+
+    def broken(_: Path) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(saving, "write_schema", broken)
+    with pytest.raises(OSError, match="disk full"):
+        save(draft)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["staging"]
+    monkeypatch.undo()
+    assert set(save(draft)) == {"study.toml", "study.schema.json", "a.csv"}
+    assert not draft.is_new and not draft.is_changed()
+
+
+def test_ratings_that_exist_bring_their_questions_and_raters(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    rows = ["Reviewer,Fall,Modell,Quality,Could it harm?"]
+    rows += [
+        f"{r},{k},{m},{1 + (k + len(m)) % 5},{'yes' if k % 3 else 'no'}"
+        for r in ("ab", "cd")
+        for k in range(6)
+        for m in ("one", "three")
+    ]
+    loaded = draft.add_table("forms.csv", "\n".join(rows).encode())
+    draft.use_table("forms.csv", loaded.roles)
+    draft.change({**draft.data, "title": "T"})
+    assert draft.problems() == ()
+    [form] = draft.data["instruments"]
+    assert [(c["id"], c["scale"]["level"]) for c in form["criteria"]] == [
+        ("quality", "ordinal"),
+        ("could-it-harm", "nominal"),
+    ]
+    assert [r["id"] for r in draft.data["raters"]] == ["ab", "cd"]
+    save(draft)
+    assert exit_code("import", tmp_path / "new") == 0
+
+
+def test_a_table_left_out_takes_its_systems_and_sources_along(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    text = draft.text
+    body = "Nr,GPT-5,Claude\n" + "".join(
+        f"{k},This is a long answer of one {k} to it.,This is a long answer of two {k}.\n"
+        for k in range(4)
+    )
+    loaded = draft.add_table("a.csv", body.encode())
+    draft.use_table("a.csv", loaded.roles)
+    assert [s["id"] for s in draft.data["systems"]] == ["GPT-5", "Claude"]
+    draft.remove_table("a.csv")
+    assert draft.data == {**draft.data} and "systems" not in draft.data
+    assert differences(text, draft.text) == ()
+    assert not (draft.staging / "a.csv").exists()
+
+
+def test_the_outlook_of_a_study_without_tables_is_of_pretended_items(tmp_path: Path):
+    (tmp_path / "staging").mkdir()
+    draft = DraftWorkshop(tmp_path / "new", tmp_path / "staging")
+    data = {**draft.data, "title": "T", "systems": [{"id": "a"}, {"id": "b"}]}
+    data = with_panels(with_questions(data, [Question("Good?")]), [Panel("p", 3)])
+    draft.change(with_lines(data, [Line("p", "answers", per_item=2)]))
+    found = draft.outlook()
+    assert found.is_pretended and len(found.items) == 60
+    [work] = found.work
+    assert (work.raters, work.screens, work.least_screens, work.most_screens) == (3, 120, 40, 40)
+    assert draft.outlook() is found
+    draft.change({**draft.data, "seed": 2})
+    assert draft.outlook() is not found
+
+
+def test_files_that_the_protocol_names_come_along_and_what_lies_elsewhere_does_not(starter: Path):
+    (starter / "texts").mkdir()
+    (starter / "codebook.en.md").rename(starter / "texts" / "book.md")
+    (starter.parent / "outside.csv").write_text("item,text\nq1,x\n")
+    protocol = starter / "study.toml"
+    text = protocol.read_text("utf-8").replace("codebook.en.md", "texts/book.md")
+    protocol.write_text(
+        text + '\n[[sources]]\nfile = "../outside.csv"\nrecords = "items"\n', "utf-8"
+    )
+    place = starter.parent / "deep"
+    place.mkdir()
+    (place / "staging").mkdir()
+    Draft(starter, place / "staging")
+    assert (place / "staging" / "texts" / "book.md").is_file()
+    assert sorted(p.name for p in place.iterdir()) == ["staging"]
+
+
+def test_what_is_wrong_in_a_file_is_said_before_anything_is_changed(starter: Path):
+    (starter / "study.toml").write_text("title = ")
+    with pytest.raises(StudyError, match="not valid TOML"):
+        opened(starter)
+    with pytest.raises(StudyError, match="is a file"):
+        check_place(starter / "study.toml")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator", "ending"),
+    [("utf-8", ",", ".csv"), ("cp1252", ";", ".csv"), ("utf-8-sig", "\t", ".tsv")],
+)
+def test_encodings_and_separators_are_found(tmp_path: Path, encoding, separator, ending):
+    place = tmp_path / f"x{ending}"
+    place.write_bytes(f"Fälle{separator}Größe\nä{separator}1\n".encode(encoding))
+    table = read_user_table(place)
+    assert [c.name for c in table.columns] == ["Fälle", "Größe"]
+    assert table.encoding == ("cp1252" if encoding == "cp1252" else "utf-8")
+    assert table.separator == (";" if separator == ";" else "")
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/b.csv", "a\\b.csv", ".x.csv", "a\nb.csv", "x.py"]
+)
+def test_names_that_are_no_plain_names_of_tables_are_refused(name):
+    with pytest.raises(SourceError):
+        check_name(name)

@@ -1,0 +1,156 @@
+"""The first page in a real browser: the main finding on the first screen, of the demonstration and
+of every protocol; a page that reads whole without its script, on paper and on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.web.browsers import Still, chromium, in_a_browser
+
+from konsil.cli.main import group
+from small_protocols import SMALL
+
+__all__ = ["chromium"]
+pytestmark = in_a_browser
+
+SCREEN = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+SCREENS = 12
+"""Screens of the page without its appendix."""
+
+
+def run(*arguments: object) -> None:
+    done = CliRunner().invoke(group, [str(a) for a in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.fixture(scope="module", params=["demo", *sorted(SMALL)])
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("first") / request.param
+    if request.param == "demo":
+        run("demo", folder)
+    else:
+        run("new", folder, "--protocol", request.param, "--language", "en")
+        SMALL[request.param](folder)
+        study = folder / "study.toml"
+        text, n = re.subn(
+            r"(?m)^simulated\s*=\s*\w+", "simulated = true", study.read_text("utf-8"), count=1
+        )
+        study.write_text(text if n else f"simulated = true\n{text}", "utf-8")
+        (folder / "simulation.toml").write_text("difficulty_spread = 1.0\n", "utf-8")
+        run("simulate", folder)
+        run("report", folder)
+    return folder / "report" / "index.html"
+
+
+@pytest.fixture
+def page(chromium: Still, report: Path) -> Iterator[Any]:
+    page = chromium.new_page(viewport=SCREEN)
+    page.goto(report.as_uri())
+    yield page
+    page.close()
+
+
+def bottom(locator: Any) -> float:
+    box = locator.bounding_box()
+    assert box is not None
+    return float(box["y"] + box["height"])
+
+
+def test_the_main_finding_is_on_the_first_screen(page: Any, report: Path) -> None:
+    answer, figure = page.locator(".question .answer").first, page.locator(".question svg").first
+    assert bottom(answer) <= SCREEN["height"]
+    assert bottom(figure) <= SCREEN["height"]
+    sentence = answer.inner_text()
+    if "cqa-eval" not in report.as_posix():  # too few items at this size for an interval
+        assert re.search(r"95% CI, −?[\d.]+ to −?[\d.]+", sentence), sentence
+    if "demo" in report.as_posix():
+        assert "difference, 26.4 percentage points (95% CI, 16.8 to 38.8;" in sentence
+
+
+def test_limits_come_first_and_a_question_is_no_name_of_a_statistic(page: Any) -> None:
+    first = page.locator("#limits").bounding_box()["y"]
+    assert first < page.locator(".question").first.bounding_box()["y"]
+    questions = page.locator(".question h3").all_inner_texts()
+    assert len(questions) >= 5
+    assert all(q.endswith("?") for q in questions)
+
+
+def test_the_body_has_at_most_twelve_screens(page: Any) -> None:
+    assert page.locator("#appendix").bounding_box()["y"] <= SCREENS * SCREEN["height"]
+
+
+def test_axe_has_nothing_to_say(page: Any, report: Path) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright")
+    if "demo" in report.as_posix():
+        for part in page.locator("details:not([open]) > summary").all()[::-1]:
+            part.evaluate("summary => { summary.parentElement.open = true }")
+    else:  # of the largest ones the body: their appendices have the same parts, and take minutes
+        page.locator("details.part > :not(summary)").evaluate_all(
+            "parts => parts.forEach(part => part.remove())"
+        )
+    violations = axe.Axe().run(page)["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in violations] == []
+
+
+def test_the_page_reads_whole_without_its_script(chromium: Still, report: Path) -> None:
+    context = chromium.new_context(viewport=SCREEN, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert not page.locator(".filter").is_visible()
+    methods = page.locator("details.part", has=page.locator("#methods"))
+    assert not methods.locator("p").first.is_visible()
+    methods.locator("summary").first.click()
+    assert methods.locator("p").first.is_visible()
+    context.close()
+
+
+def test_paper_has_every_folded_section(chromium: Still, report: Path) -> None:
+    context = chromium.new_context(viewport=SCREEN, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    page.emulate_media(media="print")
+    for name in ("methods", "versions", "flow"):
+        part = page.locator("details.part", has=page.locator(f"#{name}"))
+        assert part.locator(":scope > :not(summary)").first.is_visible(), name
+    assert not page.locator(".filter").is_visible()
+    context.close()
+
+
+def test_the_filter_leaves_the_sections_that_contain_a_word(page: Any) -> None:
+    box = page.locator(".filter input")
+    parts = page.locator("details.part")
+    every = parts.count()
+    box.fill("seed")
+    shown = [part for part in parts.all() if part.is_visible()]
+    assert 1 <= len(shown) < every
+    assert page.locator("details.part[open]", has=page.locator("#versions")).count() == 1
+    assert page.locator(".filter output").inner_text() == f"{len(shown)} / {every}"
+    box.fill("")
+    assert all(part.is_visible() for part in parts.all())
+
+
+def test_a_link_opens_the_section_that_it_leads_to(page: Any) -> None:
+    page.locator(".question .numbers a", has_text="Details").first.click()
+    opened = page.locator("details.part[open]", has=page.locator("#prespecified"))
+    opened.wait_for()
+    assert opened.locator(".analysis h3").first.is_visible()
+
+
+def test_nothing_is_cut_on_a_phone(chromium: Still, report: Path) -> None:
+    page = chromium.new_page(viewport=PHONE)
+    page.goto(report.as_uri())
+    width = PHONE["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for figure in page.locator(".question svg").all():
+        box = figure.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    for table in page.locator(".results .scroll").all():
+        box = table.bounding_box()
+        assert box["x"] + box["width"] <= width
+    page.close()

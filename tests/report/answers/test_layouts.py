@@ -1,0 +1,206 @@
+"""Tables that the protocol lays out: places, missing cells, per cent, marks, letters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.analyses import flat_analysis
+
+from konsil.analysis import Analysis, Results, Row
+from konsil.records import System
+from konsil.report.answers.layouts import laid_tables
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers, Table
+from konsil.stats.engine.contract import Estimate
+from konsil.study import Study
+from konsil.study.data.blinding import letters
+from konsil.study.sections.table_layout import TableLayout
+from report_files import write
+
+NAN = math.nan
+SHARE = flat_analysis(
+    "right", "share", "correct", "experts", of=("yes",), by=("system",), compare="system"
+)
+MEAN = Analysis("mean", "mean", "grade", "experts", by=("system",))
+LAYOUT = TableLayout("main", "Answers", ("right",), ("criterion",), ("system",))
+
+
+def row(
+    value: float,
+    group: Mapping[str, str],
+    spec: Analysis = SHARE,
+    versus: Mapping[str, str] | None = None,
+    **more: object,
+) -> Row:
+    e = Estimate(
+        value, value - 0.1, value + 0.1, method="Wilson", reason=str(more.pop("reason", ""))
+    )
+    given = {
+        "kind": "difference" if versus else "estimate",
+        "n_units": 20,
+        "n_raters": 3,
+    } | more
+    return Row(
+        spec.name,
+        spec.statistic,
+        spec.criterion,
+        spec.raters,
+        e,
+        group,
+        versus=versus or {},
+        **given,  # type: ignore[arg-type]
+    )
+
+
+A, B = {"system": "a"}, {"system": "b"}
+ROWS = (
+    row(0.8, A),
+    row(0.6, B, n_units=18),
+    row(-0.2, B, versus=A, p_adjusted=0.004),
+)
+
+
+def laid(layout: TableLayout, *rows: Row, code: str = "en") -> Table:
+    spoken = language(code)
+    study = Study("t", 1, systems=(System("a"), System("b")), analyses=(SHARE, MEAN))
+    material = Material(
+        replace(study, tables=(layout,)),
+        Results(rows, ()),
+        (),
+        (),
+        (),
+        (),
+        spoken,
+        Numbers(spoken),
+    )
+    [view] = laid_tables(material)
+    return view.table
+
+
+def texts(shown: Table) -> list[list[str]]:
+    return [[cell.text for cell in line] for line in shown.rows]
+
+
+def test_columns_are_groups_and_proportions_are_in_per_cent() -> None:
+    shown = laid(LAYOUT, *ROWS)
+    assert [c.text for c in shown.head] == ["Criterion", "a [95% CI]", "b [95% CI]", "n"]
+    assert texts(shown) == [["correct", "80.0 [70.0, 90.0]", "60.0 [50.0, 70.0]", "18–20"]]
+    assert shown.notes[0].text == "Estimates in per cent, differences in percentage points."
+    assert shown.caption == "Answers. n = 18–20 rated units; 95% CI; panel experts: 3 raters."
+    assert shown.rows[0][1].href == "estimates.csv#row=2"
+    assert [n.text for n in shown.notes][-1] == "CI: Wilson."
+
+
+def test_a_difference_has_the_stated_direction_and_its_marks() -> None:
+    shown = laid(replace(LAYOUT, difference=("a", "b")), *ROWS)
+    assert shown.head[3].text == "a − b [95% CI]"
+    assert shown.rows[0][3].text == "20.0 [10.0, 30.0]**"
+    assert shown.rows[0][3].href == "estimates.csv#row=4"
+    turned = laid(replace(LAYOUT, difference=("b", "a")), *ROWS)
+    assert turned.rows[0][3].text == "−20.0 [−30.0, −10.0]**"
+    assert any(n.text.startswith("* p < 0.05, ** p < 0.01, *** p < 0.001") for n in shown.notes)
+
+
+@pytest.mark.parametrize(("p", "mark"), [(0.05, ""), (0.049, "*"), (0.0009, "***"), (NAN, "")])
+def test_only_an_adjusted_p_value_below_a_level_marks_a_cell(p: float, mark: str) -> None:
+    given = replace(ROWS[0], estimate=replace(ROWS[0].estimate, p=0.00001), p_adjusted=p)
+    shown = laid(LAYOUT, given)
+    assert shown.rows[0][1].text == f"80.0 [70.0, 90.0]{mark}"
+    legend = [n for n in shown.notes if "p < 0.05" in n.text]
+    assert len(legend) == math.isfinite(p)
+    assert laid(replace(LAYOUT, significance=()), given).rows[0][1].text == "80.0 [70.0, 90.0]"
+
+
+def test_missing_cells_are_dashes_with_a_reason_and_undefined_ones_say_so() -> None:
+    undefined = row(NAN, B, MEAN, reason="no ratings")
+    layout = replace(LAYOUT, analyses=("right", "mean"), difference=("a", "b"))
+    shown = laid(layout, ROWS[0], undefined)
+    assert texts(shown) == [
+        ["correct", "80.0% [70.0, 90.0]", "–", "–", "20"],
+        ["grade", "–", "undefined", "–", "20"],
+    ]
+    reasons = {note.mark: note.text for note in shown.notes if note.mark}
+    assert [[reasons[m] for m in cell.marks] for cell in shown.rows[0][2:4]] == [
+        ["No analysis of this table estimates this cell."],
+        ["No analysis of this table compares these two groups."],
+    ]
+    assert [reasons[m] for m in shown.rows[1][2].marks] == ["No ratings."]
+
+
+def test_proportions_beside_other_numbers_have_their_sign() -> None:
+    layout = replace(LAYOUT, analyses=("right", "mean"))
+    both = laid(layout, ROWS[0], row(3.25, A, MEAN))
+    assert [line[1].text for line in both.rows] == ["80.0% [70.0, 90.0]", "3.25 [3.15, 3.35]"]
+    german = laid(layout, ROWS[0], row(3.25, A, MEAN), code="de")
+    assert german.rows[1][1].text == "3,25 [3,15; 3,35]"
+    assert german.head[0].text == "Kriterium"
+
+
+def test_what_keeps_two_estimates_apart_becomes_a_column_of_its_own() -> None:
+    rows = [row(0.5 + n / 10, {"level": str(n), "system": "a"}) for n in range(2)]
+    shown = laid(LAYOUT, *rows)
+    assert [c.text for c in shown.head[:2]] == ["Criterion", "Level"]
+    assert shown.row_heads == 2
+    assert [line[1].text for line in shown.rows] == ["0", "1"]
+
+
+def test_cells_without_intervals_and_without_n() -> None:
+    shown = laid(replace(LAYOUT, cells="estimate", n=False), *ROWS)
+    assert texts(shown) == [["correct", "80.0", "60.0"]]
+    assert [c.text for c in shown.head] == ["Criterion", "a", "b"]
+
+
+def test_an_analysis_without_estimates_is_named() -> None:
+    shown = laid(replace(LAYOUT, analyses=("right", "mean")), *ROWS)
+    assert "Without estimates: mean." in [n.text for n in shown.notes]
+    empty = laid(LAYOUT)
+    assert empty.rows == ()
+    assert empty.caption == "Answers."
+
+
+def blinded(pair: tuple[str, str], *systems: str) -> TableLayout:
+    study = Study(
+        "t",
+        1,
+        systems=tuple(System(s) for s in systems),
+        analyses=(SHARE,),
+        tables=(replace(LAYOUT, difference=pair),),
+    )
+    return letters(study, (), (), b"key").study(study).tables[0]
+
+
+def test_a_blinded_table_has_letters_in_their_order_whatever_the_names() -> None:
+    assert blinded(("a", "b"), "a", "b").difference == ("K", "L")
+    assert blinded(("b", "a"), "a", "b").difference == ("K", "L")
+    groups = blinded(("coarse", "fine"), "a", "b", "c")
+    assert groups.difference == ("coarse", "fine")
+
+
+def test_a_blinded_table_does_not_tell_which_two_of_three_systems_it_compares() -> None:
+    assert blinded(("a", "b"), "a", "b", "c") == blinded(("c", "a"), "a", "b", "c")
+    assert blinded(("a", "b"), "a", "b", "c").difference == ()
+
+
+def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(
+    tmp_path: Path, thin: Callable[..., dict[str, object]]
+) -> None:
+    given = thin()
+    study = given["study"]
+    assert isinstance(study, Study)
+    layout = TableLayout("panel", "Agreement", ("agreement",), ("criterion",), ("statistic",))
+    given |= {"study": replace(study, tables=(layout,))}
+    pages = []
+    for name in ("first", "second"):
+        write(tmp_path / name, **given)  # type: ignore[arg-type]
+        pages.append((tmp_path / name / "index.html").read_bytes())
+    assert pages[0] == pages[1]
+    text = pages[0].decode()
+    body = text[text.index('<h2 id="tables">') : text.index('<h2 id="appendix">')]
+    assert 'id="table-panel"' in body
+    assert '<a href="#tables">Tables</a>' in text
+    assert 'href="estimates.csv#row=' in body

@@ -1,0 +1,248 @@
+"""The answer to a question: each claim from the evidence that it needs, and no stronger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from tests.analyses import flat_analysis
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.analysis.model.terms import REST, Term
+from konsil.analysis.model.verdicts import equivalence_sentence
+from konsil.report.answers.evidence import comparisons, support
+from konsil.report.answers.sentences import Query, answer, further
+from konsil.report.answers.units import PERCENT, POINTS, SECONDS, Unit
+from konsil.report.material.language import language
+from konsil.report.material.tables import Numbers
+from konsil.report.material.translate import Sentence
+from konsil.stats.engine.contract import Estimate
+
+NAN = math.nan
+SHARES = flat_analysis(
+    "correct answers",
+    "share",
+    "correct",
+    "physicians",
+    of=("Correct",),
+    consensus="majority",
+    by=("system",),
+    compare="system",
+)
+KAPPA = Analysis("kappa", "cohen_kappa", "correct", "physicians")
+
+
+def row(
+    value: float,
+    low: float = NAN,
+    high: float = NAN,
+    group: Mapping[str, str] | None = None,
+    versus: Mapping[str, str] | None = None,
+    p: float = NAN,
+    **more: object,
+) -> Row:
+    e = Estimate(value, low, high, p=p, n_clusters=60, reason=str(more.pop("reason", "")))
+    given = {"p_adjusted": p, "kind": "difference" if versus else "estimate"} | more
+    return Row("a", "s", "correct", "physicians", e, group or {}, versus=versus or {}, **given)  # type: ignore[arg-type]
+
+
+def query(spec: Analysis, *rows: Row, quantity: str = "Quantity", code: str = "en") -> Query:
+    return Query(spec, rows, quantity, Numbers(language(code)), 1000)
+
+
+A, B, C = ({"system": f"system-{s}"} for s in "abc")
+GROUPS = (row(0.847, 0.73, 0.92, A), row(0.763, 0.64, 0.85, B), row(0.583, 0.46, 0.70, C))
+
+
+def test_the_largest_shown_difference_is_the_answer_in_per_cent() -> None:
+    given = query(
+        SHARES,
+        *GROUPS,
+        row(0.084, -0.006, 0.193, A, B, 0.19),
+        row(0.264, 0.121, 0.400, A, C, 0.003),
+        row(0.179, 0.062, 0.308, B, C, 0.020),
+    )
+    assert answer(given) == (
+        "More answers of system-a (84.7%) than of system-c (58.3%) were rated “Correct”:"
+        " difference, 26.4 percentage points (95% CI, 12.1 to 40.0; adjusted p = 0.0030; 60 items)."
+    )
+    assert further(given) == "2 of 3 comparisons showed a difference after adjustment."
+
+
+def test_german_has_decimal_commas_and_its_own_words() -> None:
+    given = query(SHARES, *GROUPS, row(0.264, 0.121, 0.400, A, C, 0.003), code="de")
+    assert answer(given) == (
+        "Von system-a (84,7\u202f%) wurden mehr Antworten mit „Correct“ bewertet als von system-c"
+        " (58,3\u202f%); Differenz: 26,4 Prozentpunkte (95\u202f%-KI: 12,1 bis 40,0; adjustiertes p"
+        " = 0,0030; 60 Items)."
+    )
+
+
+def test_the_higher_group_comes_first_and_takes_its_interval_with_it() -> None:
+    turned = query(SHARES, *GROUPS, row(-0.264, -0.400, -0.121, C, A, 0.003))
+    straight = query(SHARES, *GROUPS, row(0.264, 0.121, 0.400, A, C, 0.003))
+    assert answer(turned) == answer(straight)
+
+
+def test_no_difference_shown_is_not_equality() -> None:
+    given = query(SHARES, *GROUPS, row(0.084, -0.006, 0.193, A, B, 0.19), quantity="Correct")
+    assert answer(given) == (
+        "Correct: no difference was shown between system-a (84.7%) and system-b (76.3%);"
+        " difference, 8.4 percentage points (95% CI, −0.6 to 19.3; adjusted p = 0.19; 60 items)."
+    )
+    several = query(
+        SHARES,
+        *GROUPS,
+        row(0.084, -0.006, 0.193, A, B, 0.19),
+        row(0.179, -0.1, 0.308, B, C, 0.30),
+    )
+    assert "no difference was shown in any of 2 comparisons; the largest is between" in answer(
+        several
+    )
+    assert further(several) == ""
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [
+        (row(0.2, 0.1, 0.3, A, C, 0.01), "shown"),
+        # One step below and above the level; an interval that touches 0; a test without interval.
+        (row(0.2, 0.1, 0.3, A, C, 0.05), "shown"),
+        (row(0.2, 0.1, 0.3, A, C, 0.051), "not shown"),
+        (row(0.2, 0.0, 0.3, A, C, 0.01), "not shown"),
+        (row(-0.2, -0.3, -0.1, A, C, 0.01), "shown"),
+        (row(0.2, group=A, versus=C, p=0.001), "not judged"),
+        (row(0.2, 0.2, 0.2, A, C, 0.001), "not judged"),
+        # Exploratory: the p value of one test alone supports nothing.
+        (row(0.2, 0.1, 0.3, A, C, 0.001, p_adjusted=NAN), "described"),
+    ],
+)
+def test_what_a_difference_supports(difference: Row, expected: str) -> None:
+    assert support(difference, SHARES, 1000) == expected
+
+
+def test_resamples_without_a_value_support_nothing() -> None:
+    difference = row(0.2, 0.1, 0.3, A, C, 0.001)
+    weak = replace(difference, estimate=replace(difference.estimate, n_undefined=51))
+    assert support(weak, SHARES, 1000) == "not judged"
+    assert "no difference" not in answer(query(SHARES, *GROUPS, weak))
+
+
+def test_equivalence_is_the_verdict_of_the_analysis_alone() -> None:
+    spec = replace(SHARES, margin=0.1)
+    difference = row(0.01, -0.05, 0.06, A, B, 0.7)
+    verdict = equivalence_sentence(difference.estimate, 0.1, 1000)
+    with_verdict = replace(difference, warnings=(Sentence("In any words.", verdict.message_id),))
+    assert support(replace(difference, warnings=(str(verdict),)), spec, 1000) == "not shown"
+    assert support(difference, spec, 1000) == "not shown"
+    assert support(with_verdict, spec, 1000) == "equivalent"
+    assert support(with_verdict, SHARES, 1000) == "not shown"
+    assert "are equivalent within ±10.0 percentage points" in answer(
+        query(spec, *GROUPS, with_verdict)
+    )
+
+
+def test_exploratory_differences_are_described() -> None:
+    given = query(SHARES, *GROUPS, row(0.264, 0.121, 0.4, A, C, 0.003, p_adjusted=NAN))
+    assert answer(given) == (
+        "Quantity: system-a (84.7%) against system-c (58.3%); difference, 26.4 percentage points"
+        " (95% CI, 12.1 to 40.0; 60 items), without a test that is adjusted for multiple testing."
+    )
+
+
+def test_what_cannot_be_judged_says_why() -> None:
+    given = query(SHARES, *GROUPS, row(0.264, group=A, versus=C, p=0.5, reason="too few items."))
+    assert answer(given).endswith("whether they differ cannot be judged: too few items.")
+
+
+def test_a_single_coefficient() -> None:
+    given = query(KAPPA, row(0.5678, 0.43, 0.684), quantity="Cohen's kappa")
+    assert answer(given) == "Cohen's kappa: 0.57 (95% CI, 0.43 to 0.68; 60 items)."
+    assert "no CI" in answer(query(KAPPA, row(0.5678)))
+
+
+def test_two_groups_and_ranges_without_a_test() -> None:
+    spec = replace(KAPPA, by=("system",))
+    rows = [row(v, v - 0.1, v + 0.1, g) for v, g in ((0.5, A), (0.7, B), (0.6, C))]
+    assert answer(query(spec, *rows[:2])) == (
+        "Quantity: 0.70 for system-b (95% CI, 0.60 to 0.80; 60 items) and 0.50 for system-a"
+        " (95% CI, 0.40 to 0.60; 60 items); the difference was not tested."
+    )
+    assert answer(query(spec, *rows)) == (
+        "Quantity: from 0.50 for system-a (95% CI, 0.40 to 0.60; 60 items) to 0.70 for system-b"
+        " (95% CI, 0.60 to 0.80; 60 items); differences between groups were not tested."
+    )
+
+
+def test_undefined_is_stated_as_such() -> None:
+    nothing = row(NAN, reason="all labels are identical.")
+    assert answer(query(KAPPA, nothing)) == ("Quantity: not estimable (all labels are identical).")
+    assert answer(query(KAPPA)) == "Quantity: not estimable (there are no ratings)."
+    assert comparisons([row(NAN, group=A, versus=B)], SHARES, 1000) == []
+
+
+def test_a_judge_is_compared_with_the_benchmark_of_its_row() -> None:
+    spec = replace(KAPPA, raters="judges", against="physicians", by=("rater",))
+    judge = {"rater": "judge-1"}
+    given = query(
+        spec,
+        row(0.45, 0.3, 0.6, judge),
+        row(-0.39, -0.62, -0.16, judge, {"rater": REST}, 0.019),
+        row(0.84, 0.7, 0.9, {"rater": Term("leave_one_out", "physicians")}, kind="companion"),
+    )
+    assert "(0.84) than for judge-1 (0.45); difference, 0.39 (95% CI, 0.16 to 0.62;" in answer(
+        given
+    )
+
+
+def test_win_differences_name_all_above_and_all_below_zero() -> None:
+    spec = Analysis("wins", "win_difference", "correct", "physicians")
+    above, below = row(0.33, 0.2, 0.45, A, p=0.0005), row(-0.4, -0.6, -0.2, B, p=0.0005)
+    level = row(0.05, -0.1, 0.2, C, p=0.4)
+    assert answer(query(spec, above, below, level)) == (
+        "Quantity: above 0 for system-a, below 0 for system-b; farthest from 0 for system-b,"
+        " −40.0 percentage points (95% CI, −60.0 to −20.0; adjusted p < 0.001; 60 items)."
+    )
+    assert answer(query(spec, above, level)).startswith("Quantity: above 0 for system-a; farthest")
+    assert answer(query(spec, below, level)).startswith("Quantity: below 0 for system-b; farthest")
+    assert "no difference from 0 was shown for any of 1 group" in answer(query(spec, level))
+
+
+def test_a_conclusion_of_the_analysis_itself_is_the_answer() -> None:
+    spec = Analysis("crossover", "crossover", "correct", "physicians")
+    said = row(0.1, -0.1, 0.2, A, finding="Crossover: a is ahead at full and b at masked.")
+    assert answer(query(spec, said, said)) == "Crossover: a is ahead at full and b at masked."
+
+
+@pytest.mark.parametrize(
+    ("change", "unit"),
+    [
+        ({"cluster": "rater"}, "60 raters"),
+        ({"cluster": "case"}, "60 cases"),
+        ({}, "60 items"),
+    ],
+)
+def test_what_is_counted_is_what_was_resampled(change: dict[str, str], unit: str) -> None:
+    assert f"; {unit})." in answer(query(replace(KAPPA, **change), row(0.5, 0.4, 0.6)))
+
+
+@pytest.mark.parametrize("statistic", sorted(CATALOGUE))
+def test_every_statistic_gives_a_sentence(statistic: str) -> None:
+    spec = Analysis("any", statistic, "correct", "physicians")
+    several = query(spec, row(0.5, 0.4, 0.6, A, p=0.01), row(0.2, 0.1, 0.3, B, p=0.01))
+    for given in (several, query(spec, row(0.5, 0.4, 0.6)), query(spec, row(NAN, reason="none"))):
+        sentence = answer(given)
+        assert sentence.startswith("Quantity: ") and sentence.endswith(".")
+        assert "nan" not in sentence and "{" not in sentence
+
+
+def test_units_are_of_known_statistics_and_proportions_only() -> None:
+    assert set(CATALOGUE) >= PERCENT | POINTS | SECONDS
+    assert all(CATALOGUE[s].range in ((0.0, 1.0), (-math.inf, math.inf)) for s in PERCENT)
+    assert all(CATALOGUE[s].is_difference for s in POINTS)
+    assert Unit("seconds", Numbers()).value(43.21) == "43.2 s"
+    assert Unit("win_difference", Numbers()).value(-0.5) == "−50.0 percentage points"
+    assert Unit("share", Numbers()).value(NAN) == "undefined"

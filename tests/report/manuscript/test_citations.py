@@ -1,0 +1,137 @@
+"""References: each source of the registry and each interval method has its entries, complete."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import pytest
+from tests.report.conftest import results, study
+
+from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.analysis.model.interval_methods import METHODS
+from konsil.analysis.model.message import message
+from konsil.report.manuscript.citations import (
+    bibtex,
+    cite,
+    cited,
+    csl_json,
+    entries,
+    in_words,
+    keys_of_inference,
+    keys_of_method,
+    keys_of_source,
+    keys_of_statistic,
+    known_methods,
+    parts,
+)
+
+DEFINITIONS = {
+    "convention",
+    "mean preference in scale points; equal weight for every comparator",
+    "proportion of comparisons won, ties in the denominator",
+    "proportion of units with equal labels, by pair of raters",
+    "proportion of units with equal or adjacent labels, by pair of raters",
+}
+"""Sources that are definitions and no publications."""
+NO_PUBLICATION = {
+    "edges.by_share",
+    "edges.uneven_tails",
+    "method.chance_level",
+    "method.model",
+    "range.cut_above",
+    "range.cut_at_both",
+    "range.cut_below",
+}
+"""Methods that add something of konsil's to another one, or have the model's own interval."""
+
+
+@pytest.mark.parametrize("source", sorted({s.source for s in CATALOGUE.values() if s.source}))
+def test_every_source_of_the_registry_resolves(source: str) -> None:
+    keys = keys_of_source(source)
+    assert bool(keys) != (source in DEFINITIONS)
+    for key in keys:
+        entry = entries()[key]
+        author = entry["author"][0]
+        name = (author.get("family") or author["literal"]).split()[0]
+        assert name in source, "the first author is named by the source"
+
+
+def test_years_of_references_are_those_of_the_sources() -> None:
+    for source in {s.source for s in CATALOGUE.values() if s.source}:
+        stated = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", source)}
+        years = {
+            entries()[key]["issued"]["date-parts"][0][0]
+            for key in keys_of_source(source)
+            if "issued" in entries()[key]
+        }
+        assert stated <= years, source
+
+
+def test_every_interval_method_has_a_line() -> None:
+    assert known_methods() == set(METHODS)
+    without = {name for name in METHODS if not keys_of_method(message("x", message_id=name))}
+    assert without == NO_PUBLICATION
+
+
+def test_a_method_within_a_method_is_cited_too() -> None:
+    inner = message("Wilson", message_id="method.wilson")
+    outer = message("{method}, cut at 1", message_id="range.cut_above", method=inner)
+    assert keys_of_method(outer) == ("wilson1927",)
+    assert keys_of_method("a text of another program") == ()
+
+
+def test_adjustments_are_cited_where_they_were_made() -> None:
+    rows = results().rows
+    assert "holm1979" in keys_of_inference(rows)
+    unadjusted = [row for row in rows if math.isnan(row.p_adjusted)]
+    assert "holm1979" not in keys_of_inference(unadjusted)
+
+
+@pytest.mark.parametrize("key", sorted(entries()))
+def test_entries_are_complete(key: str) -> None:
+    entry = entries()[key]
+    assert entry["id"] == key
+    assert entry["author"] and entry["title"]
+    if entry["type"] == "article-journal":
+        assert {"container-title", "issued", "volume", "page"} <= entry.keys()
+    elif "note" not in entry and entry["type"] != "software":
+        assert "issued" in entry and {"publisher", "container-title"} & entry.keys()
+    if "DOI" in entry:
+        assert re.fullmatch(r"10\.\d{4,}/\S+", entry["DOI"])
+    text = in_words(entry)
+    assert ".." not in text and "?." not in text and "  " not in text
+
+
+def test_entries_are_all_used() -> None:
+    used = {key for s in CATALOGUE.values() for key in keys_of_statistic(s.id)}
+    used |= {key for name in METHODS for key in keys_of_method(message("x", message_id=name))}
+    of_text = {"konsil", "holm1979", "westfall1993", "kottner2011", "bender2018"}
+    of_text |= {"horowitz1995"}
+    assert set(entries()) == used | of_text
+
+
+def test_citations_of_a_text_come_in_order_and_once() -> None:
+    text = f"B{cite(['holm1979', 'cohen1960'])}, A{cite(['cohen1960'])}."
+    assert parts(text) == [
+        ("B", ("holm1979", "cohen1960")),
+        (", A", ("cohen1960",)),
+        (".", ()),
+    ]
+    assert cited([text, text]) == ("holm1979", "cohen1960")
+    assert cite([]) == ""
+
+
+def test_bibtex_and_csl_have_the_same_entries() -> None:
+    keys = ["tango1998", "cameron2011", "searle1992"]
+    text = bibtex(keys)
+    assert re.findall(r"^@\w+\{(\w+),", text, re.MULTILINE) == sorted(keys)
+    assert r"Journal of Business \& Economic Statistics" in text
+    assert "doi = {10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B}" in text
+    assert text.count("{") == text.count("}")
+    assert [entry["id"] for entry in json.loads(csl_json(keys))] == sorted(keys)
+
+
+def test_the_example_uses_statistics_of_the_registry() -> None:
+    assert all(a.statistic in CATALOGUE for a in study().analyses)
