@@ -72,8 +72,12 @@ class Runner:
                         task = group.create_task(self._worker(lane, limiter))
                         self._idle[task] = lane
                         task.add_done_callback(lambda ended_task: self._idle.pop(ended_task, None))
-        except* KonsilError as errors:
-            raise _first(errors) from None
+        except BaseExceptionGroup as errors:
+            # Not `except*`: before Python 3.11.4, an error raised there ends in a group again.
+            expected, unexpected = errors.split(KonsilError)
+            if expected is None or unexpected is not None:
+                raise
+            raise _first(expected) from None
         finally:
             # What has come back is written even where we are being stopped: it was paid for.
             self._writer.close()

@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping
 MEDIA: Mapping[str, str] = {"image": "[image]", "sound": "[sound]", "video": "[video]"}
 """What stands in a text for a medium."""
 
-_TAG = re.compile(r"""<(/?)([A-Za-z][A-Za-z0-9:-]*+)((?:"[^"]*"|'[^']*'|[^<>"'])*+)>""")
+# No possessive quantifier after a group: before Python 3.11.4, re matches those wrongly. Each
+# piece of a group begins differently, so that nothing is tried twice.
+_TAG = re.compile(r"""<(/?)([A-Za-z][A-Za-z0-9:-]*+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>""")
 _SOUND = re.compile(r"\[sound:[^\[\]<>]*+\]")
 _SPEECH = re.compile(r"\[/?anki:[^\[\]<>]*+\]")
 _SPACE = re.compile(r"\s+")
@@ -21,9 +23,9 @@ _MARKS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
 """Characters that show nothing: controls, soft hyphens, places where a line may break."""
 _INNER = re.compile(r"<(sub|sup)\b[^<>]*+>([^<>]*+)</\1\s*+>", re.IGNORECASE)
 _FORMULA = re.compile(
-    r"\[\$\$\]((?:(?!\[/?\$\$\]).)*+)\[/\$\$\]"
-    r"|\[\$\]((?:(?!\[/?\$\]).)*+)\[/\$\]"
-    r"|<anki-mathjax\b([^<>]*+)>((?:(?!</?anki-mathjax).)*+)</anki-mathjax>",
+    r"\[\$\$\]((?:(?!\[/?\$\$\]).)*)\[/\$\$\]"
+    r"|\[\$\]((?:(?!\[/?\$\]).)*)\[/\$\]"
+    r"|<anki-mathjax\b([^<>]*+)>((?:(?!</?anki-mathjax).)*)</anki-mathjax>",
     re.DOTALL,
 )
 
