@@ -29,6 +29,21 @@ def _pairs_of(flag: str) -> Callable[[Sequence[str]], dict[str, str]]:
     return lambda texts: dict(_pairs(texts, flag))
 
 
+def _nested_pairs_of(flag: str) -> Callable[[Sequence[str]], dict[str, dict[str, str]]]:
+    """What makes mappings by name of the NAME:WORD=VALUE texts of an option."""
+
+    def nested(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+        by_name: dict[str, dict[str, str]] = {}
+        for left, value in _pairs(texts, flag):
+            name, colon, word = left.partition(":")
+            if not colon or not name:
+                raise StudyError(f"{flag} {left!r}: expected a name, ':' and a word before '='")
+            by_name.setdefault(name, {})[word] = value
+        return by_name
+
+    return nested
+
+
 def _columns(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The columns of each field, in the order in which they are named."""
     columns: dict[str, tuple[str, ...]] = {}
@@ -66,6 +81,8 @@ def _other_origins(function: Callable[..., Any]) -> Callable[..., Any]:
         "raters": _pairs_of("--rater"),
         "criteria": _pairs_of("--criterion"),
         "labels": _pairs_of("--label"),
+        "labels_of": _nested_pairs_of("--label-of"),
+        "values": _nested_pairs_of("--value"),
         "missing": lambda words: ("", *words),
     },
     after={"file": _other_origins},
@@ -106,9 +123,7 @@ def command(
     click.echo(_import_line(added))
     for note in added.notes:
         click.echo(f"note: {note}")
-    for line in opened.preparations(
-        {Path(source.file).name for source in sources or opened.study.sources}
-    ):
+    for line in opened.preparations(sources):
         click.echo(line)
 
 

@@ -53,6 +53,32 @@ class Source:
         Flag("Word in the file for a label.", name="label", metavar="WORD=LABEL")
     )
     """The file's word -> the scale's label; other words are taken as they are."""
+    labels_of: Mapping[str, Mapping[str, str]] = mapping(
+        Flag(
+            "Word in the file for a label of one criterion.",
+            name="label-of",
+            metavar="CRITERION:WORD=LABEL",
+        )
+    )
+    """Criterion -> the file's word -> the label of this criterion's scale, before `labels`."""
+    values: Mapping[str, Mapping[str, str]] = mapping(
+        Flag("Value in the file for a field's value.", name="value", metavar="FIELD:WORD=VALUE")
+    )
+    """Field of the record -> the file's value -> the value of the record, such as the raters'
+    names in the file -> their identifiers in the study."""
+    replies: tuple[str, ...] = setting(
+        (),
+        Flag(
+            "Column with JSON replies of judges, whose keys become columns COLUMN.KEY.",
+            name="reply",
+            metavar="COLUMN",
+        ),
+    )
+    """Columns with JSON replies of judges: each key of a reply becomes a column `column.key`."""
+    named: str = setting(
+        "", Flag("Ratings: field that the '*' in the file's name stands for.", metavar="FIELD")
+    )
+    """Ratings in several files: the field that the `*` in the name of the file stands for."""
     missing: tuple[str, ...] = setting(
         ("",), Flag("Value that means not rated, in addition to the empty cell.", metavar="WORD")
     )

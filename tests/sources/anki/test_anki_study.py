@@ -103,7 +103,7 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
         "item 'g3': text stored 'Insulin senkt ____ (was?).', got 'Insulin senkt ____.'"
         in konsil("import", study)
     )
-    assert open_folder(study).preparations({"deck.apkg"}) == (TOLD,)
+    assert open_folder(study).preparations() == (TOLD,)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from konsil.design.sources import Chosen, faults, missing_roles, sources_of
 from konsil.design.tables import Loaded
 from konsil.design.wording import comments
 from konsil.errors import KonsilError, SourceError
+from konsil.sources.files.patterns import expanded
 from konsil.study import parse
 
 MOST_BYTES = 64 << 20
@@ -57,7 +58,7 @@ class Draft:
             return read_text(self.folder / name)
 
         study = parse(self.text, read, str(self.folder / PROTOCOL))
-        names |= {source.file for source in study.sources}
+        names |= {source.file for source in expanded(self.folder, study.sources)}
         for name in sorted(names):
             place, target = self.folder / name, self.staging / name
             if not target.resolve().is_relative_to(self.staging.resolve()):

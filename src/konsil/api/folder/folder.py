@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,13 +64,19 @@ class Folder(OpenedStudy):
 
         return Finder(self)
 
-    def preparations(self, files: Collection[str]) -> tuple[str, ...]:
-        """For each of these files that is a deck, a log or a whole study: its counts.
+    def preparations(self, sources: Sequence[Source] = ()) -> tuple[str, ...]:
+        """For each file of the sources that is a deck, a log or a whole study: its counts.
 
-        The counts are of what was read, kept and left out, with the reasons.
+        The counts are of what was read, kept and left out, with the reasons. Without `sources`,
+        they are the protocol's.
         """
         from konsil.api.folder.decks import PREPARATION, READING, preparation_line, reconciled
+        from konsil.sources.files.patterns import expanded
 
+        files = {
+            Path(source.file).name
+            for source in expanded(self.path, tuple(sources) or self.study.sources)
+        }
         with self.store() as store:
             events = [
                 e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +11,12 @@ from konsil.api.folder.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
-from konsil.errors import StudyError
+from konsil.api.judge_replies import with_replies
+from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Source
+from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
 from konsil.sources.inspect.inspect_logs import (
@@ -44,6 +46,7 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
             " them"
         )
 
+    sources = expanded(folder.path, sources)
     read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
     with folder.store(create=True) as store:
         if any(file.ratings for file in read):
@@ -114,7 +117,8 @@ def incoming(
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
     files = []
-    for source in tracked(sources, "files"):
+    of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
+    for source in tracked(expanded(folder, sources), "files"):
         if source.records == "labelstudio":
             files.append(_labelstudio(folder / source.file, source, find))
             continue
@@ -136,12 +140,24 @@ def incoming(
                 separator=source.separator,
             )
         table = tables[key]
-        batch = _tabular(table, source)
-        files.append(replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
+        _check_criteria(source, instruments)
+        table, reply_counts = with_replies(table, source)
+        batch = _tabular(table, source, of_tasks)
+        notes = (*batch.notes, *lookalikes(table, source))
+        files.append(replace(batch, preparation=reply_counts, notes=notes))
     return tuple(files)
 
 
-def _tabular(table: Table, source: Source) -> Incoming:
+def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
+    names = {c.id for i in instruments for c in i.criteria}
+    for name in source.labels_of if names else ():
+        if name not in names:
+            raise SourceError(
+                f"{source.file}: labels_of: there is no criterion {name!r}; {nearest(name, names)}"
+            )
+
+
+def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> Incoming:
     rows = table.frame.height
     if source.records == "items":
         items = read_items(table, source)
@@ -151,13 +167,14 @@ def _tabular(table: Table, source: Source) -> Incoming:
         answers = read_answers(table, source)
         raise_if(answers.problems, table.name, rows)
         return Incoming(table.name, answers=answers.records)
-    ratings = read_ratings(table, source)
+    ratings = read_ratings(table, source, of_tasks)
     raise_if(ratings.problems, table.name, rows)
     return Incoming(
         table.name,
         tasks=ratings.tasks,
         ratings=ratings.records,
         lines=ratings.lines,
+        systems=ratings.systems,
         place=table.place,
         hint=missing_hint(ratings.suspects),
         notes=() if ratings.records or not rows else (_nobody_rated(table, source),),

@@ -14,7 +14,8 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
-from konsil.records import Event, Item
+from konsil.records import Event, Item, Source
+from konsil.sources.files.patterns import exist
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
@@ -62,9 +63,7 @@ def findings(folder: Folder) -> Findings:
             for p in _refusals(folder, data)
             if p.partition(": ")[0] not in at_fault
         ]
-    absent = tuple(
-        dict.fromkeys(s.file for s in folder.study.sources if not (folder.path / s.file).exists())
-    )
+    absent = tuple(dict.fromkeys(s.file for s in folder.study.sources if not _exist(folder, s)))
     text = protocol.read_text(encoding="utf-8-sig")
     return Findings(tuple(with_lines(problems, text, str(protocol))), absent)
 
@@ -78,8 +77,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     read: list[Incoming] = []
     problems: list[str] = []
     for n, source in enumerate(study.sources):
-        place = folder.path / source.file
-        if not place.exists():
+        if not _exist(folder, source):
             problems += [
                 f"{protocol}: sources[{n}].file: {hint}" for hint in _misspelt(folder, source.file)
             ]
@@ -96,12 +94,20 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     except StoreError:  # there is no database yet
         existing, tasks = StoredRecords(), ()
     # The ratings of a study whose items are not there yet name items that nobody knows.
-    if all((folder.path / source.file).exists() for source in study.sources):
+    if all(_exist(folder, source) for source in study.sources):
         try:
             admit(study, on_plan(read, tasks, study.instruments), existing)
         except SourceError as error:
             return [], [f"{protocol}: sources: {error}"]
     return read, []
+
+
+def _exist(folder: Folder, source: Source) -> bool:
+    """Whether the source's files are there; what is wrong with its pattern is told on reading."""
+    try:
+        return exist(folder.path, source)
+    except SourceError:
+        return True
 
 
 def _misspelt(folder: Folder, file: str) -> Iterator[str]:

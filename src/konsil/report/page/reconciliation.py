@@ -20,6 +20,7 @@ KINDS = {
     ),
     "ratings of users": message("Ratings of people", message_id="reconciliation.ratings"),
     "verdicts of judges": message("Ratings of LLM judges", message_id="reconciliation.verdicts"),
+    "replies": message("JSON replies of LLM judges", message_id="reconciliation.replies"),
 }
 """Kind of row, as the import counts it -> what the table calls it, in the table's order."""
 
@@ -59,6 +60,8 @@ REASONS = {
         "criterion excluded by the protocol", message_id="reconciliation.criterion"
     ),
     "no choice": message("no choice recorded", message_id="reconciliation.no_choice"),
+    "unparseable reply": message("reply unparseable", message_id="reconciliation.unparseable"),
+    "empty reply": message("reply empty", message_id="reconciliation.empty"),
     "told twice": message("duplicate of another row", message_id="reconciliation.twice"),
 }
 """Reason, as the import counts it -> its words."""
@@ -71,7 +74,7 @@ def reconciliation(material: Material) -> Table | None:
     for event in sorted(
         (e for e in material.events if e.kind == READING), key=lambda e: (e.at, e.id)
     ):
-        counted = event.data.get("tables")
+        counted = _tallies(event.data)
         for kind, words in KINDS.items():
             tally = counted.get(kind) if isinstance(counted, Mapping) else None
             if not isinstance(tally, Mapping) or not (tally.get("read") or tally.get("kept")):
@@ -112,6 +115,19 @@ def reconciliation(material: Material) -> Table | None:
         rows,
         row_heads=2,
     )
+
+
+def _tallies(data: Mapping[str, object]) -> object:
+    """Kind of row -> its counts; of replies in cells, the import counts one kind alone."""
+    if data.get("of") != "replies":
+        return data.get("tables")
+    return {
+        "replies": {
+            "read": data.get("read"),
+            "kept": data.get("kept"),
+            "left out": data.get("dropped"),
+        }
+    }
 
 
 def _row(material: Material, kind: str, reason: str, *numbers: object) -> tuple[Cell, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +37,8 @@ class Columns:
     """Field -> its value in every row."""
     hashed: frozenset[str]
     """Fields that are digested."""
+    values: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    """Field -> the file's value -> the record's."""
 
     def __contains__(self, field: str) -> bool:
         """Whether the table or the source says anything of this field."""
@@ -47,6 +50,12 @@ class Columns:
 
     def expression(self, field: str) -> pl.Expr:
         """The field's text, null where it is empty or absent."""
+        text = self._text(field)
+        if field in self.fixed or not self.values.get(field):
+            return text
+        return text.replace(dict(self.values[field])).alias(field)
+
+    def _text(self, field: str) -> pl.Expr:
         if field in self.fixed:
             return pl.lit(self.fixed[field], dtype=pl.String).alias(field)
         columns = [_stripped(c, field) for c in self.of.get(field, ())]
@@ -106,6 +115,7 @@ def resolve(
         ("columns", source.columns),
         ("fixed", source.fixed),
         ("hashed", source.hashed),
+        ("values", source.values),
     ):
         for field in mapping:
             if field not in fields:
@@ -144,7 +154,7 @@ def resolve(
         or f.removesuffix("_a") in source.hashed
         or f.removesuffix("_b") in source.hashed
     )
-    return Columns(columns_by_field, dict(source.fixed), hashed)
+    return Columns(columns_by_field, dict(source.fixed), hashed, source.values)
 
 
 def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], where: str) -> None:

@@ -37,6 +37,8 @@ def long_form(
             raise SourceError(
                 f"{table.name}: {field!r} is given twice: by itself and by the columns in {key}"
             )
+    if "label" in source.values:
+        raise SourceError(f"{table.name}: values: translate labels in 'labels' or 'labels_of'")
     for field in ("rater", "criterion", *(() if wide else ("label",))):
         if not (wide and field == over):
             require(columns, field, table, source)
@@ -92,9 +94,23 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
         frame = frame.with_columns(pl.when(~values.is_in(missing)).then(values))
     frame = frame.with_columns(pl.when(pl.col("label") != "").then(pl.col("label")).alias(WORD))
     label = pl.col(WORD).replace(dict(source.labels)) if source.labels else pl.col(WORD)
+    for criterion, labels in source.labels_of.items():
+        of_criterion = (pl.col("criterion") == criterion) & pl.col(WORD).is_in(list(labels))
+        label = pl.when(of_criterion).then(pl.col(WORD).replace(dict(labels))).otherwise(label)
     return frame.with_columns(pl.when(label != "").then(label).alias("label")).filter(
         pl.col("label").is_not_null() | (pl.col("state").fill_null("") == "abstained")
     )
+
+
+def systems_of(frame: pl.DataFrame) -> pl.DataFrame:
+    """Each answer that has both an identifier and a system, with its item and row."""
+    sides = (("answer", "system"), ("answer_a", "system_a"), ("answer_b", "system_b"))
+    return pl.concat(
+        frame.filter(pl.col(answer).is_not_null() & pl.col(system).is_not_null()).select(
+            pl.col(answer).alias("answer"), "item", pl.col(system).alias("system"), ROW
+        )
+        for answer, system in sides
+    ).unique(["answer", "item", "system"], keep="first", maintain_order=True)
 
 
 def _answers(frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -13,8 +13,8 @@ from konsil.sources.files.problems import Parsed
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import resolve
-from konsil.sources.tables.longform import WORD, long_form
-from konsil.sources.tables.rowchecks import problems_of, repeated
+from konsil.sources.tables.longform import WORD, long_form, systems_of
+from konsil.sources.tables.rowchecks import problems_of, repeated, two_systems
 from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
 
 FIELDS = (
@@ -66,14 +66,17 @@ class ParsedRatings(Parsed[Rating]):
     """Rows left out because an earlier one says the same."""
     suspects: Mapping[str, int] = field(default_factory=dict)
     """Labels that often mean 'missing' and were not declared so, with how often each occurs."""
+    systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Answer -> its item and system, where rows have both an answer and a system."""
     cancelled: int = 0
     """Screens that their rater skipped: not rated, and no abstention."""
 
 
-def read_ratings(table: Table, source: Source) -> ParsedRatings:
+def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -> ParsedRatings:
     """Read ratings, long or wide.
 
-    Their labels are words that the caller still checks against the scale.
+    Their labels are words that the caller still checks against the scale. The criteria `of_tasks`
+    are rated once for each task.
 
     A row without a label is not rated and gives no record. Rows that say the same of the same
     subject are one rating; rows that disagree are a problem. While there is any problem there are
@@ -82,9 +85,10 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
     columns = resolve(table, source, FIELDS)
     frame = long_form(table, source, columns, FIELDS)
     problems = tuple(problems_of(frame, table, source, columns))
-    once, conflicts = repeated(frame, table)
-    problems = (*problems, *conflicts)
-    counts = suspects(frame, source.labels)
+    once, conflicts = repeated(frame, table, of_tasks)
+    named = systems_of(frame)
+    problems = (*problems, *conflicts, *two_systems(named, table, columns))
+    counts = suspects(frame, _translated(source))
     if problems:
         return ParsedRatings(
             (),
@@ -113,6 +117,7 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
         table_tasks,
         frame.height - once.height,
         counts,
+        {answer: (item, system) for answer, item, system, _ in named.iter_rows()},
     )
 
 
@@ -198,7 +203,12 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
         )
 
 
-def suspects(frame: pl.DataFrame, declared: Mapping[str, str]) -> dict[str, int]:
+def _translated(source: Source) -> set[str]:
+    """The words of the file that the source translates into labels."""
+    return set(source.labels).union(*source.labels_of.values())
+
+
+def suspects(frame: pl.DataFrame, declared: Collection[str]) -> dict[str, int]:
     """Labels that often mean 'missing' and are not declared, with their frequencies."""
     counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
     return {

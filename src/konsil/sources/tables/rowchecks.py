@@ -5,7 +5,7 @@ Checked by column, so that a million rows take little.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import get_args
 
@@ -115,7 +115,8 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
 
 def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Problem]:
     """A decimal comma is never a label by itself; who means it so says so in `labels`."""
-    comma = pl.col(WORD).str.contains(DECIMAL_COMMA) & ~pl.col(WORD).is_in(list(source.labels))
+    translated = [*source.labels, *(word for words in source.labels_of.values() for word in words)]
+    comma = pl.col(WORD).str.contains(DECIMAL_COMMA) & ~pl.col(WORD).is_in(translated)
     for row, name, word in frame.filter(comma).select(*_ROW_AND_COLUMN, WORD).iter_rows():
         yield Problem(table.line(row), name, number_sentence(word), table.place)
     silent = (pl.col("state") == "abstained") & pl.col("label").is_not_null()
@@ -171,6 +172,28 @@ def _otherwise(field: str, source: Source) -> str:
     )
 
 
+def two_systems(named: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
+    """Answers that rows assign to different items or systems."""
+    first_by_answer: dict[str, tuple[str | None, str, int]] = {}
+    for answer, item, system, row in named.select("answer", "item", "system", ROW).iter_rows():
+        first_item, first_system, first_row = first_by_answer.setdefault(
+            answer, (item, system, row)
+        )
+        if (item, system) == (first_item, first_system):
+            continue
+        field, here, before = (
+            ("system", system, first_system) if item == first_item else ("item", item, first_item)
+        )
+        yield Problem(
+            table.line(row),
+            columns.called(field),
+            f"answer {answer!r} belongs to {field} {here!r} here and to {before!r} on"
+            f" {table.place} {table.line(first_row):,}; if the column does not identify answers,"
+            " set columns.answer = []",
+            table.place,
+        )
+
+
 def _screens(
     frame: pl.DataFrame, table: Table, source: Source, columns: Columns
 ) -> Iterator[Problem]:
@@ -200,17 +223,27 @@ def _screens(
             )
 
 
-def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
+def repeated(
+    frame: pl.DataFrame, table: Table, of_tasks: Collection[str] = ()
+) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
     """The ratings without repetitions, and a problem for each contradictory row.
 
-    A row is contradictory if an earlier one has another label for the same subject.
+    A row is contradictory if an earlier one has another label for the same subject. The criteria
+    `of_tasks` are rated once for each task, whichever answers it shows.
     """
     if not frame.height:
         return frame, ()
     key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
     if frame["task"].null_count() < frame.height:
-        task_key = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
-        frame, key = frame.with_columns(task_key), [*key, "_own"]
+        of_task = pl.col("criterion").is_in(list(of_tasks)) & pl.col("task").is_not_null()
+        is_own = of_task | pl.col("purpose").is_in(_AGAIN).fill_null(False)
+        answers = [
+            pl.when(~of_task).then(name).alias(f"_{name}")
+            for name in ("first", "second")
+            if name in key
+        ]
+        frame = frame.with_columns(pl.when(is_own).then("task").alias("_own"), *answers)
+        key = [f"_{c}" if c in ("first", "second") else c for c in key] + ["_own"]
     once = frame.unique(key, keep="first", maintain_order=True)
     if once.height == frame.height:
         return frame, ()

@@ -6,8 +6,8 @@ They are checked against the protocol before anything is written.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TypeVar
 
@@ -59,6 +59,7 @@ class _Door:
         self.tasks: dict[str, Task] = {}
         self.seen: dict[str, Rater] = {}
         self.hints: dict[str, str] = {}
+        self.stated: Mapping[str, tuple[str, str]] = {}
 
     def check(self, file: Incoming) -> None:
         """Admit one file's records, or raise."""
@@ -67,6 +68,8 @@ class _Door:
             self.systems |= {a.system for a in file.answers} if self.systems else set()
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
         problems: dict[str, None] = dict.fromkeys(self._systems(file))
+        self.stated = file.systems
+        problems |= dict.fromkeys(self._stated_systems())
         tasks = {t.id: t for t in file.tasks}
         lines = file.lines or range(2, len(file.ratings) + 2)
         for rating, line in zip(file.ratings, lines, strict=True):
@@ -94,6 +97,20 @@ class _Door:
             elif self.imply_items:
                 self.items.setdefault(answer.item, Item(answer.item, ""))
 
+    def _stated_systems(self) -> Iterable[str]:
+        """Rows of ratings that assign an answer to another system than the study's."""
+        for answer, (_, system) in self.stated.items():
+            of_study = (
+                self.answers[answer].system
+                if answer in self.answers
+                else self.stored.answers.get(answer)
+            )
+            if of_study is not None and of_study != system:
+                yield (
+                    f"answer {answer!r} belongs to system {system!r} here and to {of_study!r} in"
+                    " the study; correct the file, or do not read the column: columns.system = []"
+                )
+
     def _item_ids(self) -> Iterable[str]:
         return itertools.chain(self.items, self.stored.items)
 
@@ -119,6 +136,9 @@ class _Door:
         if problem:
             return problem
         state, label = read
+        if criterion.scope == "task":
+            # A question on the task is about all that it shows: the answers have named it.
+            rating = replace(rating, answers=())
         # Whichever way round a file has its pairs: two raters who agree have the same record.
         answers, label = canonical(criterion, rating.answers, label)
         stamp = rating.instrument or self.digests[instrument.id]
@@ -178,7 +198,7 @@ class _Door:
 
     def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
         need = ANSWERS[criterion.scope]
-        if len(rating.answers) != need:
+        if criterion.scope != "task" and len(rating.answers) != need:
             got = len(rating.answers)
             return (
                 f"criterion {criterion.id!r} is about {criterion.scope}: expected {need}"
@@ -216,12 +236,16 @@ class _Door:
             answer_ids = itertools.chain(self.answers, self.stored.answers)
             return f"there is no answer {answer!r}; {self._nearest(answer, answer_ids)}"
         prefix = f"{item}:"
-        if item is None or not answer.startswith(prefix):
+        if answer in self.stated:
+            _, system = self.stated[answer]
+        elif item is not None and answer.startswith(prefix):
+            system = answer.removeprefix(prefix)
+        else:
             return (
                 f"answer {answer!r}: its system is not known; import the answers or give a system"
                 " column"
             )
-        system = answer.removeprefix(prefix)
+        assert item is not None
         if self.systems and system not in self.systems:
             return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
         self.answers[answer] = Answer(answer, item, system)

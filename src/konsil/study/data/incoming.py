@@ -24,6 +24,8 @@ class Incoming:
     """Ratings, their labels still the file's words."""
     lines: Sequence[int] = ()
     """The line of each rating."""
+    systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Answer -> its item and system, as the rows of ratings state them."""
     place: str = "line"
     """The unit of its lines: texts have lines, spreadsheets rows."""
     hint: str = ""
