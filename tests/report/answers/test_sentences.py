@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.analyses import flat_analysis
@@ -246,3 +248,35 @@ def test_units_are_of_known_statistics_and_proportions_only() -> None:
     assert Unit("seconds", Numbers()).value(43.21) == "43.2 s"
     assert Unit("win_difference", Numbers()).value(-0.5) == "−50.0 percentage points"
     assert Unit("share", Numbers()).value(NAN) == "undefined"
+
+
+ROOT = Path(__file__).parents[3]
+PARTS = {"no_ratings", "interval", "no_interval", "adjusted_p", "raters", "cases", "items"}
+"""Parts of sentences, and the line beneath them."""
+
+
+def test_the_rules_of_answers_are_listed_with_their_conditions() -> None:
+    """Fails where a sentence is added without its rule, or a rule names none."""
+    tree = ast.parse((ROOT / "src/konsil/report/answers/sentences.py").read_text("utf-8"))
+    ids = {
+        keyword.value.value.removeprefix("answer.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "message_id" and isinstance(keyword.value, ast.Constant)
+    }
+    text = (ROOT / "docs" / "verdicts.md").read_text("utf-8")
+    section = text.partition("## Answers on the first page")[2].partition("\n## ")[0]
+    listed = [line.split(" | ")[0].strip("| ") for line in section.splitlines() if "| …" in line]
+    listed += [
+        line.split(" | ")[0].strip("| ") for line in section.splitlines() if "| More" in line
+    ]
+    assert sorted(listed) == sorted(ids - PARTS - {"of_comparisons"})
+
+
+def test_the_strongest_statement_is_the_answer_whatever_its_size() -> None:
+    """Kills the mutants that order the statements otherwise or take the largest difference."""
+    small, large = row(0.05, 0.01, 0.09, A, B, p=0.01), row(0.3, -0.1, 0.7, A, C, p=0.2)
+    assert "higher for system-a than for system-b" in answer(
+        query(replace(SHARES, statistic="mean"), small, large)
+    )

@@ -114,7 +114,7 @@ RATIO_TO_BEST = Term("ratio_to_best")
 RECOVERED = Term("recovered")
 """Cases right at a level after they were wrong with more information."""
 REST = Term("rest")
-"""The other raters of a panel."""
+"""The ceiling subtracted from a judge: each expert against the others, named as its own row is."""
 WHOLE_ANSWER = Term("whole_answer")
 """A whole answer, in a column of numbers of sentences."""
 
@@ -182,7 +182,7 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         ),
         "ratio_to_best": lambda: message("ratio to the best", message_id="term.ratio_to_best"),
         "recovered": lambda: message("recovered", message_id="term.recovered"),
-        "rest": lambda: message("rest", message_id="term.rest"),
+        "rest": lambda: message("leave-one-out", message_id="term.rest"),
         "shorter": lambda: message("shorter", message_id="term.shorter"),
         "system_by_level": lambda: message("system × level", message_id="term.system_by_level"),
         "whole_answer": lambda: message("whole answer", message_id="term.whole_answer"),

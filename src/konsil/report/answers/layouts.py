@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.model.terms import REST
 from konsil.report.answers.layout_cells import (
     TableContext,
     difference_cell,
@@ -263,12 +262,18 @@ def _caption(material: Material, layout: TableLayout, estimates: Sequence[Row]) 
 
 def _panel(material: Material, panel: str, against: str, n: int) -> str:
     """A panel with its raters, or with the panel that it is compared with."""
-    if against:
+    if against == "rest":
+        text = message(
+            "panel {panel}, each member against the others",
+            message_id="layout.panel_against_others",
+            panel=panel,
+        )
+    elif against:
         text = message(
             "panel {panel} against {against}",
             message_id="layout.panel_against",
             panel=panel,
-            against=material.word(REST if against == "rest" else against),
+            against=against,
         )
     else:
         text = message(
