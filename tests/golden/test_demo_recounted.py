@@ -388,7 +388,7 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                     }
                     assert set(plain(text).split(" - ")) <= {
                         *names,
-                        "rest",
+                        "leave-one-out",
                         cells.get("Statistic", ""),
                     }, what
 
