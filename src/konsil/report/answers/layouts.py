@@ -22,7 +22,7 @@ from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import column_title, in_order, join
+from konsil.report.material.table_rows import Joined, column_title, in_order, join
 from konsil.report.material.tables import MINUS, Cell, Table, table
 from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
 
@@ -40,18 +40,30 @@ class LaidTable:
     """The words that the protocol has for it."""
     table: Table
     """The table."""
+    complete: frozenset[int] = frozenset()
+    """The ids of the rows of the results that it has with their intervals."""
 
 
 def laid_tables(material: Material) -> list[LaidTable]:
     """The tables in the order of the protocol, from the results alone."""
     lines = places(material.results.rows)
-    return [
-        LaidTable(anchor("table", layout.id), layout.title, _table(material, layout, lines))
-        for layout in material.study.tables
-    ]
+    return [_laid(material, layout, lines) for layout in material.study.tables]
 
 
-def _table(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> Table:
+def tables_with(tables: Sequence[LaidTable], rows: Sequence[Joined]) -> list[LaidTable]:
+    """The tables that have all of these rows and their benchmarks; none where a row is in none."""
+    places: dict[int, LaidTable] = {}
+    for laid in tables:
+        for row_id in laid.complete:
+            places.setdefault(row_id, laid)
+    ids = {id(line.row) for line in rows}
+    ids |= {id(line.benchmark) for line in rows if line.benchmark is not None}
+    if not ids or not ids <= places.keys():
+        return []
+    return [laid for laid in tables if any(places[row_id] is laid for row_id in ids)]
+
+
+def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> LaidTable:
     estimates = list(_estimates(material, layout))
     row_keys = _row_keys(layout, estimates)
     cells: dict[tuple[Coordinates, Coordinates], list[Row]] = {}
@@ -90,13 +102,21 @@ def _table(material: Material, layout: TableLayout, lines: Mapping[int, int]) ->
         *titles,
         *(["n"] if layout.n else []),
     ]
-    drawn = [*estimates, *(row for row, _sign in differences.values())]
-    return table(
+    compared = [row for row, _sign in differences.values()]
+    drawn = [*estimates, *compared]
+    shown = table(
         _caption(material, layout, estimates),
         head_texts,
         body,
         row_heads=len(row_keys),
         general=_notes(material, layout, context, drawn),
+    )
+    complete = [
+        *(r for r in estimates if layout.cells == "interval" or not math.isfinite(r.estimate.low)),
+        *compared,
+    ]
+    return LaidTable(
+        anchor("table", layout.id), layout.title, shown, frozenset(id(row) for row in complete)
     )
 
 

@@ -6,10 +6,12 @@ Tables and numbers are those of the report: nothing is rounded here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from konsil.analysis import Results, Row
+from konsil.analysis.model.message import message
+from konsil.report.answers.layouts import LaidTable, laid_tables, tables_with
 from konsil.report.estimates.declared import declared_heading
 from konsil.report.estimates.estimates import AnalysisView, build_analysis_views
 from konsil.report.estimates.interval_methods import companion_headings
@@ -101,15 +103,42 @@ def _results(
         yield Paragraph(_("The protocol declares no analysis; all analyses are in the appendix."))
         return
     names = [view.name for view in views]
+    tables = [t for t in laid_tables(material) if t.table.rows]
+    blocks = [numbering.table(_without_links(t.table), t.anchor) for t in tables]
+    laid = _Laid(tables, {block.key: block.number for block in blocks})
+    if blocks:
+        yield Heading(_("Tables"), 1)
+    yield from blocks
     heading = material.numbers.translated(declared_heading(material.results.plan, names))
     yield Heading(heading, 1)
     for view in views:
-        yield from _analysis(material, view, numbering)
+        yield from _analysis(material, view, numbering, laid)
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """The tables that the protocol lays out, with their numbers in the manuscript."""
+
+    tables: Sequence[LaidTable] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Anchor of a table -> its number."""
+
+
+def _without_links(table: Table) -> Table:
+    """The table without links into the report's data files, which a manuscript is not beside."""
+    rows = tuple(tuple(replace(cell, href="") for cell in row) for row in table.rows)
+    return replace(table, rows=rows)
 
 
 def _analysis(
-    material: Material, view: AnalysisView, numbering: Numbering, *, figures: bool = True
+    material: Material,
+    view: AnalysisView,
+    numbering: Numbering,
+    laid: _Laid,
+    *,
+    figures: bool = True,
 ) -> Iterator[Block]:
+    """One analysis; where tables of the protocol have all rows of a table, their numbers alone."""
     _ = material.language.gettext
     yield Heading(f"{view.title}: {view.name}", 2)
     yield Paragraph(view.sentence)
@@ -120,12 +149,18 @@ def _analysis(
     if view.findings:
         yield Paragraph(" ".join(view.findings))
     rows = [row for row in material.results.rows if row.analysis == view.name and not row.detail]
-    methods = set(companion_headings(material, join(rows)))
+    joined = join(rows)
+    methods = set(companion_headings(material, joined))
     n_tables = len(view.tables)
     for n, table in enumerate(view.tables, start=1):
         is_difference = n_tables == n and any(row.kind == "difference" for row in rows)
         kind = "difference" if is_difference else "estimate"
         of_table = [row for row in rows if row.kind == kind]
+        elsewhere = tables_with(laid.tables, [j for j in joined if j.row.kind == kind])
+        if elsewhere:
+            numbers = [laid.numbers[place.anchor] for place in elsewhere]
+            yield Paragraph(_where(material, kind, numbers))
+            continue
         caption = f"{table.caption} {caption_facts(material, of_table)}".rstrip()
         narrow = _without_columns(replace(table, caption=caption), methods)
         key = f"{view.anchor}{'-differences' if is_difference else ''}"
@@ -136,6 +171,26 @@ def _analysis(
     for drawing in view.figures:
         caption = f"{drawing.caption} {caption_facts(material, of_figures)}".rstrip()
         yield numbering.figure(drawing, caption)
+
+
+def _where(material: Material, kind: str, numbers: Sequence[int]) -> str:
+    """The sentence that names the tables with the estimates or differences of an analysis."""
+    names = ", ".join(material.numbers.count(n) for n in numbers)
+    if kind == "difference":
+        text = message(
+            "Differences with CIs: {n|Table|Tables} {names}.",
+            message_id="manuscript.differences_laid",
+            n=len(numbers),
+            names=names,
+        )
+    else:
+        text = message(
+            "Estimates with CIs: {n|Table|Tables} {names}.",
+            message_id="manuscript.estimates_laid",
+            n=len(numbers),
+            names=names,
+        )
+    return material.numbers.translated(text)
 
 
 def caption_facts(material: Material, rows: Sequence[Row]) -> str:
@@ -227,4 +282,4 @@ def _appendix(
             )
         )
         for view in with_tables:
-            yield from _analysis(material, view, numbering, figures=False)
+            yield from _analysis(material, view, numbering, _Laid(), figures=False)
