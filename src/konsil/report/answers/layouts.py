@@ -90,8 +90,8 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
         )
     other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
     level = _level(material, estimates)
-    shown = level if layout.cells == "interval" else ""
-    titles = [_heading(material, layout.columns, c, shown) for c in columns]
+    head_level = level if layout.cells == "interval" else ""
+    titles = [_heading(material, layout.columns, c, head_level) for c in columns]
     pair = f" {MINUS} ".join(layout.difference)
     titles += [
         _heading(material, (*other_keys, ""), (*c[: len(other_keys)], pair), level)

@@ -178,16 +178,14 @@ def _where(material: Material, kind: str, numbers: Sequence[int]) -> str:
     names = ", ".join(material.numbers.count(n) for n in numbers)
     if kind == "difference":
         text = message(
-            "Differences with CIs: {n|Table|Tables} {names}.",
+            "Differences with CIs: see above, table {names}.",
             message_id="manuscript.differences_laid",
-            n=len(numbers),
             names=names,
         )
     else:
         text = message(
-            "Estimates with CIs: {n|Table|Tables} {names}.",
+            "Estimates with CIs: see above, table {names}.",
             message_id="manuscript.estimates_laid",
-            n=len(numbers),
             names=names,
         )
     return material.numbers.translated(text)
