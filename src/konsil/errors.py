@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 LISTED = 25
 """Known names spelt out where none is near."""
@@ -98,8 +99,42 @@ class KonsilError(Exception):
     """Base of every error that the user's input or environment can cause."""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """A problem of a study, with its place in the protocol.
+
+    >>> str(Problem("analysis 'kappa', raters: unknown key", "study.toml", 69, 3, "kappa"))
+    "study.toml:69:3: analysis 'kappa', raters: unknown key"
+    >>> str(Problem("no such folder", "my-study"))
+    'my-study: no such folder'
+    """
+
+    sentence: str
+    """What is wrong, without the place."""
+    file: str = ""
+    """The file or folder; empty where the sentence names it itself."""
+    line: int | None = None
+    """The line in the file, from 1."""
+    column: int | None = None
+    """The column in the line, from 1, in characters."""
+    analysis: str | None = None
+    """The name of the analysis, where it is about one."""
+
+    def __str__(self) -> str:
+        """The problem as compilers write it, which editors turn into links."""
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        return f"{place}: {self.sentence}" if place else self.sentence
+
+
 class StudyError(KonsilError):
-    """The study's protocol is wrong: a key, a type, an identifier, a file it names."""
+    """The study's protocol is wrong: a key, a type, an identifier, a file it names.
+
+    `problems` has the place of each problem, where it is known.
+    """
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
 
 
 class SourceError(KonsilError):

@@ -268,6 +268,6 @@ def test_the_order_of_the_rows_changes_nothing_where_units_are_named() -> None:
 
 def test_layouts_that_are_none_are_refused() -> None:
     with pytest.raises(
-        AnalysisError, match="layout 'tall' is not one of 'wide', 'long', 'counts', 'lists'"
+        AnalysisError, match="layout: 'tall' is not one of 'wide', 'long', 'counts', 'lists'"
     ):
         konsil.agreement(pl.DataFrame({"a": [1], "b": [1]}), layout="tall")  # type: ignore[arg-type]

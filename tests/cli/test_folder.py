@@ -411,7 +411,7 @@ def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -
     for _ in range(2):
         code, _, err = call("check", study)
         assert code == 2
-        assert err.startswith(f"konsil: {protocol}: line 101: analysis 'by colour', by: ")
+        assert err.startswith(f"konsil: {protocol}:101:7: analysis 'by colour', by: ")
         assert err.endswith(": ratings will have no column 'sytem'; did you mean 'system'?\n")
         call("import", study)
     protocol.write_text(

@@ -36,14 +36,25 @@ def test_the_help_has_the_headings_and_below_each_its_commands(
     assert listed == {heading: list(names) for heading, names in GROUPS.items()}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_help_of_a_command_ends_with_its_examples(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    main([name, "--help"])
+    main([*name.split(), "--help"])
     last = capsys.readouterr().out.split("Examples:\n")[1]
     assert [line.strip() for line in last.splitlines()] == list(EXAMPLES[name])
     assert len(EXAMPLES[name]) in (1, 2)
+
+
+def test_each_command_and_subcommand_has_examples() -> None:
+    context = click.Context(group)
+    names = []
+    for name in COMMANDS:
+        command = group.get_command(context, name)
+        names.append(name)
+        if isinstance(command, click.Group):
+            names += [f"{name} {subcommand}" for subcommand in command.commands]
+    assert sorted(EXAMPLES) == sorted(names)
 
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])

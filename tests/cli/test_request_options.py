@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pydoc
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import click
 import openpyxl
@@ -31,7 +32,7 @@ from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
 from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group, main
 from konsil.cli.request_options import options_of
-from konsil.errors import SourceError
+from konsil.errors import KonsilError, SourceError
 from konsil.records import Source
 from konsil.records.request import Flag, setting
 from konsil.report.manuscript.request import ReportRequest
@@ -434,3 +435,59 @@ def test_what_a_field_does_not_take_is_refused(
         main(line.split())
     assert ended.value.code == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "says"),
+    [
+        (ReportRequest, {"to": ("pdf",)}, "to: 'pdf' is not one of 'docx', 'latex', "),
+        (ReportRequest, {"to": "docx"}, "to: expected a list, got a single text"),
+        (
+            ReportRequest,
+            {"to": ("docx",), "checklist": ("grss",)},
+            "checklist: 'grss' is not one of 'grras', 'data-statement'; did you mean 'grras'?",
+        ),
+        (ExportRequest, {"format": "parket"}, "'jsonl', 'parquet'; did you mean 'parquet'?"),
+        (InvitationRequest, {"role": "curater"}, "did you mean 'curator'?"),
+        (CallRequest, {"again": ("ok",)}, "again: 'ok' is not one of 'not json', 'off schema', "),
+        (AgreementRequest, {"level": "ordnal"}, "did you mean 'ordinal'?"),
+        (AgreementRequest, {"pair_weights": "unit"}, "'alike', 'units'; did you mean 'units'?"),
+        (PreferenceRequest, {"ties": "won"}, "ties: 'won' is not one of 'half', 'dropped'"),
+        (Source, {"file": "t.csv", "records": "itmes"}, "did you mean 'items'?"),
+    ],
+)
+def test_a_value_that_the_type_does_not_name_is_refused_in_python(
+    kind: type, values: Mapping[str, Any], says: str
+) -> None:
+    with pytest.raises(KonsilError, match=re.escape(says)):
+        kind(**values)
+
+
+@pytest.mark.parametrize("kind", [*(kind for kind, _ in CASES.values()), Source])
+def test_every_request_checks_its_values(kind: type) -> None:
+    """A field whose type names its values refuses another one."""
+    hints = get_type_hints(kind)
+    required = {"file": "t.csv", "records": "items"} if kind is Source else {}
+    for field in dataclasses.fields(kind):
+        if "Literal" in str(hints[field.name]):
+            is_listed = any(get_origin(hint) in (tuple, Sequence) for hint in [hints[field.name]])
+            word: Any = ("nonesuch",) if is_listed else "nonesuch"
+            with pytest.raises(KonsilError, match="'nonesuch' is not one of "):
+                kind(**{**required, field.name: word})
+
+
+def test_a_report_refuses_unknown_formats_before_anything_is_computed(tmp_path: Path) -> None:
+    study = Folder(tmp_path, study=None)  # type: ignore[arg-type]
+    with pytest.raises(KonsilError, match="to: 'pdf' is not one of 'docx'"):
+        study.report(to=["pdf"])  # type: ignore[list-item]
+    with pytest.raises(KonsilError, match="checklist: 'tripod' is not one of 'grras'"):
+        study.report(to=["docx"], checklist=["tripod"])  # type: ignore[list-item]
+    with pytest.raises(KonsilError, match="to: 'pdf' is not one of"):
+        study.report(to="pdf")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("door", [konsil.agreement, konsil.preference])
+def test_the_help_of_python_names_the_frames(door: Callable[..., Any]) -> None:
+    frame = next(iter(inspect.signature(door).parameters.values()))
+    assert frame.annotation == "pl.DataFrame | pl.LazyFrame | PandasFrame"
+    assert "frame: 'pl.DataFrame | pl.LazyFrame | PandasFrame'" in pydoc.render_doc(door)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from konsil.records import Outcome
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Options
@@ -21,7 +21,7 @@ UNREADABLE = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallLimits:
+class CallLimits(Request):
     """How much may be asked of models."""
 
     limit: int | None = setting(None, Flag("Maximum number of calls in this run.", minimum=1))

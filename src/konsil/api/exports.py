@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportRequest:
+class ExportRequest(Request):
     """What `konsil export` writes; `Folder.release` takes the same for a release."""
 
     format: Literal["csv", "jsonl", "parquet"] = setting("csv", Flag("Files."))

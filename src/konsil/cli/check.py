@@ -77,7 +77,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         for line in _parity(instrument):
             click.echo(line)
     if checked.problems:
-        raise StudyError("\n".join(checked.problems))
+        raise StudyError("\n".join(map(str, checked.problems)), checked.problems)
 
 
 def _scores(study: Study) -> Iterator[str]:

@@ -94,6 +94,12 @@ EXAMPLES = {
         "konsil export my-study release --release --format parquet",
     ),
     "local": ("konsil local install", "konsil local list"),
+    "local install": (
+        "konsil local install",
+        "konsil local install --file weights.gguf --id my-model",
+    ),
+    "local list": ("konsil local list",),
+    "local remove": ("konsil local remove my-model",),
     "backup": ("konsil backup my-study my-study-backup.db",),
     "verify-log": ("konsil verify-log my-study",),
     "erase": ('konsil erase my-study physician-1 --by owner-1 --reason "consent withdrawn"',),
@@ -103,7 +109,7 @@ EXAMPLES = {
         "konsil log my-study --kind import --output imports.csv",
     ),
 }
-"""Command -> one or two examples, which are command lines of a shell."""
+"""Command, also one of a group -> one or two examples, which are command lines of a shell."""
 
 
 def examples_block(name: str) -> str:

@@ -163,6 +163,9 @@ class Lazy(click.Group):
         module = importlib.import_module(COMMANDS[cmd_name][0])
         command: click.Command = module.command
         command.epilog = examples_block(cmd_name)
+        if isinstance(command, click.Group):
+            for name, subcommand in command.commands.items():
+                subcommand.epilog = examples_block(f"{cmd_name} {name}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,17 +1,23 @@
 """Requests: frozen dataclasses whose fields are what a user may choose, each stated once.
 
 A field has its type, its default and, as a `Flag`, its help: the command line makes options of
-them (`konsil.cli.request_options`), Python's functions take them as keywords.
+them (`konsil.cli.request_options`), Python's functions take them as keywords. A field whose type
+names its values is checked when the request is made, whoever makes it.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, TypeVar, cast
 
+from konsil.errors import KonsilError, nearest, option
+
+D = TypeVar("D")
 K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
@@ -58,6 +64,79 @@ class Flag:
         return {FLAG: self}
 
 
+class Request:
+    """Base of requests: it refuses a value that the type of its field does not name.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Printing(Request):
+    ...     paper: Literal["a4", "letter"] = "a4"
+    ...     to: tuple[Literal["pdf", "html"], ...] = ()
+    >>> Printing(to=("pdf",)).to
+    ('pdf',)
+    >>> Printing(to=("htm",))
+    Traceback (most recent call last):
+    konsil.errors.KonsilError: to: 'htm' is not one of 'pdf', 'html'; did you mean 'html'?
+    """
+
+    __slots__ = ()
+    refusal: ClassVar[type[KonsilError]] = KonsilError
+    """The error of a value that is refused."""
+
+    def __post_init__(self) -> None:
+        """Check every field with named values."""
+        for name, (choices, is_several, flag) in _choices(cast(Any, type(self))).items():
+            value = getattr(self, name)
+            if is_several and isinstance(value, str):
+                raise self.refusal(f"{option(name, flag=flag)}: expected a list, got a single text")
+            for word in value if is_several else (value,):
+                if word is not None and word not in choices:
+                    raise self.refusal(_refused(option(name, flag=flag), word, choices))
+
+
+def _refused(name: str, word: object, choices: Sequence[str]) -> str:
+    sentence = f"{name}: {word!r} is not one of {', '.join(map(repr, choices))}"
+    hint = nearest(str(word), choices)
+    return f"{sentence}; {hint}" if hint.startswith("did") else sentence
+
+
+@functools.cache
+def _choices(kind: type) -> dict[str, tuple[tuple[str, ...], bool, str]]:
+    """Field -> the values that it may have, whether it has several, and its option's name."""
+    hints = typing.get_type_hints(kind)
+    choices = {}
+    for entry in fields(kind):
+        flag = entry.metadata.get(FLAG, Flag())
+        words, is_several = _words(hints[entry.name])
+        words = words or flag.choices
+        if words:
+            choices[entry.name] = (words, is_several, flag.name)
+    return choices
+
+
+def _words(hint: object) -> tuple[tuple[str, ...], bool]:
+    """The words that a type names, and whether its values are several of them."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return parts, False
+    if origin in (tuple, Sequence):
+        return _words(parts[0])[0], True
+    if origin in (typing.Union, types.UnionType):
+        for part in parts:
+            words, is_several = _words(part)
+            if words or is_several:
+                return words, is_several
+    return (), False
+
+
+def several(values: str | Sequence[T]) -> tuple[T, ...]:
+    """The values as a tuple; a single text is one value, not its letters.
+
+    >>> several("docx"), several(["docx", "latex"])
+    (('docx',), ('docx', 'latex'))
+    """
+    return (cast(T, values),) if isinstance(values, str) else tuple(values)
+
+
 def setting(default: T, flag: Flag) -> T:
     """A field of a request: its default, and how the command line offers it."""
     return field(default=default, metadata=flag.metadata)
@@ -70,7 +149,7 @@ def mapping(flag: Flag) -> dict[K, T]:
 
 def with_keywords(
     request: Callable[P, R],
-) -> Callable[[Callable[[object, R], T]], Callable[Concatenate[object, P], T]]:
+) -> Callable[[Callable[[D, R], T]], Callable[Concatenate[D, P], T]]:
     """Make a function of data and a request one of data and the request's fields as keywords.
 
     Its signature, for type checkers and notebooks, is the request's own.
@@ -86,7 +165,7 @@ def with_keywords(
     ('789', "(text: 'object', *, first: 'int' = 0, last: 'int' = 9) -> 'str'")
     """
 
-    def decorate(function: Callable[[object, R], T]) -> Callable[Concatenate[object, P], T]:
+    def decorate(function: Callable[[D, R], T]) -> Callable[Concatenate[D, P], T]:
         own = inspect.signature(function)
         data, _ = own.parameters.values()
         build = cast(Callable[..., R], request)
@@ -94,7 +173,7 @@ def with_keywords(
         signature = own.replace(parameters=[data, *keywords])
 
         @functools.wraps(function)
-        def call(*args: object, **options: object) -> T:
+        def call(*args: Any, **options: Any) -> T:  # noqa: ANN401 - as the signature has them
             try:
                 bound = signature.bind(*args, **options).arguments
             except TypeError as error:

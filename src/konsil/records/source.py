@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from konsil.records.request import Flag, mapping, setting
+from konsil.records.request import Flag, Request, mapping, setting
 
 SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real-pocqi"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Source(Request):
     """One file and the meaning of its columns; the same file may be several sources."""
 
     file: str = field(

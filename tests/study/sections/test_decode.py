@@ -253,7 +253,7 @@ def test_a_newer_schema_is_told_before_its_unknown_keys() -> None:
 
 
 def test_what_is_not_toml_at_all() -> None:
-    assert refused("title = \n").startswith("study.toml: not valid TOML: Invalid value (at line 1")
+    assert refused("title = \n").startswith("study.toml:1:9: not valid TOML: Invalid value; ")
     assert "twice" in refused('title = "a"\ntitle = "b"\n') or "overwrite" in refused(
         'title = "a"\ntitle = "b"\n'
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from konsil.study.sections.line_numbers import key_lines, with_lines
+from konsil.errors import Problem
+from konsil.study.sections.line_numbers import Position, key_positions, located
 
 PROTOCOLS = sorted(Path(str(files("konsil"))).rglob("study*.toml"))
 
@@ -37,29 +38,29 @@ after = true
 
 
 @pytest.mark.parametrize(
-    ("place", "line"),
+    ("place", "line", "column"),
     [
-        ("title", 1),
-        ("text", 2),
-        ('plain "key"', 6),
-        ("list", 7),
-        ("list[0]", 8),
-        ("list[1].b[0]", 9),
-        ("x", 11),
-        ("x.y", 11),
-        ("x.y.z.w", 12),
-        ("raters", 13),
-        ("raters[0].id", 14),
-        ("raters[0].strata", 15),
-        ("raters[0].strata.years", 16),
-        ("raters[1]", 17),
-        ("raters[1].quoted.key", 19),
-        ("raters[1].after", 20),
+        ("title", 1, 1),
+        ("text", 2, 1),
+        ('plain "key"', 6, 1),
+        ("list", 7, 1),
+        ("list[0]", 8, 3),
+        ("list[1].b[0]", 9, 17),
+        ("x", 11, 1),
+        ("x.y", 11, 1),
+        ("x.y.z.w", 12, 1),
+        ("raters", 13, 1),
+        ("raters[0].id", 14, 1),
+        ("raters[0].strata", 15, 1),
+        ("raters[0].strata.years", 16, 1),
+        ("raters[1]", 17, 1),
+        ("raters[1].quoted.key", 19, 1),
+        ("raters[1].after", 20, 1),
     ],
 )
-def test_the_line_of_every_kind_of_key(place: str, line: int) -> None:
-    assert key_lines(TEXT)[place] == line
-    assert key_lines(TEXT.replace("\n", "\r\n"))[place] == line
+def test_the_position_of_every_kind_of_key(place: str, line: int, column: int) -> None:
+    assert key_positions(TEXT)[place] == Position(line, column)
+    assert key_positions(TEXT.replace("\n", "\r\n"))[place] == Position(line, column)
 
 
 def places(data: object, place: str = "") -> Iterator[tuple[str, str]]:
@@ -79,9 +80,12 @@ def places(data: object, place: str = "") -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_every_key_of_the_protocols_is_on_its_line(protocol: Path) -> None:
     text = protocol.read_text("utf-8")
-    found, lines = key_lines(text), text.splitlines()
+    positions, lines = key_positions(text), text.splitlines()
     for place, key in places(tomllib.loads(text)):
-        assert key in lines[found[place] - 1], place
+        line, column = positions[place]
+        statement = lines[line - 1][column - 1 :]
+        assert key in statement, place
+        assert not lines[line - 1][: column - 1].strip() or lines[line - 1][column - 2] in " [{,"
 
 
 @pytest.mark.parametrize(
@@ -103,8 +107,8 @@ def test_every_key_of_the_protocols_is_on_its_line(protocol: Path) -> None:
     ],
 )
 def test_what_is_no_toml_has_no_lines(text: str) -> None:
-    assert key_lines(text) == {}
-    assert with_lines(["s: a: wrong"], text, "s") == ["s: a: wrong"]
+    assert key_positions(text) == {}
+    assert located(["s: a: wrong"], text, "s") == [Problem("a: wrong", "s")]
 
 
 ENTRIES = """[[instruments]]
@@ -124,14 +128,15 @@ file = "a.csv"
     [
         (
             "instruments[0].criteria[0].scale.labels[1]: is empty",
-            "line 5: instrument 'pairs', criterion 'better', scale.labels: is empty",
+            "5:26: instrument 'pairs', criterion 'better', scale.labels: is empty",
         ),
-        ("plan[0].panel: no", "line 7: plan 1, panel: no"),
-        ("plan[0].instrument: missing", "line 6: plan 1, instrument: missing"),
-        ("sources[0]: a.csv: bad: cell", "line 8: source 'a.csv': a.csv: bad: cell"),
-        ("nothing[0]: there", "nothing[0]: there"),
-        ("a sentence without a place", "a sentence without a place"),
+        ("plan[0].panel: no", "7:1: plan 1, panel: no"),
+        ("plan[0].instrument: missing", "6:1: plan 1, instrument: missing"),
+        ("sources[0]: a.csv: bad: cell", "8:1: source 'a.csv': a.csv: bad: cell"),
+        ("nothing[0]: there", " nothing[0]: there"),
+        ("a sentence without a place", " a sentence without a place"),
     ],
 )
-def test_places_become_names_and_lines(before: str, after: str) -> None:
-    assert with_lines([f"s.toml: {before}"], ENTRIES, "s.toml") == [f"s.toml: {after}"]
+def test_places_become_names_and_positions(before: str, after: str) -> None:
+    [problem] = located([f"s.toml: {before}"], ENTRIES, "s.toml")
+    assert str(problem) == f"s.toml:{after}"

@@ -17,7 +17,7 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.dataframes import lone_index, to_polars
+from konsil.analysis.tabular.dataframes import PandasFrame, lone_index, to_polars
 from konsil.analysis.tabular.ratings_table import Table, as_text, read
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
@@ -26,7 +26,9 @@ from konsil.stats.agreement.registry import STATISTICS
 
 
 @with_keywords(AgreementRequest)
-def agreement(frame: object, request: AgreementRequest) -> Agreement:
+def agreement(
+    frame: pl.DataFrame | pl.LazyFrame | PandasFrame, request: AgreementRequest
+) -> Agreement:
     """Agreement statistics of a table of ratings, with intervals that respect clusters.
 
     `frame` is a Polars or pandas data frame. Layout wide: one row a unit, one column a rater, empty

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from konsil.analysis.agreement import agreement_statistics
-from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights, Weights, own_weights
+from konsil.analysis.estimation.own_weights import OwnWeights, Weights, own_weights
 from konsil.analysis.standalone.agreement_request import AgreementRequest
-from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
+from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, nearest, option
 from konsil.stats.engine.distances import WEIGHTS
-
-LEVELS: tuple[Level, ...] = get_args(Level)
-
 
 MANY_PAIRS = 300
 """More pairs of raters than this are not given one by one."""
@@ -28,25 +23,14 @@ RANKED = ("spearman", "kendall_tau_b")
 
 
 def check_request(request: AgreementRequest) -> None:
-    """Refuse unknown levels, statistics and weights, and numbers out of their range.
+    """Refuse unknown statistics and weights, and numbers out of their range.
 
     No table allows these.
     """
     if any(isinstance(v, str) for v in (request.labels, request.missing, request.statistics)):
         raise AnalysisError("labels, missing and statistics: expected a list, got a single text")
-    if request.layout not in {None, *get_args(Layout)}:
-        valid_layouts = ", ".join(map(repr, get_args(Layout)))
-        raise AnalysisError(
-            f"layout {request.layout!r} is not one of {valid_layouts}; leave it out to have it"
-            " guessed"
-        )
     if not isinstance(request.resamples, int) or request.resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
-    if request.level not in LEVELS:
-        raise AnalysisError(
-            f"level {request.level!r} is not one of {', '.join(LEVELS)};"
-            f" {nearest(request.level, LEVELS)}"
-        )
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
     for name in request.statistics:
@@ -54,10 +38,6 @@ def check_request(request: AgreementRequest) -> None:
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
         raise AnalysisError(
             f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}"
-        )
-    if request.pair_weights not in get_args(PairWeights):
-        raise AnalysisError(
-            f"{option('pair_weights')} {request.pair_weights!r}: expected 'alike' or 'units'"
         )
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
-from konsil.records.request import Flag, setting
+from konsil.errors import AnalysisError
+from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
     from konsil.analysis.model.spec import Resampling
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementRequest:
+class AgreementRequest(Request):
     """How a table of ratings is read, and which agreement is computed of it."""
+
+    refusal = AnalysisError
 
     layout: Layout | None = setting(
         None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.errors import AnalysisError
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
     from konsil.analysis.tabular.slices import Slices
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreferenceRequest:
+class PreferenceRequest(Request):
     """How a table of comparisons is read, and how it is evaluated."""
+
+    refusal = AnalysisError
 
     item: str | None = setting(None, Flag("Column of the items; '-' if unknown.", metavar="C"))
     rater: str | None = setting(None, Flag("Column of the raters; '-' if unknown.", metavar="C"))
@@ -106,8 +108,3 @@ def check_request(request: PreferenceRequest) -> None:
         raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
-    if request.ties not in ("half", "dropped") or request.mode not in ("valid", "paper"):
-        raise AnalysisError(
-            f"got ties = {request.ties!r}, mode = {request.mode!r}; expected 'half' or 'dropped',"
-            " 'valid' or 'paper'"
-        )

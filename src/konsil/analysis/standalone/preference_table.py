@@ -27,7 +27,7 @@ from konsil.analysis.standalone.ranking_summary import (
     worths_of,
 )
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.dataframes import to_polars
+from konsil.analysis.tabular.dataframes import PandasFrame, to_polars
 from konsil.analysis.tabular.ratings_table import as_text
 from konsil.analysis.tabular.slices import Part, parts
 from konsil.analysis.tabular.votes_layout import Layout
@@ -203,7 +203,9 @@ def _ends(entry: Mapping[str, Any]) -> tuple[float, float, float]:
 
 
 @with_keywords(PreferenceRequest)
-def preference(frame: object, request: PreferenceRequest) -> HeadToHead:
+def preference(
+    frame: pl.DataFrame | pl.LazyFrame | PandasFrame, request: PreferenceRequest
+) -> HeadToHead:
     """Win differences, win rates and worths of a table of comparisons.
 
     CIs are by item and rater. `frame` is a Polars or pandas data frame, one row a comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -12,6 +12,22 @@ from konsil.errors import AnalysisError
 
 _WHOLE = 1e15
 """Whole numbers below it are exact and written without a point."""
+
+
+class PandasFrame(Protocol):
+    """A data frame of pandas, which need not be installed."""
+
+    @property
+    def columns(self) -> Any:  # noqa: ANN401 - pandas' own types
+        """The names of the columns."""
+
+    @property
+    def index(self) -> Any:  # noqa: ANN401
+        """The names of the rows."""
+
+    @property
+    def iloc(self) -> Any:  # noqa: ANN401
+        """The cells by number."""
 
 
 def to_polars(frame: object, level_names: Collection[str] = ()) -> pl.DataFrame:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from konsil.api.calls import CallLimits, CallRequest
 from konsil.prepare.identifiers.duplicates import LIKENESS
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 BY = Flag("Pseudonym of the person who decided, for the log.", metavar="WHO")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScreeningRequest:
+class ScreeningRequest(Request):
     """One screening of the items; the rules are the protocol's [prepare.screen]."""
 
     decisions: Path | None = setting(
@@ -28,7 +28,7 @@ class ScreeningRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DuplicatesRequest:
+class DuplicatesRequest(Request):
     """One search for duplicates."""
 
     decisions: Path | None = setting(
@@ -52,7 +52,7 @@ class DuplicatesRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThemesRequest:
+class ThemesRequest(Request):
     """One search for themes; how they are found is the protocol's [prepare.themes]."""
 
     decisions: tuple[Path, ...] = setting(
@@ -69,7 +69,7 @@ class ThemesRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RewritingRequest:
+class RewritingRequest(Request):
     """A run of the model of [prepare.rewrite], or the decisions on its wordings."""
 
     decisions: Path | None = setting(

@@ -220,7 +220,8 @@ class Draft:
     def problems(self) -> tuple[str, ...]:
         """What `konsil check` has against the draft, a sentence each."""
         try:
-            return tuple(map(self._without_place, findings(open_folder(self.staging)).problems))
+            problems = findings(open_folder(self.staging)).problems
+            return tuple(self._without_place(str(problem)) for problem in problems)
         except KonsilError as error:
             return tuple(map(self._without_place, str(error).split("\n")))
 

@@ -21,7 +21,7 @@ from konsil.store import Added
 from konsil.store.engine.private import write_private
 from konsil.study import check, parse, study_digest
 from konsil.study.definition.adjudication import closing_sentences
-from konsil.study.sections.line_numbers import with_lines
+from konsil.study.sections.line_numbers import located
 
 if TYPE_CHECKING:
     import polars as pl
@@ -344,12 +344,13 @@ class Folder(OpenedStudy):
         checklists; `figures` are formats of figure files for print, `dpi` their dots per inch,
         `width` is 'single', 'double' or millimetres.
         """
+        from konsil.records.request import several
         from konsil.report.manuscript.request import ReportRequest
 
         request = ReportRequest(
-            to=tuple(to),
-            checklist=tuple(checklist),
-            figures=tuple(figures),
+            to=several(to),
+            checklist=several(checklist),
+            figures=several(figures),
             dpi=dpi,
             width=width,
         )
@@ -455,7 +456,6 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         study = parse(text, lambda name: read_text(path / name), str(protocol))
         check(study, str(protocol))
     except StudyError as error:
-        raise StudyError(
-            "\n".join(with_lines(str(error).split("\n"), text, str(protocol)))
-        ) from None
+        problems = error.problems or located(str(error).split("\n"), text, str(protocol))
+        raise StudyError("\n".join(map(str, problems)), problems) from None
     return Folder(path, study, database or os.environ.get(DATABASE, ""))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerRequest:
+class PowerRequest(Request):
     """Which studies are drawn, and how often."""
 
     studies: int = setting(200, Flag("Number of studies to simulate.", minimum=2))
@@ -27,7 +27,7 @@ class PowerRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RehearsalRequest:
+class RehearsalRequest(Request):
     """Where a study is rehearsed, and by whom."""
 
     target: Path | None = setting(

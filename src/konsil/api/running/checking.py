@@ -12,7 +12,7 @@ from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
-from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
+from konsil.errors import AnalysisError, KonsilError, Problem, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item, Source
 from konsil.sources.files.patterns import exist
@@ -20,7 +20,7 @@ from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
 from konsil.study.data.planned import on_plan
-from konsil.study.sections.line_numbers import with_lines
+from konsil.study.sections.line_numbers import located
 
 if TYPE_CHECKING:
     from konsil.analysis.table.frame import Data
@@ -34,8 +34,8 @@ number."""
 class Findings:
     """What was found wrong in a study beyond its protocol."""
 
-    problems: tuple[str, ...] = ()
-    """What has to be put right, a sentence each, with the line of study.toml."""
+    problems: tuple[Problem, ...] = ()
+    """What has to be put right, with its place in study.toml."""
     absent: tuple[str, ...] = ()
     """Files of [[sources]] that are not there yet."""
 
@@ -65,7 +65,7 @@ def findings(folder: Folder) -> Findings:
         ]
     absent = tuple(dict.fromkeys(s.file for s in folder.study.sources if not _exist(folder, s)))
     text = protocol.read_text(encoding="utf-8-sig")
-    return Findings(tuple(with_lines(problems, text, str(protocol))), absent)
+    return Findings(tuple(located(problems, text, str(protocol))), absent)
 
 
 def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 from konsil.records.roles import Role
 
 HOST = "127.0.0.1"
@@ -14,7 +14,7 @@ HERE = f"http://{HOST}:{PORT}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class InvitationRequest:
+class InvitationRequest(Request):
     """Whose links are made, and how long they work."""
 
     who: tuple[str, ...] = setting(

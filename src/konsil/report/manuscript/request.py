@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.errors import KonsilError, option
-from konsil.records.request import Flag, setting
+from konsil.records.request import Flag, Request, setting
 
 Form = Literal["docx", "latex", "markdown", "xlsx"]
 """The formats of a manuscript."""
@@ -24,7 +24,7 @@ _NARROWEST, _WIDEST = 30.0, 400.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportRequest:
+class ReportRequest(Request):
     """Which files a report has besides its page and its data."""
 
     to: tuple[Form, ...] = setting((), Flag("Also write the manuscript in this format."))
@@ -46,6 +46,7 @@ class ReportRequest:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be written before anything is computed."""
+        super().__post_init__()
         for name in self.figures:
             if name not in FIGURE_FORMATS:
                 raise KonsilError(

@@ -12,7 +12,7 @@ from typing import Literal
 
 from konsil.analysis import Analysis, CompositeScore, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.model.composite.definition import with_scores
-from konsil.errors import StudyError
+from konsil.errors import Problem, StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.plan.draw.injections import Injections
@@ -25,6 +25,7 @@ from konsil.study.sections.calling import Endpoint, Judge, settings_of
 from konsil.study.sections.decode import decode, lists_of
 from konsil.study.sections.enrolment import Enrolment
 from konsil.study.sections.helping import with_prompts
+from konsil.study.sections.line_numbers import syntax_position, without_position
 from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
@@ -160,9 +161,11 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(
-            f"{name}: not valid TOML: {error}{hint(text, error, set(lists_of(Study)))}"
-        ) from None
+        sentence = (
+            f"not valid TOML: {without_position(error)}{hint(text, error, set(lists_of(Study)))}"
+        )
+        problem = Problem(sentence, name, *syntax_position(text, error))
+        raise StudyError(str(problem), (problem,)) from None
     except RecursionError:
         raise StudyError(
             f"{name}: not valid TOML: arrays or tables are nested too deeply"

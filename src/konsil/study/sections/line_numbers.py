@@ -1,6 +1,6 @@
-"""The line of a key in study.toml.
+"""The line and column of a key in study.toml.
 
-The parser does not report lines, but readers of an error look for names and lines.
+The parser does not report them, but readers of an error look for names and lines.
 """
 
 from __future__ import annotations
@@ -8,12 +8,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from konsil.errors import Problem
 
 _SPACE = " \t\r\n"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _BARE_VALUE = re.compile(r"[^,\]}#\r\n]+")
 _STEP = re.compile(r"([^\[\].]+)((?:\[\d+\])*)")
+_ANALYSIS = re.compile(r"analyses\[(\d+)\]")
+_SYNTAX = re.compile(r"\(at line (\d+), column (\d+)\)")
 _PLACE = re.compile(r"(?P<place>[A-Za-z_][^\s:]*): (?P<rest>.*)", re.DOTALL)
 
 _SINGULAR = {
@@ -32,18 +36,29 @@ _SINGULAR = {
 _NAMES = ("id", "name", "file", "rater")
 """The keys that name an entry of a list, the first that it has."""
 
-Lines = Mapping[str, int]
+
+class Position(NamedTuple):
+    """Where something begins in a text."""
+
+    line: int
+    """From 1."""
+    column: int
+    """From 1, in characters."""
 
 
-def key_lines(text: str) -> Lines:
-    r"""The line of every table, key and entry of a list, by its place as errors name it.
+Positions = Mapping[str, Position]
+
+
+def key_positions(text: str) -> Positions:
+    r"""The position of every table, key and entry of a list, by its place as errors name it.
 
     None of what is no TOML.
 
     >>> text = 'title = "A"\n\n[[raters]]\nid = "r1"\n[[raters]]\nstrata = {\n}\n'
-    >>> dict(key_lines(text))  # doctest: +NORMALIZE_WHITESPACE
-    {'title': 1, 'raters': 3, 'raters[0]': 3, 'raters[0].id': 4, 'raters[1]': 5,
-     'raters[1].strata': 6}
+    >>> {place: tuple(position) for place, position in key_positions(text).items()}
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'title': (1, 1), 'raters': (3, 1), 'raters[0]': (3, 1), 'raters[0].id': (4, 1),
+     'raters[1]': (5, 1), 'raters[1].strata': (6, 1)}
     """
     try:
         return _Scanner(text).read()
@@ -51,36 +66,74 @@ def key_lines(text: str) -> Lines:
         return {}
 
 
-def with_lines(sentences: Iterable[str], text: str, file: str) -> list[str]:
-    r"""The sentences with line numbers of the protocol and names of its entries.
+def located(sentences: Iterable[str], text: str, file: str) -> list[Problem]:
+    r"""The sentences as problems with their positions in the protocol and names of its entries.
 
-    Only sentences that begin with a place in the protocol are changed.
+    Only sentences that begin with a place in the protocol get a position.
 
     >>> text = '[[analyses]]\nname = "kappa"\nraters = "experts"'
-    >>> with_lines(["s.toml: analyses[0].raters: there is no panel 'experts'"], text, "s.toml")
-    ["s.toml: line 3: analysis 'kappa', raters: there is no panel 'experts'"]
+    >>> [problem] = located(["s.toml: analyses[0].raters: no panel 'experts'"], text, "s.toml")
+    >>> str(problem), problem.analysis
+    ("s.toml:3:1: analysis 'kappa', raters: no panel 'experts'", 'kappa')
     """
-    lines = key_lines(text)
+    positions = key_positions(text)
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError):
-        return list(sentences)
-    return [_with_line(sentence, lines, data, file) for sentence in sentences]
+        data = {}
+    return [_located(sentence, positions, data, file) for sentence in sentences]
 
 
-def _with_line(sentence: str, lines: Lines, data: Mapping[str, Any], file: str) -> str:
-    match = _PLACE.fullmatch(sentence.removeprefix(f"{file}: "))
-    if match is None or not sentence.startswith(f"{file}: "):
-        return sentence
-    line, words = _line_of(match["place"], lines), _words(match["place"], data)
-    return sentence if line is None else f"{file}: line {line:,}: {words}: {match['rest']}"
+def syntax_position(text: str, error: tomllib.TOMLDecodeError) -> Position:
+    r"""Where a text stops being TOML.
+
+    >>> try:
+    ...     tomllib.loads("a = 1\nb = ?")
+    ... except tomllib.TOMLDecodeError as error:
+    ...     tuple(syntax_position("a = 1\nb = ?", error))
+    (2, 5)
+    """
+    match = _SYNTAX.search(str(error))
+    if match is not None:
+        return Position(int(match[1]), int(match[2]))
+    lines = text.splitlines() or [""]
+    return Position(len(lines), len(lines[-1]) + 1)
 
 
-def _line_of(place: str, lines: Lines) -> int | None:
-    """The line of the place, or of what should hold it where it is missing."""
-    while place and place not in lines:
+def without_position(error: tomllib.TOMLDecodeError) -> str:
+    """What the parser says is wrong, without where."""
+    return str(error).partition(" (at ")[0]
+
+
+def _located(sentence: str, positions: Positions, data: Mapping[str, Any], file: str) -> Problem:
+    if not sentence.startswith(f"{file}: "):
+        return Problem(sentence)
+    rest = sentence.removeprefix(f"{file}: ")
+    match = _PLACE.fullmatch(rest)
+    position = None if match is None else _position_of(match["place"], positions)
+    if match is None or position is None:
+        return Problem(rest, file)
+    words = _words(match["place"], data)
+    analysis = _analysis_of(match["place"], data)
+    return Problem(f"{words}: {match['rest']}", file, *position, analysis)
+
+
+def _analysis_of(place: str, data: Mapping[str, Any]) -> str | None:
+    """The name of the analysis in which the place is."""
+    match = _ANALYSIS.match(place)
+    analyses = data.get("analyses")
+    if match is None or not isinstance(analyses, list) or int(match[1]) >= len(analyses):
+        return None
+    analysis = analyses[int(match[1])]
+    name = analysis.get("name") if isinstance(analysis, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _position_of(place: str, positions: Positions) -> Position | None:
+    """The position of the place, or of what should hold it where it is missing."""
+    while place and place not in positions:
         place = place[: max(place.rfind("."), place.rfind("["), 0)]
-    return lines.get(place)
+    return positions.get(place)
 
 
 def _words(place: str, data: object) -> str:
@@ -112,32 +165,32 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text.replace("\r\n", "\n")
         self._at = 0
-        self._counted = (0, 1)
-        self._lines: dict[str, int] = {}
+        self._counted = (0, 1, 0)
+        self._positions: dict[str, Position] = {}
         self._entries: dict[str, int] = {}
 
-    def read(self) -> Lines:
+    def read(self) -> Positions:
         table = ""
         self._skip()
         while self._at < len(self._text):
-            line = self._line()
+            position = self._position()
             if self._text.startswith("[", self._at):
                 is_entry = self._text.startswith("[[", self._at)
                 self._at += 2 if is_entry else 1
-                table = self._table(self._key(), is_entry, line)
+                table = self._table(self._key(), is_entry, position)
                 self._at = self._text.index("]", self._at) + (2 if is_entry else 1)
-                self._lines[table] = line
+                self._positions[table] = position
             else:
                 self._statement(table)
             self._skip()
-        return self._lines
+        return self._positions
 
-    def _table(self, keys: list[str], is_entry: bool, line: int) -> str:
+    def _table(self, keys: list[str], is_entry: bool, position: Position) -> str:
         """The place of a header: of a list along the way, its last entry so far is meant."""
         place = ""
         for n, key in enumerate(keys):
             place = f"{place}.{key}" if place else key
-            self._lines.setdefault(place, line)
+            self._positions.setdefault(place, position)
             if is_entry and n == len(keys) - 1:
                 self._entries[place] = self._entries.get(place, -1) + 1
             if place in self._entries:
@@ -145,9 +198,9 @@ class _Scanner:
         return place
 
     def _statement(self, table: str) -> None:
-        line = self._line()
+        position = self._position()
         place = ".".join([table, *self._key()] if table else self._key())
-        self._lines.setdefault(place, line)
+        self._positions.setdefault(place, position)
         self._at = self._text.index("=", self._at) + 1
         self._blanks()
         self._value(place)
@@ -160,7 +213,7 @@ class _Scanner:
             self._at += 1
             n = 0
             while not self._ends("]"):
-                self._lines.setdefault(f"{place}[{n}]", self._line())
+                self._positions.setdefault(f"{place}[{n}]", self._position())
                 self._value(f"{place}[{n}]")
                 n += 1
         elif start == "{":
@@ -221,7 +274,9 @@ class _Scanner:
             else:
                 self._at += 1
 
-    def _line(self) -> int:
-        at, line = self._counted
-        self._counted = (self._at, line + self._text.count("\n", at, self._at))
-        return self._counted[1]
+    def _position(self) -> Position:
+        at, line, start = self._counted
+        if n := self._text.count("\n", at, self._at):
+            line, start = line + n, self._text.rindex("\n", at, self._at) + 1
+        self._counted = (self._at, line, start)
+        return Position(line, self._at - start + 1)
