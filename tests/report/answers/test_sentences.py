@@ -17,7 +17,7 @@ from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.report.answers.evidence import comparisons, support
 from konsil.report.answers.sentences import Query, answer, further
-from konsil.report.answers.units import PERCENT, POINTS, SECONDS, Unit
+from konsil.report.answers.units import HOURS, NUMBERS, PERCENT, POINTS, SECONDS, Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import Sentence
@@ -83,10 +83,29 @@ def test_german_has_decimal_commas_and_its_own_words() -> None:
     )
 
 
-def test_the_higher_group_comes_first_and_takes_its_interval_with_it() -> None:
-    turned = query(SHARES, *GROUPS, row(-0.264, -0.400, -0.121, C, A, 0.003))
-    straight = query(SHARES, *GROUPS, row(0.264, 0.121, 0.400, A, C, 0.003))
-    assert answer(turned) == answer(straight)
+def test_a_difference_has_the_sign_and_the_order_of_its_row() -> None:
+    turned = row(-0.264, -0.400, -0.121, C, A, 0.003)
+    assert answer(query(SHARES, *GROUPS, turned)) == (
+        "Fewer answers of system-c (58.3%) than of system-a (84.7%) were rated “Correct”:"
+        " difference, −26.4 percentage points (95% CI, −40.0 to −12.1; adjusted p = 0.0030;"
+        " 60 items)."
+    )
+    other = replace(SHARES, statistic="mean")
+    assert answer(query(other, *GROUPS, turned)).startswith(
+        "Quantity: lower for system-c (0.58) than for system-a (0.85); difference, −0.26 (95% CI,"
+    )
+
+
+def test_rows_of_several_criteria_are_named_by_their_titles() -> None:
+    groups = [{"criterion": "depth", **g} for g in (A, B)]
+    difference = row(-0.4, -0.6, -0.2, *groups, 0.003)
+    given = replace(
+        query(Analysis("d", "mann_whitney", "depth", "experts"), difference),
+        criteria={"depth": "Depth of reasons"},
+    )
+    assert "lower for Depth of reasons, system-a than for Depth of reasons, system-b" in answer(
+        given
+    )
 
 
 def test_no_difference_shown_is_not_equality() -> None:
@@ -195,8 +214,9 @@ def test_a_judge_is_compared_with_the_benchmark_of_its_row() -> None:
         row(-0.39, -0.62, -0.16, judge, {"rater": REST}, 0.019),
         row(0.84, 0.7, 0.9, {"rater": Term("leave_one_out", "physicians")}, kind="companion"),
     )
-    assert "(0.84) than for judge-1 (0.45); difference, 0.39 (95% CI, 0.16 to 0.62;" in answer(
-        given
+    assert (
+        "lower for judge-1 (0.45) than for leave_one_out:physicians (0.84); difference, −0.39"
+        in answer(given)
     )
 
 
@@ -242,9 +262,16 @@ def test_every_statistic_gives_a_sentence(statistic: str) -> None:
 
 
 def test_units_are_of_known_statistics_and_proportions_only() -> None:
-    assert set(CATALOGUE) >= PERCENT | POINTS | SECONDS
+    kinds = (PERCENT, POINTS, SECONDS, HOURS, NUMBERS)
+    # Each statistic has one unit: of a new one it has to be decided.
+    assert sorted(CATALOGUE) == sorted(s for kind in kinds for s in kind)
     assert all(CATALOGUE[s].range in ((0.0, 1.0), (-math.inf, math.inf)) for s in PERCENT)
-    assert all(CATALOGUE[s].is_difference for s in POINTS)
+    assert {s for s in POINTS if not CATALOGUE[s].is_difference} == {
+        "information_sensitivity",
+        "abstention_slope",
+    }
+    assert Unit("rater_hours", Numbers()).value(12.34) == "12.3 h"
+    assert Unit("information_sensitivity", Numbers()).value(0.4) == "40.0 percentage points"
     assert Unit("seconds", Numbers()).value(43.21) == "43.2 s"
     assert Unit("win_difference", Numbers()).value(-0.5) == "−50.0 percentage points"
     assert Unit("share", Numbers()).value(NAN) == "undefined"

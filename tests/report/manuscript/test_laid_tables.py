@@ -61,7 +61,10 @@ def test_tables_of_the_protocol_come_before_the_analyses_with_their_numbers() ->
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("en", "Estimates with CIs: see above, table {n}."), ("de", "Schätzwerte mit KI: siehe oben, Tabelle {n}.")],
+    [
+        ("en", "Estimates with CIs: see above, table {n}."),
+        ("de", "Schätzwerte mit KI: siehe oben, Tabelle {n}."),
+    ],
 )
 def test_a_number_of_a_laid_table_is_in_no_second_table(language: str, sentence: str) -> None:
     made = whole(language)

@@ -17,7 +17,13 @@ from konsil.report.figures.svg_primitives import About, Dot, ValueAxis, span
 from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import benchmark_names, contrast, in_order, join
+from konsil.report.material.table_rows import (
+    benchmark_names,
+    contrast,
+    in_order,
+    join,
+    shared_contrast,
+)
 
 MOST_ROWS = 10
 """Rows of the figure; an analysis with more has its own figure in the results."""
@@ -43,7 +49,7 @@ def answer_figure(material: Material, query: Query) -> Drawing | None:
     factor, numbers = query.unit.factor, material.numbers
     dots = [
         Dot(
-            _name(query, r),
+            _name(material, query, r),
             r.estimate.value * factor,
             r.estimate.low * factor,
             r.estimate.high * factor,
@@ -54,7 +60,7 @@ def answer_figure(material: Material, query: Query) -> Drawing | None:
     ]
     reference, name = _reference(material, query, is_difference)
     reference = None if reference is None else reference * factor
-    title = query.quantity
+    title = _title(query, rows)
     if query.spec.statistic in POINTS:
         points = message("{points} percentage points", message_id="answer.points", points="")
         title += f" ({numbers.translated(points).strip()})"
@@ -95,9 +101,18 @@ def _has_order(rows: Sequence[Row]) -> bool:
     )
 
 
-def _name(query: Query, row: Row) -> str:
+def _title(query: Query, rows: Sequence[Row]) -> str:
+    """What is estimated, with the contrast that all rows share."""
+    columns = dict.fromkeys(c for row in rows for c in row.group)
+    shared = [text for c in columns if (text := shared_contrast(rows, c))]
+    return ": ".join([query.quantity, *([", ".join(shared)] if shared else [])])
+
+
+def _name(material: Material, query: Query, row: Row) -> str:
     if row.kind == "difference":
-        return ", ".join(contrast(row, c) for c in row.group)
+        several = [r for r in query.rows if r.kind == "difference"]
+        columns = [c for c in row.group if not shared_contrast(several, c)]
+        return ", ".join(contrast(row, c, material) for c in columns)
     return group_name(query, row.group) or query.spec.raters
 
 

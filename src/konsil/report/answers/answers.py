@@ -124,10 +124,11 @@ def _query(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:
     return Query(
         spec,
         tuple(rows),
-        _quantity(material, spec),
+        _quantity(material, spec, rows),
         material.numbers,
         material.study.resampling.draws,
         _titles(material, rows),
+        {c: material.criterion(c) for row in rows if (c := row.group.get("criterion", ""))},
     )
 
 
@@ -135,15 +136,22 @@ def _titles(material: Material, rows: Sequence[Row]) -> dict[str, str]:
     """The titles of columns whose values need them: levels, numbers of sentences, strata."""
     columns = dict.fromkeys(c for row in rows for c in (*row.group, *row.versus))
     titles = {c: column_title(material, c) for c in columns}
-    return {c: name for c, name in titles.items() if name == c or c in _NEED_TITLE}
+    return {
+        c: name
+        for c, name in titles.items()
+        if c != "criterion" and (name == c or c in _NEED_TITLE)
+    }
 
 
 def _has_number(rows: Sequence[Row]) -> bool:
     return any(math.isfinite(row.estimate.value) for row in rows)
 
 
-def _quantity(material: Material, spec: Analysis) -> str:
-    """What is estimated: of a share the labels, else the statistic; and the criterion."""
+def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
+    """What is estimated: of a share the labels, else the statistic; and the criterion.
+
+    Rows of several criteria name them themselves.
+    """
     labels = spec.options.labels_counted
     criterion = material.criterion(spec.criterion)
     if spec.statistic == "share" and labels:
@@ -154,7 +162,8 @@ def _quantity(material: Material, spec: Analysis) -> str:
             criterion=criterion,
         )
         return material.numbers.translated(text)
-    return f"{title(spec.statistic, material.language)} ({criterion})"
+    name = title(spec.statistic, material.language)
+    return name if any("criterion" in row.group for row in rows) else f"{name} ({criterion})"
 
 
 def _line_of_numbers(material: Material, query: Query) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from konsil.analysis import Analysis, Row
@@ -19,30 +19,18 @@ nothing, for want of an interval; or nothing, because it was not tested or is ex
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two groups, or one group against zero, the higher one first."""
+    """Two groups in the order of their row, or one group against zero."""
 
     row: Row
     """The row of the estimates."""
     support: Support
     """What it supports."""
     value: float
-    """The difference, not below zero where it is between two groups."""
+    """The difference with the sign that the row has, as tables and figures have it."""
     low: float
     """The lower end of its interval."""
     high: float
     """The upper end."""
-    is_swapped: bool = False
-    """Whether the second group of the row is the higher one, so that the sign was changed."""
-
-    @property
-    def higher(self) -> Mapping[str, str]:
-        """The group with the higher number."""
-        return self.row.versus if self.is_swapped else self.row.group
-
-    @property
-    def lower(self) -> Mapping[str, str]:
-        """The other group; empty: zero."""
-        return self.row.group if self.is_swapped else self.row.versus
 
 
 def support(row: Row, spec: Analysis, draws: int) -> Support:
@@ -77,16 +65,7 @@ def comparisons(rows: Sequence[Row], spec: Analysis, draws: int) -> list[Compari
         return [_compared(r, spec, draws) for r in differences if _is_number(r)]
     tested = [r for r in rows if r.kind == "estimate" and _is_number(r)]
     if spec.statistic in OF_ZERO or any(math.isfinite(r.p_adjusted) for r in tested):
-        return [
-            Comparison(
-                r,
-                support(r, spec, draws),
-                r.estimate.value,
-                r.estimate.low,
-                r.estimate.high,
-            )
-            for r in tested
-        ]
+        return [_compared(r, spec, draws) for r in tested]
     return []
 
 
@@ -98,10 +77,8 @@ def main_comparison(compared: Sequence[Comparison]) -> Comparison:
 
 
 def _compared(row: Row, spec: Analysis, draws: int) -> Comparison:
-    e, supports = row.estimate, support(row, spec, draws)
-    if e.value >= 0:
-        return Comparison(row, supports, e.value, e.low, e.high)
-    return replace(Comparison(row, supports, -e.value, -e.high, -e.low), is_swapped=True)
+    e = row.estimate
+    return Comparison(row, support(row, spec, draws), e.value, e.low, e.high)
 
 
 def _is_number(row: Row) -> bool:

@@ -16,6 +16,8 @@ from konsil.report.material.table_rows import (
     contrast,
     in_order,
     join,
+    shared_contrast,
+    shown_value,
 )
 from konsil.report.material.tables import Cell, Table, table
 
@@ -48,6 +50,8 @@ def result_table(material: Material, query: Query, lines: Mapping[int, int]) -> 
         return None
     _, translate = material.language.gettext, material.numbers.translated
     columns = columns_of(shown)
+    fixed = {c: text for c in columns if (text := shared_contrast([j.row for j in shown], c))}
+    columns = [c for c in columns if c not in fixed]
     has_p = any(math.isfinite(j.row.p_adjusted) for j in shown)
     levels = {j.row.estimate.level for j in shown}
     head = [
@@ -89,6 +93,13 @@ def result_table(material: Material, query: Query, lines: Mapping[int, int]) -> 
         )
     caption = translate(
         message(
+            "Estimates of “{name}” with primary CIs, {contrast}.",
+            message_id="answer.table_of_contrast",
+            name=query.spec.name,
+            contrast=", ".join(fixed.values()),
+        )
+        if fixed
+        else message(
             "Estimates of “{name}” with primary CIs.",
             message_id="answer.table",
             name=query.spec.name,
@@ -108,9 +119,9 @@ def _cells(
     numbers, row = material.numbers, joined.row
     names = [
         Cell(
-            contrast(row, c)
+            contrast(row, c, material)
             if row.kind == "difference"
-            else row.group.get(c, material.language.gettext("all"))
+            else shown_value(material, c, row.group.get(c, material.language.gettext("all")))
         )
         for c in columns
     ]

@@ -32,6 +32,8 @@ class Query:
     """Resamples that were asked for."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Column -> its title, for columns whose values say nothing alone, such as levels."""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Criterion -> its title, for rows of several criteria."""
 
     @property
     def unit(self) -> Unit:
@@ -84,34 +86,20 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
     main = main_comparison(compared)
     subtracted, benchmark = _subtracted(query, main.row)
     first, second = _value(query, main.row.group), benchmark
-    higher, lower = _names(query, main.row.group, subtracted)
-    if main.is_swapped:
-        higher, lower, first, second = lower, higher, second, first
+    name, subtracted_name = _names(query, main.row.group, subtracted)
     if first is not None and second is not None:
-        higher = f"{higher} ({query.unit.value(first)})"
-        lower = f"{lower} ({query.unit.value(second)})"
+        name = f"{name} ({query.unit.value(first)})"
+        subtracted_name = f"{subtracted_name} ({query.unit.value(second)})"
     values = {
         "quantity": query.quantity,
-        "a": higher,
-        "b": lower,
+        "a": name,
+        "b": subtracted_name,
         "difference": query.unit.difference(main.value),
         "evidence": evidence(query, main.row, main.low, main.high),
     }
     n = len(compared)
-    if main.support == "shown" and _is_of_systems(query.spec):
-        return message(
-            "More answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
-            " {evidence}.",
-            message_id="answer.more_answers",
-            labels=", ".join(query.spec.options.labels_counted),
-            **values,
-        )
     if main.support == "shown":
-        return message(
-            "{quantity}: higher for {a} than for {b}; difference, {difference} {evidence}.",
-            message_id="answer.higher",
-            **values,
-        )
+        return _shown(query, main.value, values)
     if main.support == "equivalent":
         return message(
             "{quantity}: {a} and {b} are equivalent within ±{margin}; difference,"
@@ -147,6 +135,38 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         "{quantity}: no difference was shown between {a} and {b}; difference, {difference}"
         " {evidence}.",
         message_id="answer.not_shown",
+        **values,
+    )
+
+
+def _shown(query: Query, difference: float, values: Mapping[str, str]) -> TranslatableMessage:
+    """A difference that was shown, in the order and with the sign of its row."""
+    if _is_of_systems(query.spec):
+        labels = ", ".join(query.spec.options.labels_counted)
+        if difference < 0:
+            return message(
+                "Fewer answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
+                " {evidence}.",
+                message_id="answer.fewer_answers",
+                labels=labels,
+                **values,
+            )
+        return message(
+            "More answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
+            " {evidence}.",
+            message_id="answer.more_answers",
+            labels=labels,
+            **values,
+        )
+    if difference < 0:
+        return message(
+            "{quantity}: lower for {a} than for {b}; difference, {difference} {evidence}.",
+            message_id="answer.lower",
+            **values,
+        )
+    return message(
+        "{quantity}: higher for {a} than for {b}; difference, {difference} {evidence}.",
+        message_id="answer.higher",
         **values,
     )
 
@@ -332,6 +352,8 @@ def group_name(query: Query, group: Mapping[str, str]) -> str:
 
 
 def _word(query: Query, column: str, value: str) -> str:
+    if column == "criterion":
+        return query.criteria.get(value, value)
     return f"{query.titles[column]} {value}" if column in query.titles else value
 
 

@@ -31,10 +31,81 @@ PERCENT = frozenset(
     }
 )
 """Statistics that are proportions; their differences are percentage points."""
-POINTS = frozenset({"win_difference", "win_difference_strict", "position_bias", "injection_shift"})
-"""Statistics that are differences of proportions already."""
+POINTS = frozenset(
+    {
+        "win_difference",
+        "win_difference_strict",
+        "position_bias",
+        "injection_shift",
+        "information_sensitivity",
+        "abstention_slope",
+    }
+)
+"""Statistics that are differences of proportions already; of a slope, for each step."""
 SECONDS = frozenset({"seconds", "median_seconds", "geometric_seconds"})
 """Statistics in seconds."""
+HOURS = frozenset({"rater_hours"})
+"""Statistics in hours."""
+NUMBERS = frozenset(
+    {
+        # coefficients: 1 or an end of the scale has a meaning, 100 has none
+        "cohen_kappa",
+        "cohen_kappa_linear",
+        "cohen_kappa_quadratic",
+        "pabak",
+        "light_kappa",
+        "scott_pi",
+        "fleiss_kappa",
+        "conger_kappa",
+        "randolph_kappa",
+        "brennan_prediger",
+        "krippendorff_alpha",
+        "gwet_ac1",
+        "gwet_ac2_linear",
+        "gwet_ac2",
+        "icc1",
+        "icc2",
+        "icc3",
+        "icc1k",
+        "icc2k",
+        "icc3k",
+        "icc1_incomplete",
+        "kendall_w",
+        "spearman",
+        "kendall_tau_b",
+        "ensembles_cohen_kappa",
+        "ensembles_pabak",
+        "choice_kappa",
+        "rank_agreement",
+        "criteria_correlation",
+        "length_correlation",
+        "part_whole",
+        "reliability",
+        "budget_reliability",
+        "blinding_james",
+        "blinding_bang",
+        # areas under a curve, shares of a variance, strengths on a log scale
+        "risk_coverage",
+        "strictness",
+        "anova",
+        "davidson",
+        "bradley_terry",
+        "crossover",
+        # in the units of a scale's points, of levels, or of standard deviations
+        "mean",
+        "standard_deviation",
+        "margin",
+        "self_preference",
+        "family_preference",
+        "reasoning_gap",
+        "illusion_gap",
+        "stability",
+        "mann_whitney",
+        "tukey",
+        "part_variance",
+    }
+)
+"""Statistics that are numbers without a unit, or in the points of a scale."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +134,7 @@ class Unit:
             return self._plain(value) + self.numbers.language.per_cent
         if self.statistic in SECONDS:
             return self._translated_seconds(value)
-        return self.difference(value) if self.statistic in POINTS else self._plain(value)
+        return self.difference(value)
 
     def difference(self, value: float) -> str:
         """A difference with its unit.
@@ -79,7 +150,13 @@ class Unit:
                     points=self._plain(value),
                 )
             )
-        return self._translated_seconds(value) if self.statistic in SECONDS else self._plain(value)
+        if self.statistic in SECONDS:
+            return self._translated_seconds(value)
+        if self.statistic in HOURS:
+            return self.numbers.translated(
+                message("{n} h", message_id="answer.hours", n=self._plain(value))
+            )
+        return self._plain(value)
 
     def limits(self, low: float, high: float) -> str:
         """The ends of an interval, without the unit: it stands with the value before them.
@@ -104,7 +181,7 @@ class Unit:
     @property
     def digits(self) -> int:
         """Decimals of a number."""
-        return 1 if self.statistic in PERCENT | POINTS | SECONDS else 2
+        return 1 if self.statistic in PERCENT | POINTS | SECONDS | HOURS else 2
 
     def _plain(self, value: float) -> str:
         return self.numbers.plain(value * self.factor, self.digits)

@@ -36,6 +36,7 @@ from konsil.report.material.table_rows import (
     contrast,
     in_order,
     join,
+    shown_value,
     value_head,
 )
 from konsil.report.material.tables import Cell, Table, table
@@ -151,7 +152,10 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         row = line.row
         body.append(
             (
-                *(Cell(row.group.get(column, _("all"))) for column in columns),
+                *(
+                    Cell(shown_value(material, column, row.group.get(column, _("all"))))
+                    for column in columns
+                ),
                 *(
                     [Cell(title(row.statistic, material.language))]
                     if several or not columns
@@ -203,7 +207,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     head += [_("Units"), _("Clusters")]
     body = [
         (
-            *(Cell(contrast(line.row, column)) for column in columns),
+            *(Cell(contrast(line.row, column, material)) for column in columns),
             numbers.estimate(
                 line.row.estimate,
                 [*remarks(material, line.row), *target_footnotes(material, line, rows)],

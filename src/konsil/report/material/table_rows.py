@@ -166,10 +166,37 @@ def column_title(material: Material, column: str) -> str:
     return titles.get(column, column)
 
 
-def contrast(row: Row, column: str) -> str:
-    """One value where both groups share it, else: this minus that."""
-    value, subtracted = row.group.get(column, ""), row.versus.get(column, "")
+def contrast(row: Row, column: str, material: Material | None = None) -> str:
+    """One value where both groups share it, else: this minus that; criteria by their titles."""
+    value, subtracted = (
+        group.get(column, "")
+        if material is None
+        else shown_value(material, column, group.get(column, ""))
+        for group in (row.group, row.versus)
+    )
     return value if value == subtracted or not subtracted else f"{value} {MINUS} {subtracted}"
+
+
+def shown_value(material: Material, column: str, value: str) -> str:
+    """A value of a group column as a reader sees it: of a criterion its title.
+
+    Of a correlation of criteria the other one is a criterion too.
+    """
+    if column not in _CRITERIA or value not in material.criteria():
+        return value
+    return material.criterion(value)
+
+
+_CRITERIA = ("criterion", "other")
+"""Columns whose values may be criteria."""
+
+
+def shared_contrast(rows: Sequence[Row], column: str) -> str:
+    """The contrast of a column where all of several differences have the same; else nothing."""
+    contrasts = {contrast(row, column) for row in rows}
+    is_contrast = all(row.kind == "difference" and row.versus.get(column) for row in rows)
+    several_columns = any(len(row.group) > 1 for row in rows)
+    return contrasts.pop() if is_contrast and several_columns and len(contrasts) == 1 else ""
 
 
 def value_head(material: Material, rows: Sequence[Joined]) -> str:
