@@ -445,7 +445,8 @@ def test_what_a_field_does_not_take_is_refused(
         (
             ReportRequest,
             {"to": ("docx",), "checklist": ("grss",)},
-            "checklist: 'grss' is not one of 'grras', 'data-statement'; did you mean 'grras'?",
+            "checklist: 'grss' is not one of 'grras', 'tripod-llm', 'chart', 'data-statement'; did you"
+            " mean 'grras'?",
         ),
         (ExportRequest, {"format": "parket"}, "'jsonl', 'parquet'; did you mean 'parquet'?"),
         (InvitationRequest, {"role": "curater"}, "did you mean 'curator'?"),

@@ -15,7 +15,10 @@ from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import translated_results
 from konsil.study import Study
 
-ALL = ReportRequest(to=("docx", "latex", "markdown", "xlsx"), checklist=("grras", "data-statement"))
+ALL = ReportRequest(
+    to=("docx", "latex", "markdown", "xlsx"),
+    checklist=("grras", "tripod-llm", "chart", "data-statement"),
+)
 
 
 def material_of(arguments: Mapping[str, Any], **changes: Any) -> Material:

@@ -104,11 +104,50 @@ def test_entries_are_complete(key: str) -> None:
     assert ".." not in text and "?." not in text and "  " not in text
 
 
+WITHOUT_ADDRESS = {
+    "clexeval": "not published yet",
+    "konsil": "the software itself",
+    "kendall1948": "a book older than ISBN",
+    "kirk2013": "a book",
+    "korn1998": "an article without a DOI",
+    "steiger1997": "a chapter of a book",
+}
+"""References that have no DOI, URL or ISBN, and why."""
+
+
+@pytest.mark.parametrize("key", sorted(entries()))
+def test_a_reference_can_be_found(key: str) -> None:
+    """Authors with names, a year, and a DOI, URL or ISBN, in all three forms of a reference."""
+    entry = entries()[key]
+    for person in entry["author"]:
+        assert person.get("literal") or (person["family"] and person["given"]), key
+    if key not in {"clexeval", "konsil"}:
+        year = entry["issued"]["date-parts"][0][0]
+        assert 1900 < year < 2030
+        assert f"year = {{{year}}}" in bibtex([key]) and str(year) in in_words(entry)
+    addresses = [entry[name] for name in ("DOI", "URL", "ISBN") if name in entry]
+    assert bool(addresses) != (key in WITHOUT_ADDRESS)
+    for address in addresses:
+        assert address in bibtex([key])
+        assert address in in_words(entry) or "DOI" in entry
+    assert "URL" not in entry or re.fullmatch(r"https://[^\s{}\\]+", entry["URL"])
+
+
+def test_of_many_authors_a_list_names_six_and_a_file_all() -> None:
+    entry = entries()["gallifant2025"]
+    assert in_words(entry).startswith(
+        "Gallifant J, Afshar M, Ameen S, Aphinyanaphongs Y, Chen S, Cacciamani G, et al. The TRIPOD"
+    )
+    assert bibtex(["gallifant2025"]).count(" and ") == len(entry["author"]) - 1 == 24
+    kottner = in_words(entries()["kottner2011"])
+    assert "et al" not in kottner and kottner.count(",") == 8, "up to ten are named in full"
+
+
 def test_entries_are_all_used() -> None:
     used = {key for s in CATALOGUE.values() for key in keys_of_statistic(s.id)}
     used |= {key for name in METHODS for key in keys_of_method(message("x", message_id=name))}
     of_text = {"konsil", "holm1979", "westfall1993", "kottner2011", "bender2018"}
-    of_text |= {"horowitz1995"}
+    of_text |= {"horowitz1995", "gallifant2025", "huo2025"}
     assert set(entries()) == used | of_text
 
 

@@ -30,6 +30,8 @@ _DIFFERENT_IN_BIBTEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "$": r"\$", "<": r"\textless{}"}
     | {">": r"\textgreater{}", "{": r"\{", "}": r"\}"}
 )
+_MOST_NAMES, _FIRST_NAMES = 10, 6
+"""Authors that a reference names in full, and how many it names of more."""
 _KINDS = {
     "article-journal": "article",
     "book": "book",
@@ -133,11 +135,18 @@ def cited(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _names(people: Sequence[Mapping[str, str]]) -> str:
-    return ", ".join(
+    """The names; of more than ten the first six, as the National Library of Medicine's rules allow.
+
+    >>> _names([{"family": "Chan", "given": "A.-W."}])
+    'Chan AW'
+    """
+    shown = people if len(people) <= _MOST_NAMES else people[:_FIRST_NAMES]
+    names = [
         person.get("literal")
-        or f"{person['family']} {person['given'].replace('. ', '').replace('.', '')}"
-        for person in people
-    )
+        or f"{person['family']} {''.join(c for c in person['given'] if c.isalpha())}"
+        for person in shown
+    ]
+    return ", ".join([*names, *(["et al"] if len(shown) < len(people) else [])])
 
 
 def _ended(text: str) -> str:
@@ -178,7 +187,10 @@ Statistics. 1979;6(2):65-70.'
         text += book + (f" {published}{pages}." if published else "")
     text += f" {entry['number']}." if "number" in entry else ""
     text += f" {entry['note']}." if "note" in entry else ""
-    return text + (f" doi:{entry['DOI']}" if "DOI" in entry else "")
+    text += f" ISBN {entry['ISBN']}." if "ISBN" in entry else ""
+    if "DOI" in entry:
+        return f"{text} doi:{entry['DOI']}"
+    return text + (f" {entry['URL']}" if "URL" in entry else "")
 
 
 def bibtex(keys: Iterable[str]) -> str:
@@ -204,6 +216,8 @@ def _bibtex_entry(entry: Entry) -> str:
         publisher: _escaped(entry.get("publisher", "")),
         "address": _escaped(entry.get("publisher-place", "")),
         "doi": entry.get("DOI", ""),
+        "isbn": entry.get("ISBN", ""),
+        "url": entry.get("URL", ""),
         "note": _escaped(
             entry.get("note", "") or (f"Version {entry['version']}" if "version" in entry else "")
         ),

@@ -23,7 +23,7 @@ from konsil.report.manuscript.blocks import (
     Paragraph,
     Words,
 )
-from konsil.report.manuscript.checklists import checklist_tables
+from konsil.report.manuscript.checklists.registry import checklist_blocks
 from konsil.report.manuscript.methods import methods_blocks
 from konsil.report.manuscript.request import Checklist
 from konsil.report.material.overview import Material, characteristics, flow
@@ -269,7 +269,7 @@ def _appendix(
     material = sources.material
     _ = material.language.gettext
     for checklist in sources.checklists:
-        yield from checklist_tables(material, checklist, numbering)
+        yield from checklist_blocks(material, checklist, numbering)
     with_tables = [view for view in views if view.tables]
     if with_tables:
         yield Heading(_("Appendix: exploratory analyses"), 1)

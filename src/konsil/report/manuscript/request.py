@@ -10,7 +10,7 @@ from konsil.records.request import Flag, Request, setting
 
 Form = Literal["docx", "latex", "markdown", "xlsx"]
 """The formats of a manuscript."""
-Checklist = Literal["grras", "data-statement"]
+Checklist = Literal["grras", "tripod-llm", "chart", "data-statement"]
 """The checklists that can be filled in."""
 FIGURE_FORMATS = ("png", "tiff", "eps", "pdf", "svg")
 """The formats of figure files."""

@@ -1,0 +1,96 @@
+"""GRRAS: reporting of reliability and agreement, fifteen items (Kottner et al. 2011)."""
+
+from __future__ import annotations
+
+from konsil.report.manuscript.checklists.item import Filled, Item
+from konsil.report.manuscript.checklists.known_facts import (
+    estimates_text,
+    independence_text,
+    sampling_text,
+)
+from konsil.report.manuscript.methods import design_text, raters_text
+from konsil.report.material.overview import Material
+
+
+def grras(material: Material) -> Filled:
+    """The fifteen items."""
+    _ = material.language.gettext
+    return Filled(
+        _("Appendix: reporting checklist GRRAS"),
+        _("Items of the Guidelines for Reporting Reliability and Agreement Studies, in our words"),
+        "kottner2011",
+        _("GRRAS: items, what this study reports, and where."),
+        (*_methods(material), *_results(material)),
+    )
+
+
+def _methods(material: Material) -> tuple[Item, ...]:
+    _ = material.language.gettext
+    study, methods = material.study, _("Methods")
+    process = [raters_text(material)]
+    if study.blinded:
+        process.append(_("Systems have blinding codes in all analyses until unblinding."))
+    instruments = ", ".join(instrument.id for instrument in study.instruments)
+    forms = _("Forms: %(names)s.") % {"names": instruments} if instruments else ""
+    return (
+        Item("1", _("Title or abstract names reliability or agreement as the subject")),
+        Item("2", _("The instrument or device, named and described"), forms, methods),
+        Item("3", _("The population of subjects or objects of interest")),
+        Item("4", _("The population of raters of interest")),
+        Item("5", _("What is known already, and why the study was done")),
+        Item(
+            "6",
+            _("Choice of the sample size; numbers of raters, items and repetitions"),
+            design_text(material),
+            methods,
+            rest=_("Reason for the sample size:"),
+        ),
+        Item("7", _("Sampling of raters and items"), sampling_text(material), methods),
+        Item(
+            "8",
+            _("The rating process: intervals, available information, blinding"),
+            " ".join(process),
+            methods,
+        ),
+        Item(
+            "9", _("Whether ratings were given independently"), independence_text(material), methods
+        ),
+        Item(
+            "10",
+            _("Statistical analysis"),
+            _("Stated in full under “Statistical analysis”."),
+            methods,
+        ),
+    )
+
+
+def _results(material: Material) -> tuple[Item, ...]:
+    _ = material.language.gettext
+    results = _("Results")
+    return (
+        Item(
+            "11",
+            _("Actual numbers of raters, items and repeated ratings"),
+            design_text(material),
+            results,
+        ),
+        Item(
+            "12",
+            _("Characteristics of raters and items, such as training and experience"),
+            _("See the tables of raters and items."),
+            results,
+        ),
+        Item(
+            "13",
+            _("Estimates of reliability and agreement with their uncertainty"),
+            estimates_text(material),
+            results,
+        ),
+        Item("14", _("Practical relevance of the results")),
+        Item(
+            "15",
+            _("Detailed results, for instance online"),
+            _("Unrounded results and data are files of the report."),
+            _("Supplement"),
+        ),
+    )

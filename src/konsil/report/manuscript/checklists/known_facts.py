@@ -1,0 +1,264 @@
+"""Facts of a study that several checklists ask for, each in a sentence; empty where none is known.
+
+Names of files and models are withheld while systems are blinded.
+"""
+
+from __future__ import annotations
+
+from konsil.report.material.glossary import entry, title
+from konsil.report.material.overview import Material
+from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
+from konsil.report.people.rater_flow import recruited
+from konsil.study import study_digest
+from konsil.study.data.freezing import frozen
+from konsil.study.sections.recruitment import recruitment
+
+
+def licence_text(material: Material) -> str:
+    """The licence of released data."""
+    _ = material.language.gettext
+    licence = material.study.licence
+    return _("Licence: %(licence)s.") % {"licence": licence} if licence else ""
+
+
+def source_files(material: Material) -> str:
+    """The files that items, answers and ratings come from."""
+    _ = material.language.gettext
+    sources = ", ".join(dict.fromkeys(s.file for s in material.study.sources if s.file))
+    # A file of answers can have the name of its system.
+    is_stated = bool(sources) and not material.is_blinded
+    return _("Files: %(names)s.") % {"names": sources} if is_stated else ""
+
+
+def sampling_text(material: Material) -> str:
+    """That items were sampled at random."""
+    _ = material.language.gettext
+    prepare = material.study.prepare
+    if prepare is None or not prepare.draws:
+        return ""
+    return _("Items were sampled at random with the study's seed; see the flow of items.")
+
+
+def preparation_text(material: Material) -> str:
+    """That items were prepared and selected."""
+    _ = material.language.gettext
+    if material.study.prepare is None:
+        return ""
+    return _("The flow of items lists the steps of preparation and selection with their numbers.")
+
+
+def missing_text(material: Material) -> str:
+    """Abstentions, invalid responses and exclusions, in numbers; empty without ratings."""
+    _, count = material.language.gettext, material.numbers.count
+    coverage = material.results.coverage
+    if not coverage:
+        return ""
+    return _(
+        "Missing ratings were not imputed. Abstentions: %(abstained)s; invalid responses of LLM"
+        " judges: %(invalid)s; ratings excluded by the protocol's rules: %(excluded)s."
+    ) % {
+        "abstained": count(sum(row.abstained for row in coverage)),
+        "invalid": count(sum(row.unreadable for row in coverage)),
+        "excluded": count(sum(n for row in coverage for n in row.excluded.values())),
+    }
+
+
+def models_text(material: Material) -> str:
+    """Each system with the model that was called, as the protocol names it."""
+    _ = material.language.gettext
+    called = [s for s in material.study.systems if s.model is not None]
+    if material.is_blinded or not called:
+        return ""
+    names = "; ".join(f"{system.id} ({system.model})" for system in called)
+    return _("Models as the protocol names them: %(names)s.") % {"names": names}
+
+
+def systems_text(material: Material) -> str:
+    """The systems' names, or their blinding codes."""
+    _ = material.language.gettext
+    names = ", ".join(system.id for system in material.study.systems)
+    return _("Systems: %(names)s.") % {"names": names} if names else ""
+
+
+def _is_called(material: Material) -> bool:
+    """Whether answers were collected by calls of models, which may be told."""
+    return not material.is_blinded and any(entry.kind == "answer" for entry in material.usage)
+
+
+def calls_text(material: Material) -> str:
+    """That the methods name models, parameters and days of the calls."""
+    _ = material.language.gettext
+    if not _is_called(material):
+        return ""
+    return _("Models, their parameters and the days of the calls are under “Statistical analysis”.")
+
+
+def access_text(material: Material) -> str:
+    """How the models were reached."""
+    _ = material.language.gettext
+    if not _is_called(material):
+        return ""
+    return _("konsil called the models through their programming interfaces (API).")
+
+
+def sessions_text(material: Material) -> str:
+    """That no request had a history."""
+    _ = material.language.gettext
+    if not _is_called(material):
+        return ""
+    return _("Each item was sent in a request of its own, without earlier conversations.")
+
+
+def prompts_text(material: Material) -> str:
+    """Where prompts are printed in full."""
+    _ = material.language.gettext
+    if material.is_blinded:
+        return ""
+    sentences = []
+    if systems_prompts(material):
+        sentences.append(_("The systems' instructions are printed in full in the report."))
+    if any(judges_prompt(material, form) for form in material.study.instruments):
+        sentences.append(_("The prompts of LLM judges are printed in full in the report."))
+    return " ".join(sentences)
+
+
+def resources_text(material: Material) -> str:
+    """Where times, tokens and costs of the calls are."""
+    _ = material.language.gettext
+    if not material.usage:
+        return ""
+    return _("Times, tokens and costs of the calls are a table of the report.")
+
+
+def answers_text(material: Material) -> str:
+    """How many answers the records hold with their texts."""
+    _, count = material.language.gettext, material.numbers.count
+    n = sum(bool(answer.text) for answer in material.answers)
+    return _("%(n)s answers are in the study's records in full.") % {"n": count(n)} if n else ""
+
+
+def questions_text(material: Material) -> str:
+    """The questions of the protocol's analyses."""
+    _ = material.language.gettext
+    questions = dict.fromkeys(a.question for a in material.study.analyses if a.question)
+    if not questions:
+        return ""
+    return _("Questions of the protocol: %(questions)s") % {"questions": " ".join(questions)}
+
+
+def comparisons_text(material: Material) -> str:
+    """What is compared with what: systems, raters, panels."""
+    _ = material.language.gettext
+    analyses = material.study.analyses
+    columns = sorted({a.compare for a in analyses if a.compare})
+    panels = sorted({a.against for a in analyses if a.against and a.against != "rest"})
+    sentences = []
+    if columns:
+        sentences.append(_("Compared by: %(columns)s.") % {"columns": ", ".join(columns)})
+    if panels:
+        sentences.append(
+            _("Compared with the majority of the panel: %(panels)s.")
+            % {"panels": ", ".join(panels)}
+        )
+    return " ".join(sentences)
+
+
+def reference_text(material: Material) -> str:
+    """The reference standard: a panel's majority that others are compared with."""
+    _ = material.language.gettext
+    panels = {a.against for a in material.study.analyses if a.against} - {"rest"}
+    if not panels:
+        return ""
+    return _("Reference in comparisons: the majority of the panel %(panels)s.") % {
+        "panels": ", ".join(sorted(map(str, panels)))
+    }
+
+
+def statistics_list(material: Material) -> str:
+    """The statistics of the declared analyses."""
+    _ = material.language.gettext
+    names = dict.fromkeys(a.statistic for a in material.study.analyses if a.prespecified)
+    if not names:
+        return ""
+    titles = "; ".join(dict.fromkeys(title(name, material.language) for name in names))
+    return _("Statistics: %(names)s.") % {"names": titles}
+
+
+def agreement_text(material: Material) -> str:
+    """Where agreement between raters is."""
+    _ = material.language.gettext
+    names = [
+        a.name for a in material.study.analyses if entry(a.statistic).is_among_raters and a.raters
+    ]
+    if not names:
+        return ""
+    return _("Agreement between raters: analyses %(names)s.") % {"names": ", ".join(names)}
+
+
+def estimates_text(material: Material) -> str:
+    """How many estimates there are."""
+    _ = material.language.gettext
+    n = sum(row.kind == "estimate" for row in material.results.rows)
+    if not n:
+        return ""
+    return _("%(n)s estimates with CIs; all of them are in estimates.csv.") % {
+        "n": material.numbers.count(n)
+    }
+
+
+def independence_text(material: Material) -> str:
+    """That raters did not see the ratings of others, where pages recorded it."""
+    _ = material.language.gettext
+    if not material.times or material.study.adjudication is not None:
+        return ""
+    return _("Raters rated on pages of their own, without the ratings of others.")
+
+
+def blinding_text(material: Material) -> str:
+    """Who did not know the systems' names."""
+    _ = material.language.gettext
+    sentences = []
+    if material.times:
+        sentences.append(_("The rating pages name no system."))
+    if material.study.blinded:
+        sentences.append(_("Systems have blinding codes in all analyses until unblinding."))
+    return " ".join(sentences)
+
+
+def limitations_text(material: Material) -> str:
+    """Where the limitations that the analyses detected are."""
+    _ = material.language.gettext
+    if not material.results.warnings:
+        return ""
+    return _("Limitations that the analyses detected are under “Limitations”.")
+
+
+def protocol_text(material: Material) -> str:
+    """The protocol's checksum, and when the plan of analyses was frozen."""
+    _ = material.language.gettext
+    digest = material.digest or study_digest(material.study)
+    sentence = _("Protocol: study.toml, SHA-256 %(digest)s.") % {"digest": digest}
+    freeze = frozen(material.events)
+    if freeze is None:
+        return sentence
+    return f"{sentence} " + _("The analysis plan was frozen at %(at)s.") % {"at": freeze.at}
+
+
+def _recorded(material: Material, *keys: str) -> str:
+    """What the recruitment record has under these keys, with their words."""
+    record = recruited(material)
+    if record is None:
+        return ""
+    shown = dict(zip(recruitment(material.events).texts, record.texts, strict=True))
+    stated = [shown[key] for key in keys if key in shown]
+    return " ".join(f"{name}: {text.rstrip('.')}." for name, text in stated)
+
+
+def ethics_text(material: Material) -> str:
+    """The ethics committee, its reference and decision."""
+    return _recorded(material, "committee", "reference", "decision")
+
+
+def registration_text(material: Material) -> str:
+    """The registration."""
+    return _recorded(material, "registration")
