@@ -37,7 +37,7 @@ DATA = Path(
 
 _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", re.MULTILINE)
 # The tests of the migrations themselves.
-_OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns"}
+_OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns", "test_stability"}
 
 # A busy machine is no fault of a property: neither the time of one example nor that of making it is
 # a failure.

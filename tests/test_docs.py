@@ -768,18 +768,6 @@ def value_of(name: str, labels: list[list[int]], n_labels: int) -> float:
     return float(found.finalise(found.tally(codes).sum(axis=0))[0])
 
 
-def test_the_citation_is_of_this_version():
-    text = (ROOT / "CITATION.cff").read_text("utf-8")
-    assert re.search(rf"^version: {re.escape(konsil.__version__)}$", text, flags=re.MULTILINE)
-    assert re.match(r"cff-version: 1\.2\.0\n", text)
-    for key in ("message", "title", "authors", "license"):
-        assert re.search(rf"^{key}:", text, flags=re.MULTILINE)
-
-
-def test_the_changelog_names_this_version():
-    assert konsil.__version__ in (ROOT / "CHANGELOG.md").read_text("utf-8")
-
-
 def test_the_pictures_are_of_the_size_they_should_be():
     pictures = sorted((ROOT / "docs" / "images").glob("*.png"))
     parts = [p for p in pictures if p.stem.startswith("protocol-")]

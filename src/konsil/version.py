@@ -1,3 +1,3 @@
 """The version, in one place that costs nothing to import."""
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"

@@ -86,7 +86,7 @@ def test_what_will_be_erased_is_stated_before(call: Call, study: Path) -> None:
         "physician-1: to be erased: 12 in ratings, 1 in people",
         "ratings: 12 ratings are erased, with all earlier values; analyses state how many",
     ]
-    assert "not erased: backups, exports, releases, reports and kits made before" in lines[2]
+    assert "not erased: backups, copies before an update (konsil-schema*.db)" in lines[2]
     assert lines[3].startswith("physician-1: erased on 20")
     files = b"".join(path.read_bytes() for path in study.glob("konsil.db*"))
     for word in (b"wallaby", b"Quokka", b"quokka@"):

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from konsil.store.privacy.erasing import Erased
 
 OUT_OF_REACH = (
-    "not erased: backups, exports, releases, reports and kits made before, source files, and what"
-    " study.toml states of the rater; delete or change these by hand"
+    "not erased: backups, copies before an update (konsil-schema*.db), exports, releases, reports"
+    " and kits made before, source files, and what study.toml states of the rater; delete or change"
+    " these by hand"
 )
 
 

@@ -13,6 +13,7 @@ from konsil.cli.examples import examples_block
 from konsil.cli.groups import GROUPS
 from konsil.cli.terminal import Block, guard_terminal, show
 from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
+from konsil.notices import printed
 from konsil.version import __version__
 
 COMMANDS = {
@@ -185,8 +186,12 @@ class Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - what a command returns
         """Run the command; its sentences name flags."""
-        with options_as_flags():
+        with options_as_flags(), printed(_notice):
             return super().invoke(ctx)
+
+
+def _notice(sentence: str) -> None:
+    click.echo(f"note: {show(sentence)}", err=True)
 
 
 @click.group(

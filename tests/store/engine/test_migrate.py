@@ -16,6 +16,9 @@ from konsil.store.calls.calls import Calls
 from konsil.store.engine import migrate, schema
 from konsil.store.engine.engine import writing
 
+# An update is told; tests/test_stability.py has what is told.
+pytestmark = pytest.mark.filterwarnings("ignore::konsil.notices.KonsilNotice")
+
 AT = "2025-03-01T12:00:00Z"
 CALL = Call(
     "w",

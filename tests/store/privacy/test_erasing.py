@@ -69,6 +69,10 @@ CANARIES = (
 BY = {"by": "owner-1", "reason": "asked for it"}
 
 
+# An older database is told of its update.
+pytestmark = pytest.mark.filterwarnings("ignore::konsil.notices.KonsilNotice")
+
+
 def rating(
     task: str, rater: str, criterion: str, label: str, note: str = "", item: str = "i1"
 ) -> Rating:

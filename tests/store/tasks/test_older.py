@@ -17,6 +17,9 @@ from konsil.store.people.access import Access, hashed
 from konsil.store.people.people import people
 from konsil.store.tasks import drafts, screens
 
+# An update is told; tests/test_stability.py has what is told.
+pytestmark = pytest.mark.filterwarnings("ignore::konsil.notices.KonsilNotice")
+
 HERE = Path(__file__).parents[1]
 OLDER = sorted(int(p.stem.removeprefix("schema")) for p in HERE.glob("schema*.sql"))
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"

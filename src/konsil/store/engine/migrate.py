@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+from contextlib import closing
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from konsil import notices
 from konsil.errors import StoreError
 from konsil.store.engine import engine as engines
 from konsil.store.engine import page_schema, schema
-from konsil.store.engine.private import restrict
+from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
+from konsil.store.engine.private import create_private, restrict
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -46,8 +52,53 @@ def prepare(engine: Engine, *, create: bool) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         # Asked again under the lock: another program may have been faster.
-        if stored_schema(connection, where) != schema.SCHEMA:
-            upgrade(connection)
+        version = stored_schema(connection, where)
+        if version == schema.SCHEMA:
+            return
+        # Under the lock nobody writes, so that nothing comes between the copy and the update.
+        former = _keep_former(engine, version) if version else None
+        upgrade(connection)
+    if version:
+        kept = f"; the former database is {former.name}" if former is not None else ""
+        notices.tell(f"{where}: updated from schema {version} to {schema.SCHEMA}{kept}")
+
+
+def _keep_former(engine: Engine, version: int) -> Path | None:
+    """Copy an SQLite database as the former version of konsil can open it.
+
+    PostgreSQL has backups of its own: None.
+    """
+    if engine.dialect.name != "sqlite":
+        return None
+    database = Path(str(engine.url.database))
+    stem = f"{database.stem}-schema{version}"
+    names = (stem if n == 1 else f"{stem}-{n}" for n in count(1))
+    target = next(
+        path
+        for name in names
+        if not (path := database.with_name(f"{name}{database.suffix}")).exists()
+    )
+    draft = target.with_name(f"{draft_prefix(target)}db")
+    try:
+        clear_leftovers(target)
+        create_private(draft)
+        with (
+            closing(engines.connect_plainly(engine)) as source,
+            closing(sqlite3.connect(draft)) as copy,
+        ):
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        draft.rename(target)
+    except OSError as error:
+        raise StoreError(
+            f"{target}: the copy before the update cannot be written: {error.strerror}; nothing"
+            " was updated"
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return target
 
 
 @cache

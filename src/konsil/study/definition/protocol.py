@@ -208,7 +208,7 @@ def _known_schema(data: dict[str, object], name: str) -> None:
     schema = data.get("schema", SCHEMA)
     if type(schema) is int and schema > SCHEMA:
         raise StudyError(
-            f"{name}: schema: this study has schema {schema}, this konsil supports schemas up"
+            f"{name}: schema: this study has schema {schema}, this version supports schemas up"
             f" to {SCHEMA};"
             " install a newer konsil"
         )
