@@ -17,7 +17,9 @@ from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.entry import DISPLAY
 from konsil.analysis.model.catalogue.known import CATALOGUE, statistic_of
+from konsil.analysis.model.catalogue.limits import DEFAULTS, MODES, Limits, Refusal, Stated
 from konsil.analysis.model.options import OPTIONS, CaseOptions, Options, ShareOptions, keys_of
+from konsil.analysis.running import bounds
 from konsil.analysis.running.families import FAMILIES
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of, stated
@@ -76,6 +78,83 @@ def decoded(statistic: str, **settings: Any) -> Analysis:
     lists = {k: list(v) if isinstance(v, tuple) else v for k, v in settings.items()}
     common = {"name": "a", "statistic": statistic, "criterion": "correct", "raters": "experts"}
     return decode(Analysis, common | lists, "study.toml")
+
+
+def test_the_defaults_of_settings_are_those_of_an_analysis() -> None:
+    """Kills: a default that changes in one of the two places."""
+    plain = Analysis("a", "share", "correct", "experts")
+    assert {key: getattr(plain, key) for key in DEFAULTS} == dict(DEFAULTS)
+
+
+STATED = {
+    "against": "others",
+    "arm": "x",
+    "by": ("specialty",),
+    "cluster": "case",
+    "collapse": {"no": "yes"},
+    "compare": "system",
+    "consensus": "majority",
+    "labels": ("no", "yes"),
+    "spans": "all",
+    "test": "none",
+    "where": {"system": ("s",)},
+}
+"""A value of each setting that is not its default."""
+
+
+def stated_problems(statistic: str, refusal: Refusal, value: object) -> set[str]:
+    settings = {refusal.key: value}
+    stated = Stated(statistic, refusal.modes[0], settings)
+    return set(Limits((refusal,)).problems(stated))
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_refusal_refuses_and_names_the_statistic_or_the_value(name: str) -> None:
+    """Kills: a refusal without effect, one of a default, a sentence with an unfilled place."""
+    for refusal in CATALOGUE[name].limits.refusals:
+        assert set(STATED) == set(DEFAULTS)
+        assert refusal.key in DEFAULTS
+        values = refusal.values or (STATED[refusal.key],)
+        for value in values:
+            shown = (value,) if refusal.key == "by" and isinstance(value, str) else value
+            problems = stated_problems(name, refusal, shown)
+            assert len(problems) == 1, (refusal, value)
+            assert all("{" not in problem for problem in problems)
+        assert not stated_problems(name, refusal, DEFAULTS[refusal.key])
+        for value in refusal.allowed:
+            assert not stated_problems(name, refusal, (value,))
+
+
+def test_what_is_needed_is_missed_in_its_modes_only() -> None:
+    """Kills: a need in every mode, a panel that 'rest' counts as, an empty option that passes."""
+    needed = {name: entry.limits.needs for name, entry in CATALOGUE.items() if entry.limits.needs}
+    assert {"share", "rank_agreement", "approval", "budget_reliability"} <= set(needed)
+    for name, needs in needed.items():
+        for need in needs:
+            one = Limits((), (need,))
+            filled = "experts" if need.key == "against" else ("x",)
+            for mode in MODES:
+                expected = mode in need.modes
+                assert bool(list(one.problems(Stated(name, mode)))) == expected
+                assert not list(one.problems(Stated(name, mode, {need.key: filled})))
+            if need.key == "against":
+                rest = Stated(name, need.modes[0], {"against": "rest"})
+                assert list(one.problems(rest))
+
+
+def test_an_analysis_has_the_problems_of_its_statistics_limits() -> None:
+    """Kills: an analysis that does not hand its options or its mode to the limits."""
+    refused = Analysis("a", "self_preference", "correct", "judges")
+    assert "against: preference is adjusted" in " ".join(contradictions(refused))
+    assert not list(contradictions(replace(refused, mode="paper")))
+    spent = Analysis("a", "budget_reliability", "correct", "experts")
+    assert [p.partition(":")[0] for p in contradictions(spent)] == ["minutes"]
+
+
+def test_every_rule_of_bounds_is_one_that_there_is() -> None:
+    """Kills: a rule that is renamed in one of the two places, so that bounds vanish."""
+    used = {entry.bounds for entry in CATALOGUE.values()}
+    assert used - {"", "audit", "none"} == set(bounds._RULES)
 
 
 @pytest.mark.parametrize("key", OTHER)

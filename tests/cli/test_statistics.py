@@ -39,6 +39,10 @@ def test_one_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None
     assert ("only those that every rater rated" in text) == known.needs_complete
     assert ("can be a composite score" in text) == (name in SCORED)
     assert all(key in text for key in known.keys)
+    refused = ", ".join(known.limits.refused_keys)
+    assert (f"not with: {refused}" in text) == bool(refused)
+    assert ("needs: minutes" in text) == (name == "budget_reliability")
+    assert known.as_published in text
 
 
 def test_in_german(capsys: pytest.CaptureFixture[str]) -> None:

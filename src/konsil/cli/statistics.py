@@ -56,6 +56,9 @@ def command(name: str | None, code: str) -> None:
         "units": "only those that every rater rated" if statistic.needs_complete else "",
         "scores": "the criterion can be a composite score" if name in SCORED else "",
         "keys": ", ".join(sorted(statistic.keys)),
+        "needs": ", ".join(statistic.limits.needed_keys),
+        "not with": ", ".join(statistic.limits.refused_keys),
+        "paper": statistic.as_published,
         "source": statistic.source,
     }
     for line in fact_lines(about):

@@ -12,9 +12,8 @@ from tests.analyses import flat_analysis, restated
 from konsil.analysis import Analysis, CompositeScore, Exclusions, Resampling
 from konsil.analysis.estimation.raters.leave_one_out import MEASURE_BY_STATISTIC
 from konsil.analysis.model.catalogue.known import (
+    CATALOGUE,
     OF_TWO_RATERS,
-    ORDERED,
-    WEIGHTED,
     WEIGHTS,
     known_statistics,
 )
@@ -294,8 +293,12 @@ def test_every_problem_is_listed_one_a_line() -> None:
 def test_the_names_here_are_those_of_the_engine() -> None:
     known = set(known_statistics())
     assert set(STATISTICS) <= known
-    assert {n for n, e in STATISTICS.items() if "nominal" not in e.levels} == set(ORDERED)
-    assert {n for n, e in STATISTICS.items() if e.weighted} == set(WEIGHTED)
+    assert {n for n, e in STATISTICS.items() if "nominal" not in e.levels} == {
+        n for n, e in CATALOGUE.items() if e.needs_order
+    }
+    assert {n for n, e in STATISTICS.items() if e.weighted} == {
+        n for n, e in CATALOGUE.items() if e.takes("weights")
+    }
     assert WEIGHTS == NAMED_WEIGHTS
     assert set(OF_TWO_RATERS) == set(MEASURE_BY_STATISTIC)
 

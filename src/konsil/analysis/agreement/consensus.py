@@ -17,8 +17,9 @@ from konsil.analysis.estimation.raters.leave_one_out import (
     table_measure,
     without_majority,
 )
+from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.sample import Sample, judges_and_panel
-from konsil.analysis.model.spec import Analysis, Mode
+from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.encoding import matrix, of_tasks, subjects_of
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError

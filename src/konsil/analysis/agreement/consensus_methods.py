@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.agreement.consensus_rules import leaves_one_out, needs_majority
+from konsil.analysis.estimation.raters.consensus_rules import leaves_one_out, needs_majority
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.spec import Analysis

@@ -31,7 +31,7 @@ from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one
 from konsil.analysis.estimation.raters.rater_samples import with_raters
 from konsil.analysis.estimation.raters.sensitivity import rater_clusters
 from konsil.analysis.model.catalogue.additions import additions
-from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
+from konsil.analysis.model.catalogue.known import AGREEMENT, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import AgreementOptions, ShareOptions
@@ -81,7 +81,7 @@ def single(
     if analysis.statistic in _OF_LABELS:
         labels = labels_in(context, frame)
         return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
-    if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
+    if statistic_of(analysis.statistic).is_among_raters and analysis.statistic not in additions():
         return agreement_of(context, keys, sample)
     if analysis.statistic in additions():
         addition = additions()[analysis.statistic]
@@ -212,7 +212,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         and RATER_PAIR not in analysis.by
         and analysis.statistic in AGREEMENT
     ):
-        needs_all = analysis.statistic in COMPLETE
+        needs_all = statistic_of(analysis.statistic).needs_complete
         summary, measure = with_raters(
             summary, measure, sample, make, context.cluster, needs_all=needs_all
         )

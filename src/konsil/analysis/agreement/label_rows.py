@@ -11,7 +11,7 @@ from konsil.analysis.agreement.judge_vs_panel import against_panel_rows
 from konsil.analysis.agreement.panel_mean import average_groups
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import group_rows
-from konsil.analysis.model.catalogue.known import COMPLETE, RATER_PAIR
+from konsil.analysis.model.catalogue.known import RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.table.encoding import groups, rater_pairs, select
@@ -68,6 +68,6 @@ def _with_raters(
         tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed
     ]
     are_apart = sum(map(len, raters_by_part)) == len(set().union(*raters_by_part))
-    needs_all = context.analysis.statistic in COMPLETE
+    needs_all = statistic_of(context.analysis.statistic).needs_complete
     for (keys, part), part_raters in zip(keyed, raters_by_part, strict=True):
         yield keys, part, part_raters if needs_all and are_apart and len(keyed) > 1 else raters

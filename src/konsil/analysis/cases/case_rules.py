@@ -6,13 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from konsil.analysis.model.catalogue.known import (
-    AUDIT,
-    CASES,
-    EFFECTS,
-    LEVELLED,
-    statistic_of,
-)
+from konsil.analysis.model.catalogue.known import CASES, statistic_of
 from konsil.analysis.model.composite.definition import ends_of
 from konsil.analysis.model.options import CaseOptions, CriterionRef, keys_of
 from konsil.analysis.model.spec import Analysis
@@ -52,22 +46,10 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
     ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from full to least information"]
     """  # noqa: E501
-    if a.statistic in LEVELLED:
+    if statistic_of(a.statistic).takes("levels"):
         yield from _levels(a)
     yield from _panels(a)
     yield from _criteria(a)
-    if a.cluster == "rater":
-        yield f"cluster: {a.statistic!r} resamples cases; expected 'case'"
-    if a.compare and not implied(a):
-        yield f"compare: {a.statistic!r} is already a comparison; leave compare out"
-    for n, column in enumerate(a.by):
-        if column == "system" and a.statistic in {"crossover", *EFFECTS}:
-            yield f"by[{n}]: {a.statistic!r} already compares the systems"
-        elif a.statistic in {"anova", "tukey"}:
-            yield (
-                f"by[{n}]: {a.statistic!r} has a row for every effect or comparison; other"
-                " groups are not supported"
-            )
 
 
 def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
@@ -136,20 +118,9 @@ def _levels(a: Analysis) -> Iterator[str]:
         )
     elif len(levels) < 2 or len(set(levels)) < len(levels):
         yield f"levels: expected two or more different values, got {list(levels)}"
-    if "level" in a.by and a.statistic not in {"anova", "tukey"}:
-        yield f"by: {a.statistic!r} uses all levels jointly and cannot be grouped by 'level'"
 
 
 def _panels(a: Analysis) -> Iterator[str]:
-    if a.statistic in AUDIT and a.against in {None, "rest"}:
-        yield f"against: {a.statistic!r} compares judges with a panel of experts; state the panel"
-    elif a.statistic == "mismatch" and a.against in {None, "rest"}:
-        yield (
-            "against: a mismatch needs the panel that rates what the reasoning and the answer"
-            " name; state the panel"
-        )
-    elif a.against is not None and a.statistic not in {*AUDIT, "mismatch", "hallucination"}:
-        yield f"against: {a.statistic!r} does not support this option"
     if a.against == a.raters:
         yield f"against: {a.against!r} is the panel itself"
     limits = _thresholds(a)
@@ -157,19 +128,10 @@ def _panels(a: Analysis) -> Iterator[str]:
         yield f"failure: {limits['failure']:g} is not below correct = {limits['correct']:g}"
 
 
-_CRITERIA = {
-    "illusion_gap": (1, "the criterion for how well an answer reads"),
-    "hallucination": (1, "the criterion for whether a wrong disease is named"),
-    "mismatch": (2, "what the reasoning names, then what the answer names"),
-}
-
-
 def _criteria(a: Analysis) -> Iterator[str]:
-    if a.statistic in _CRITERIA and (a.criteria or a.statistic != "mismatch"):
-        n, description = _CRITERIA[a.statistic]
-        if len(a.criteria) != n:
-            yield f"criteria: expected {n} ({description}), got {list(a.criteria)}"
-    elif a.statistic == "criteria_correlation" and not a.criteria:
-        yield "criteria: is empty; a correlation needs a second criterion"
+    needed = statistic_of(a.statistic).criteria
+    is_stated = needed is not None and bool(a.criteria or not needed.has_default)
+    if needed is not None and is_stated and len(a.criteria) != needed.n:
+        yield f"criteria: expected {needed.n} ({needed.text}), got {list(a.criteria)}"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
         yield "criteria: a criterion is named twice"

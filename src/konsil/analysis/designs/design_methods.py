@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.designs.design_rules import averaged
+from konsil.analysis.estimation.raters.consensus_rules import averaged
 from konsil.analysis.model.catalogue.known import COSTS, TIMED
 from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from konsil.analysis.model.catalogue.keys import misplacement, options_kind, options_kinds
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.catalogue.limits import DEFAULTS, Mode, Stated
 from konsil.analysis.model.options import CriterionRef, Options, keys_of
 from konsil.errors import AnalysisError
 from konsil.records.inline import INLINE, Inline
@@ -38,9 +39,6 @@ def _options_kinds() -> tuple[type[Options], ...]:
 
 def _refusal(key: str, stated: Mapping[str, object]) -> str:
     return misplacement(key, str(stated["statistic"]))
-
-
-Mode = Literal["valid", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +139,12 @@ class Analysis:
         kind = statistic_of(statistic).options_kind
         options = self.options if isinstance(self.options, kind) else kind()
         return replace(self, statistic=statistic, options=options)
+
+    def stated(self) -> Stated:
+        """Its settings and options, for the limits of its statistic."""
+        options = {key: getattr(self.options, key) for key in keys_of(type(self.options))}
+        settings = {key: getattr(self, key) for key in DEFAULTS}
+        return Stated(self.statistic, self.mode, {**options, **settings})
 
     @property
     def criteria(self) -> tuple[CriterionRef, ...]:

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from konsil.analysis.model.catalogue.known import COSTS, OF_TWO_RATERS, OF_ZERO, PARTS
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
@@ -122,17 +122,11 @@ def has_margin(analysis: Analysis) -> bool:
     >>> has_margin(Analysis("a", "win_rate", "better", "experts", margin=0.1))
     False
     """
-    if (
-        analysis.compare
-        or analysis.statistic in OF_ZERO
-        or analysis.statistic == "diagnostic_potential"
-    ):
+    entry = statistic_of(analysis.statistic)
+    if analysis.compare or entry.is_difference or entry.margin == "rows":
         return True
-    if analysis.statistic in {"crossover", "mann_whitney", "tukey", *PARTS, *COSTS}:
-        return analysis.statistic != "budget_reliability"
-    panel = analysis.against not in {None, "rest"}
-    statistics = (*OF_TWO_RATERS, "abstention_slope", "risk_coverage")
-    return panel and analysis.statistic in statistics and analysis.consensus == "none"
+    has_panel = analysis.against not in {None, "rest"} and analysis.consensus == "none"
+    return has_panel and entry.margin == "panel"
 
 
 @dataclass(frozen=True)

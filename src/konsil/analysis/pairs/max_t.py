@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.model.catalogue.known import FLIPPED
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
@@ -79,9 +79,8 @@ def with_max_t(
 def in_family(context: Context) -> bool:
     """Whether an analysis' tests are adjusted together with those of the others."""
     a = context.analysis
-    flipped = a.statistic in FLIPPED and a.statistic != "position_bias"
     return (
-        flipped
+        statistic_of(a.statistic).is_of_one_system
         and a.prespecified
         and a.test != "none"
         and a.mode == "valid"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.catalogue.known import LENGTH, PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
 
@@ -15,11 +15,20 @@ def compares_systems(a: Analysis) -> bool:
     >>> compares_systems(Analysis("a", "win_difference", "better", "experts", compare="system"))
     True
     """
-    return a.compare == "system" and a.statistic in WINS and not a.statistic.startswith("win_rate")
+    return a.compare == "system" and statistic_of(a.statistic).is_of_one_system
 
 
 CRITERION = "criterion"
 """The column of `compare` whose values are the analysis' criteria."""
+
+
+def takes_criteria(a: Analysis) -> bool:
+    """Whether the statistic's further criteria are compared with its first.
+
+    >>> takes_criteria(Analysis("a", "win_rate", "better", "experts"))
+    True
+    """
+    return statistic_of(a.statistic).group == "wins"
 
 
 def compares_criteria(a: Analysis) -> bool:
@@ -31,7 +40,7 @@ def compares_criteria(a: Analysis) -> bool:
     >>> compares_criteria(a)
     True
     """
-    return a.compare == CRITERION and a.statistic in WINS and bool(a.criteria)
+    return a.compare == CRITERION and takes_criteria(a) and bool(a.criteria)
 
 
 def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]) -> Iterator[str]:
@@ -59,71 +68,27 @@ def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]
 
 
 def pair_contradictions(a: Analysis) -> Iterator[str]:
-    """Each contradiction as 'key: what is wrong'.
+    """Each contradiction between several settings as 'key: what is wrong'.
 
-    >>> list(pair_contradictions(Analysis("a", "win_rate", "better", "experts", by=("system",))))
-    ["by[0]: 'win_rate' already has a row for each system"]
+    >>> analysis = Analysis("a", "win_rate", "better", "experts", compare="criterion")
+    >>> list(pair_contradictions(analysis))
+    ["criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"]
     """
-    if LENGTH in a.by and a.statistic not in WINS:
-        yield (
-            f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to"
-            f" {a.statistic!r}"
-        )
-    if a.compare == CRITERION and a.statistic in WINS and not a.criteria:
+    if a.compare == CRITERION and takes_criteria(a) and not a.criteria:
         yield (
             "criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"
         )
-    elif a.criteria and a.statistic in WINS and a.compare != CRITERION:
+    elif a.criteria and takes_criteria(a) and a.compare != CRITERION:
         yield (
             f"criteria: those of {a.statistic!r} are compared with the first; expected compare ="
             " 'criterion'"
         )
-    if a.statistic in PREFERENCE:
-        yield from _settings(a)
-
-
-def _columns(a: Analysis, *, by_system: bool) -> Iterator[str]:
-    for n, column in enumerate(a.by):
-        if column == "system" and by_system:
-            yield f"by[{n}]: {a.statistic!r} already has a row for each system"
-        elif a.statistic == "rank_agreement":
-            yield f"by[{n}]: 'rank_agreement' has a row for every judge and no other groups"
-
-
-def _settings(a: Analysis) -> Iterator[str]:
-    by_system = a.statistic in {*WINS, *WORTHS}
-    yield from _columns(a, by_system=by_system)
-    if a.compare and a.statistic not in WINS:
-        yield f"compare: {a.statistic!r} does not support this option"
-    elif a.compare and a.mode == "paper":
-        yield "compare: in paper mode there are no differences of comparisons"
-    elif a.compare and a.test == "flip":
+    if a.compare and takes_criteria(a) and a.mode == "valid" and a.test == "flip":
         yield (
             "test: differences of comparisons are tested by t; expected 'interval' or 'none', got"
             " 'flip'"
         )
-    if a.consensus == "majority" or (
-        a.consensus == "mean" and not by_system and a.statistic != "rank_agreement"
-    ):
-        yield (
-            f"consensus: {a.statistic!r} does not support this option; a jury is consensus ="
-            " 'mean' of wins"
-            " or rankings"
-        )
     if a.consensus == "mean" and "rater" in a.by:
         yield "by: a jury combines all its judges and cannot be grouped by 'rater'"
-    if a.cluster == "rater" and a.statistic in {
-        "choice_agreement",
-        "choice_kappa",
-        "rank_agreement",
-    }:
-        yield f"cluster: {a.statistic!r} does not support this option; expected 'item' or 'case'"
-    if a.mode == "paper" and a.cluster == "rater" and not a.statistic.startswith("win_difference"):
-        yield (
-            f"cluster: with raters as clusters {a.statistic!r} has no paper mode; win differences"
-            " have"
-        )
-    if a.statistic == "rank_agreement" and a.against in {None, "rest"}:
-        yield "against: rankings are compared with those of a panel; state the panel"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
         yield "criteria: a criterion is named twice"

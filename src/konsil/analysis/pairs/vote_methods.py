@@ -1,9 +1,16 @@
-"""How the intervals of comparisons are called, and why worths are undefined."""
+"""Methods of comparisons: sentences, names of intervals, and why strengths are not estimable."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from konsil.analysis.estimation.raters.two_way import two_way_method
+from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS, statistic_of
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Analysis
+from konsil.stats.pairs.rank_agreement import JURY_LINE
 from konsil.stats.pairs.worth_designs import WhyUndefined
 
 
@@ -97,3 +104,83 @@ def undefined_worths(reason: WhyUndefined) -> str:
             return message("the likelihood's maximum was not found", message_id="worths.no_maximum")
         case "":
             return ""
+
+
+def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
+    """How comparisons of answers were weighted and their intervals made; none if there are none."""
+    wins = [a for a in analyses if a.statistic in {*WINS, *WORTHS}]
+    sentences: list[str] = []
+    if any(statistic_of(a.statistic).is_of_one_system for a in wins):
+        sentences.append(
+            message(
+                "Win differences weight all comparator systems equally, regardless of the"
+                " number of comparisons; the weights were recomputed in every resample,"
+                " and ties stay in the denominators.",
+                message_id="methods.win_difference",
+            )
+        )
+    if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
+        sentences.append(
+            message(
+                (
+                    "CIs and p values of human comparisons are item-clustered (cluster-robust"
+                    " Wald, t with effective degrees of freedom) and apply to these raters"
+                    " only. Also reported: item-bootstrap CIs, with p values from a"
+                    " permutation test exchanging the systems in all comparisons of an item,"
+                    " and two-way CIs."
+                ),
+                message_id="target.comparisons_these",
+            )
+        )
+    elif any(a.mode == "valid" for a in wins):
+        sentences.append(
+            message(
+                "CIs and p values of human comparisons are two-way cluster-robust (items"
+                " and raters; Taylor linearisation, t with effective degrees of freedom)."
+                " Also reported, for these raters only: item-bootstrap CIs, with p values"
+                " from a permutation test exchanging the systems in all comparisons of an"
+                " item, and rater-clustered CIs.",
+                message_id="two_way.comparisons",
+            )
+        )
+    if any(a.mode == "valid" and _is_rate(a) for a in wins):
+        sentences.append(
+            message(
+                (
+                    "Win rates have Wilson CIs with the effective sample size, the same"
+                    " variance and the same degrees of freedom."
+                ),
+                message_id="two_way.win_rates",
+            )
+        )
+    if any(a.mode == "paper" for a in wins):
+        sentences.append(
+            message(
+                "In analyses “as published”, comparisons have item-clustered percentile"
+                " CIs and permutation tests of single comparisons; these reject too often"
+                " where comparisons share items or raters."
+            )
+        )
+    if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
+        sentences.append(
+            message(
+                "The jury outcome is the mean judge rating on the preference scale; a mean"
+                " beyond {line:g} steps counts as a win.",
+                message_id="methods.jury_outcome",
+                line=JURY_LINE,
+            )
+        )
+    return sentences
+
+
+def _are_about_these(rows: Sequence[Row]) -> bool:
+    """Whether comparisons by people have the two-way CI as a companion, never as primary CI."""
+    of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
+    two_way = {r.kind == "companion" for r in of_pairs if leads(r.estimate.method, "wald_two_way")}
+    return two_way == {True}
+
+
+def _is_rate(analysis: Analysis) -> bool:
+    """Whether it is a win rate, of the comparisons of two systems."""
+    entry = statistic_of(analysis.statistic)
+    return entry.group == "wins" and not entry.is_of_one_system

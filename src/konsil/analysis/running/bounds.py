@@ -18,7 +18,7 @@ from konsil.analysis.cases.approval import absent_of, approval_bounds
 from konsil.analysis.estimation.raters.leave_one_out import MEASURE_BY_STATISTIC, table_measure
 from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
-from konsil.analysis.model.catalogue.known import INJECTION
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.model.results import Bounds
@@ -127,10 +127,11 @@ def bounds_of(
     nan where the bounds are not known.
     """
     analysis = context.analysis
-    if analysis.statistic == "approval":
+    rule = statistic_of(analysis.statistic).bounds
+    if rule == "audit":
         yield from approval_bounds(context, table, missing, rows)
         return
-    if analysis.statistic in INJECTION:
+    if rule == "none":
         # its pairs are in no table of ratings; those without a label are counted in its notes
         return
     absent = absent_of(missing, table, analysis)
@@ -138,7 +139,7 @@ def bounds_of(
         return
     gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
     pairs = is_of_pairs(context)
-    find: _Rule | None = _pair if pairs else _RULES.get(analysis.statistic)
+    find: _Rule | None = _pair if pairs else _RULES.get(rule)
     if (
         find is None
         and analysis.against not in {None, "rest"}
@@ -296,8 +297,7 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
         "share": _share,
         "mean": _mean,
         "abstention": _abstention,
-        "abstention_slope": _slope,
-        "self_preference": _preference,
-        "family_preference": _preference,
+        "slope": _slope,
+        "preference": _preference,
     }
 )

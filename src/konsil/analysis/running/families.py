@@ -1,56 +1,84 @@
-"""Which module makes the rows of an analysis: one for each family of statistics."""
+"""What is computed for an analysis, and how the methods state it: one entry for each family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import polars as pl
 
+from konsil.analysis.agreement.agreement_methods import agreement_methods
 from konsil.analysis.agreement.label_rows import label_rows
+from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.cases.cases import case_rows
+from konsil.analysis.designs.design_methods import design_methods
 from konsil.analysis.designs.design_rows import design_rows
 from konsil.analysis.estimation.rows.result_rows import no_ratings
 from konsil.analysis.judges.judge_rows import judge_rows
-from konsil.analysis.model.catalogue.known import INJECTION, statistic_of
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Analysis
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
+from konsil.analysis.pairs.vote_methods import comparison_methods
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
 
 Rows = Callable[[Context, RatingTable, pl.DataFrame, Lineage], Iterator[Row]]
+Methods = Callable[[Sequence[Analysis], Sequence[Row]], Sequence[str]]
 
-FAMILIES: Mapping[str, Rows] = MappingProxyType(
+
+def _no_sentences(_analyses: Sequence[Analysis], _rows: Sequence[Row]) -> Sequence[str]:
+    """Of a family whose methods are stated with those of intervals and majorities."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What is computed for the statistics of one family, and how the methods state it.
+
+    Their names, words, keys and limits are in the catalogue; the rules between several settings in
+    `konsil.analysis.running.rules`.
+    """
+
+    rows: Rows
+    """An analysis, all ratings, its ratings and the models' families -> its rows."""
+    methods: Methods = _no_sentences
+    """All analyses and all rows -> sentences on those of the family; none where there are none."""
+
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "agreement": label_rows,
-        "shares": label_rows,
-        "judges": judge_rows,
-        "pairs": pair_statistics,
-        "cases": case_rows,
-        "designs": design_rows,
+        "agreement": Family(label_rows, lambda analyses, _: agreement_methods(analyses)),
+        "shares": Family(label_rows),
+        "judges": Family(judge_rows),
+        "pairs": Family(pair_statistics, comparison_methods),
+        "cases": Family(case_rows, lambda analyses, _: case_methods(analyses)),
+        "designs": Family(design_rows, lambda analyses, _: design_methods(analyses)),
     }
 )
-"""Family -> what makes the rows of its statistics, from an analysis, all ratings, its ratings, and
-who is of whom."""
+"""Family -> its computation, in the order of the methods' sentences."""
 
 
 def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[Row]:
     """The rows of an analysis; one row with the reason where its subject has no rating."""
     analysis = context.analysis
-    family = "pairs" if is_of_pairs(context) else statistic_of(analysis.statistic).family
-    if family not in FAMILIES:
+    entry = statistic_of(analysis.statistic)
+    name = "pairs" if is_of_pairs(context) else entry.family
+    if name not in FAMILIES:
         raise AnalysisError(
             f"{analysis.name}: no computation is defined for the statistic {analysis.statistic!r}"
         )
-    if analysis.statistic in INJECTION:
+    rows = FAMILIES[name].rows
+    if not entry.is_of_ratings:
         # Pairs of control tasks are in no table of ratings, nor is their kind one of its columns.
-        yield from FAMILIES[family](context, table, table.frame.clear(), lineage)
+        yield from rows(context, table, table.frame.clear(), lineage)
         return
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
         yield no_ratings(context)
     else:
-        yield from FAMILIES[family](context, table, frame, lineage)
+        yield from rows(context, table, frame, lineage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.catalogue.known import PREFERENCE
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import steps_of_criterion
 from konsil.errors import AnalysisError
@@ -39,8 +39,9 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
 
 
 def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
-    if analysis.statistic in PREFERENCE:
-        if criterion.scope != "pair" or criterion.scale.kind != "choice":
+    entry = statistic_of(analysis.statistic)
+    if entry.scopes:
+        if criterion.scope not in entry.scopes or criterion.scale.kind != "choice":
             yield (
                 f"statistic: {analysis.statistic!r} needs comparisons; criterion"
                 f" {criterion.id!r} is not a choice about a pair of answers"
@@ -50,8 +51,11 @@ def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
             steps_of_criterion(criterion, "criterion")
         except AnalysisError as error:
             yield str(error)
-    if analysis.statistic.startswith("ensembles_") and criterion.scale.kind == "choice":
+    if entry.n_labels and criterion.scale.kind == "choice":
         collapsed = {analysis.collapse.get(label, label) for label in criterion.scale.labels}
         n = len(analysis.labels) or len(collapsed)
-        if n != 2:
-            yield f"statistic: ensembles need two labels, got {n}; recode them with collapse"
+        if n != entry.n_labels:
+            yield (
+                f"statistic: {analysis.statistic!r} needs {entry.n_labels} labels, got {n}; recode"
+                " them with collapse"
+            )

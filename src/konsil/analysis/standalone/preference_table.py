@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
-from konsil.analysis.model.spec import Mode
 from konsil.analysis.standalone.group_preferences import compared
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.ranking_summary import (

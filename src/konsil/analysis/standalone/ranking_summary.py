@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.model.spec import Mode
 from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
 from konsil.analysis.pairs.vote_sentences import (
     no_interval,

@@ -10,14 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.model.catalogue.known import (
-    BLINDING,
-    COSTS,
-    LENGTH,
-    PREFERENCE,
-    RATER_PAIR,
-    TIMED,
-)
+from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
@@ -76,11 +69,9 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     covariate = [
         name for name in map(SCORE.format, analysis.options.columns) if name in frame.columns
     ]
-    arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
-    sure = ["confidence"] if analysis.statistic == "risk_coverage" else []
-    sure += ["seconds"] if analysis.statistic in {*TIMED, *COSTS} else []
+    own = statistic_of(analysis.statistic).columns
     return frame.select(
-        list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate)))
+        list(dict.fromkeys((*_USED, *own, SUBJECT, *NUMBERED.values(), *named, *covariate)))
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.agreement.consensus_rules import needs_majority
 from konsil.analysis.cases.case_rules import with_case_defaults
+from konsil.analysis.estimation.raters.consensus_rules import needs_majority
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import AgreementOptions, CaseOptions, ShareOptions

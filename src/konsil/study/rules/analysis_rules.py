@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.cases.case_rules import threshold_problems
-from konsil.analysis.model.catalogue.known import AUDIT, CASES, ORDERED
+from konsil.analysis.model.catalogue.known import AUDIT, CASES, statistic_of
 from konsil.analysis.model.composite.analysis_rules import scored_problems
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
@@ -67,7 +67,7 @@ def _criteria(
     study: Study, analysis: Analysis, criteria: Mapping[str, Criterion], where: str
 ) -> Iterator[str]:
     """Whether the criteria that an analysis names are fit for its statistic."""
-    criterion = criteria.get(analysis.criterion)
+    criterion, entry = criteria.get(analysis.criterion), statistic_of(analysis.statistic)
     rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
     of_cases = rated if analysis.statistic in CASES else ()
     for rated_criterion in (criteria[name] for name in of_cases if name in criteria):
@@ -81,7 +81,7 @@ def _criteria(
         )
     if criterion is not None and criterion.scale.kind == "choice":
         yield from _labels(analysis, criterion, where)
-    if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):
+    if criterion is not None and entry.needs_order and _unordered(analysis, criterion):
         yield (
             f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of"
             f" {criterion.id!r} have none"
@@ -91,11 +91,7 @@ def _criteria(
             f"{where}.display: applies to ratings of answers, but {criterion.id!r} is not about"
             f" answers ({criterion.scope})"
         )
-    if (
-        criterion is not None
-        and criterion.scale.kind == "text"
-        and analysis.statistic != "abstention"
-    ):
+    if criterion is not None and criterion.scale.kind == "text" and not entry.is_of_text:
         yield (
             f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but"
             " 'abstention' applies to it"

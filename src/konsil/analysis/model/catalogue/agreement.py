@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, Statistic
+from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
 from konsil.stats.agreement.registry import STATISTICS
 
 _ASSOCIATION = ("spearman", "kendall_tau_b")
@@ -57,6 +58,9 @@ _UNDEFINED = {
 """Where they are undefined beside what holds for all of them: no unit has labels from two
 raters."""
 
+_AMONG_RATERS = Limits((ONLY_MEANS, NO_LENGTH))
+"""A panel's mean is a consensus that judges are compared with: a rule of the family."""
+
 AGREEMENT = (
     *(
         Statistic(
@@ -72,7 +76,9 @@ AGREEMENT = (
             keys=frozenset({"weights"} if formula.weighted else ()),
             marks_zero=formula.range[0] < 0,
             is_among_raters=True,
-            needs_order="nominal" not in formula.levels,
+            levels=formula.levels,
+            limits=_AMONG_RATERS,
+            margin="panel" if name in _OF_TWO_RATERS else "groups",
             needs_complete=name in _COMPLETE,
             is_of_two_raters=name in _OF_TWO_RATERS,
             is_of_numbers=name in _OF_NUMBERS,

@@ -2,13 +2,78 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.catalogue.entry import SHARE, Statistic
+from konsil.analysis.model.catalogue.entry import SHARE, Criteria, Statistic
+from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.stats.cases.anova import RANGE, REPEATED
 from konsil.stats.cases.degradation import CLEXEVAL
 from konsil.stats.cases.effects import COHEN
 from konsil.stats.engine.ranks import SPEARMAN
 from konsil.stats.judges.strictness import STRICTNESS
 
+_CASES = LIMITS + Limits(
+    (
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} resamples cases; expected 'case'",
+        ),
+    )
+)
+_NO_PANEL = Limits((Refusal("against"),))
+_LEVELS = (
+    _CASES
+    + _NO_PANEL
+    + Limits(
+        (
+            Refusal(
+                "by",
+                values=("level",),
+                reason="{statistic!r} uses all levels jointly and cannot be grouped by 'level'",
+                is_whole=True,
+            ),
+        )
+    )
+)
+_A_COMPARISON = Limits(
+    (Refusal("compare", reason="{statistic!r} is already a comparison; leave compare out"),)
+)
+_NOT_BY_SYSTEM = Limits(
+    (Refusal("by", values=("system",), reason="{statistic!r} already compares the systems"),)
+)
+_REVERSAL = _LEVELS + _A_COMPARISON + _NOT_BY_SYSTEM
+_EFFECTS = _CASES + _NO_PANEL + _A_COMPARISON + _NOT_BY_SYSTEM
+_EFFECT_ROWS = _EFFECTS + Limits(
+    (
+        Refusal(
+            "by",
+            allowed=("system",),
+            reason=(
+                "{statistic!r} has a row for every effect or comparison; other groups are not"
+                " supported"
+            ),
+        ),
+    )
+)
+_CORRELATION = (
+    _CASES
+    + _NO_PANEL
+    + _A_COMPARISON
+    + Limits(needs=(Need("criteria", "is empty; a correlation needs a second criterion"),))
+)
+_MISMATCH = _CASES + Limits(
+    needs=(
+        Need(
+            "against",
+            "a mismatch needs the panel that rates what the reasoning and the answer name;"
+            " state the panel",
+        ),
+    )
+)
+_AUDIT = _CASES + Limits(
+    needs=(
+        Need("against", "{statistic!r} compares judges with a panel of experts; state the panel"),
+    )
+)
 CASES = (
     Statistic(
         id="information_sensitivity",
@@ -30,6 +95,8 @@ CASES = (
         marks_zero=True,
         row_of="system",
         keys=frozenset({"levels", "correct"}),
+        has_own_panel=True,
+        limits=_LEVELS,
     ),
     Statistic(
         id="monotonicity_violation",
@@ -51,6 +118,8 @@ CASES = (
         source=CLEXEVAL,
         row_of="system",
         keys=frozenset({"levels", "correct", "denominator"}),
+        has_own_panel=True,
+        limits=_LEVELS,
     ),
     Statistic(
         id="diagnostic_potential",
@@ -63,6 +132,9 @@ CASES = (
         source=CLEXEVAL,
         row_of="system",
         keys=frozenset({"levels", "correct"}),
+        has_own_panel=True,
+        limits=_LEVELS,
+        margin="rows",
     ),
     Statistic(
         id="label_dependence",
@@ -81,6 +153,8 @@ CASES = (
         source=CLEXEVAL,
         row_of="system",
         keys=frozenset({"levels", "correct"}),
+        has_own_panel=True,
+        limits=_LEVELS,
     ),
     Statistic(
         id="stability",
@@ -100,6 +174,8 @@ CASES = (
         source=CLEXEVAL,
         row_of="system",
         keys=frozenset({"levels", "correct"}),
+        has_own_panel=True,
+        limits=_LEVELS,
     ),
     Statistic(
         id="reasoning_gap",
@@ -116,6 +192,8 @@ CASES = (
         marks_zero=True,
         row_of="system",
         keys=frozenset({"levels"}),
+        has_own_panel=True,
+        limits=_LEVELS,
     ),
     Statistic(
         id="accuracy",
@@ -132,6 +210,8 @@ CASES = (
         range=SHARE,
         row_of="system",
         keys=frozenset({"correct", "criteria"}),
+        has_own_panel=True,
+        limits=_CASES + _NO_PANEL,
     ),
     Statistic(
         id="illusion_gap",
@@ -151,6 +231,9 @@ CASES = (
         marks_zero=True,
         row_of="system",
         keys=frozenset({"criteria"}),
+        has_own_panel=True,
+        limits=_CASES + _NO_PANEL,
+        criteria=Criteria(1, "the criterion for how well an answer reads"),
     ),
     Statistic(
         id="mismatch",
@@ -173,6 +256,11 @@ CASES = (
         range=SHARE,
         row_of="system",
         keys=frozenset({"correct", "criteria"}),
+        has_own_panel=True,
+        limits=_MISMATCH,
+        criteria=Criteria(
+            2, "what the reasoning names, then what the answer names", has_default=True
+        ),
     ),
     Statistic(
         id="hallucination",
@@ -190,6 +278,9 @@ CASES = (
         range=SHARE,
         row_of="system",
         keys=frozenset({"correct", "criteria"}),
+        has_own_panel=True,
+        limits=_CASES,
+        criteria=Criteria(1, "the criterion for whether a wrong disease is named"),
     ),
     Statistic(
         id="approval",
@@ -210,6 +301,9 @@ CASES = (
         range=SHARE,
         row_of="rater",
         keys=frozenset({"failure", "failure_by", "approve", "criteria"}),
+        has_own_panel=True,
+        limits=_AUDIT,
+        bounds="audit",
     ),
     Statistic(
         id="strictness",
@@ -230,6 +324,8 @@ CASES = (
         source=STRICTNESS,
         row_of="rater",
         keys=frozenset({"correct", "failure", "failure_by", "approve", "criteria"}),
+        has_own_panel=True,
+        limits=_AUDIT,
     ),
     Statistic(
         id="crossover",
@@ -251,6 +347,9 @@ CASES = (
         undefined="an information level has no case answered by both systems",
         marks_zero=True,
         keys=frozenset({"levels", "correct"}),
+        has_own_panel=True,
+        limits=_REVERSAL,
+        margin="rows",
     ),
     Statistic(
         id="mann_whitney",
@@ -272,6 +371,10 @@ CASES = (
         source=COHEN,
         marks_zero=True,
         keys=frozenset({"criteria"}),
+        has_own_panel=True,
+        limits=_EFFECTS,
+        margin="rows",
+        as_published="all scores count as independent",
     ),
     Statistic(
         id="anova",
@@ -293,6 +396,11 @@ CASES = (
         undefined="fewer than two cases have every cell",
         source=REPEATED,
         keys=frozenset({"levels", "criteria"}),
+        has_own_panel=True,
+        limits=_EFFECT_ROWS,
+        as_published=(
+            "systems are a between-subject factor, as if they had answered different cases"
+        ),
     ),
     Statistic(
         id="tukey",
@@ -312,6 +420,10 @@ CASES = (
         source=RANGE,
         marks_zero=True,
         keys=frozenset({"levels", "criteria"}),
+        has_own_panel=True,
+        limits=_EFFECT_ROWS,
+        margin="rows",
+        as_published="the cells count as independent",
     ),
     Statistic(
         id="criteria_correlation",
@@ -330,5 +442,7 @@ CASES = (
         source=SPEARMAN,
         marks_zero=True,
         keys=frozenset({"criteria"}),
+        has_own_panel=True,
+        limits=_CORRELATION,
     ),
 )

@@ -3,9 +3,88 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SIGNED, Statistic
+from konsil.analysis.model.catalogue.limits import (
+    NO_LENGTH,
+    ONLY_MEANS,
+    Limits,
+    Need,
+    Refusal,
+)
 from konsil.stats.designs.generalizability import BRENNAN
 from konsil.stats.designs.subsets import PART_WHOLE
 from konsil.stats.engine.ranks import SPEARMAN
+
+_DESIGNS = Limits(
+    (
+        ONLY_MEANS,
+        NO_LENGTH,
+        Refusal("against"),
+        Refusal(
+            "spans",
+            reason="{statistic!r} uses single sentences; expected 'each', got {value!r}",
+        ),
+        Refusal("consensus"),
+    )
+)
+_ITEMS_ALONE = Limits(
+    (
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} does not support this option; expected 'item' or 'case'",
+        ),
+    )
+)
+_TIMED = _DESIGNS + Limits(
+    (
+        Refusal(
+            "by",
+            values=("answers", "span", "task", "item", "case"),
+            reason="{value!r} is what is timed; expected a column such as 'instrument' or 'rater'",
+        ),
+    )
+)
+_MEDIAN = _TIMED + Limits(
+    (
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason=(
+                "{statistic!r} is not a mean over single tasks; with raters as clusters use"
+                " 'geometric_seconds'"
+            ),
+        ),
+    )
+)
+_LENGTH = _DESIGNS + _ITEMS_ALONE
+_PARTS = (
+    _DESIGNS
+    + _ITEMS_ALONE
+    + Limits(
+        (
+            Refusal(
+                "by",
+                values=("instrument", "design", "span"),
+                reason=(
+                    "{statistic!r} already has a row for whole answers and for each number of"
+                    " sentences"
+                ),
+            ),
+            Refusal(
+                "compare",
+                reason="{statistic!r} already reports the differences from whole answers",
+            ),
+        )
+    )
+)
+_BUDGET = _PARTS + Limits(
+    needs=(
+        Need(
+            "minutes",
+            "is empty; expected minutes of rating time per answer, such as [2, 5, 10]",
+        ),
+    )
+)
 
 DESIGNS = (
     Statistic(
@@ -20,6 +99,9 @@ DESIGNS = (
         ),
         undefined="no page has a time",
         keys=frozenset({"clock"}),
+        has_own_panel=True,
+        limits=_TIMED,
+        columns=("seconds",),
     ),
     Statistic(
         id="median_seconds",
@@ -30,6 +112,9 @@ DESIGNS = (
         definition="the median of the seconds that `seconds` averages",
         undefined="no page has a time",
         keys=frozenset({"clock"}),
+        has_own_panel=True,
+        limits=_MEDIAN,
+        columns=("seconds",),
     ),
     Statistic(
         id="geometric_seconds",
@@ -46,6 +131,9 @@ DESIGNS = (
         ),
         undefined="no page has a time",
         keys=frozenset({"clock"}),
+        has_own_panel=True,
+        limits=_TIMED,
+        columns=("seconds",),
     ),
     Statistic(
         id="length_correlation",
@@ -61,6 +149,8 @@ DESIGNS = (
         source=SPEARMAN,
         range=SIGNED,
         marks_zero=True,
+        has_own_panel=True,
+        limits=_LENGTH,
     ),
     Statistic(
         id="part_whole",
@@ -82,6 +172,9 @@ DESIGNS = (
             "all answers have the same mean; for the remaining sentences also if there are none"
         ),
         source=PART_WHOLE,
+        has_own_panel=True,
+        limits=_PARTS,
+        margin="rows",
     ),
     Statistic(
         id="part_variance",
@@ -98,6 +191,9 @@ DESIGNS = (
             "differences from them"
         ),
         undefined="no answer has two raters who rated all its sentences",
+        has_own_panel=True,
+        limits=_PARTS,
+        margin="rows",
     ),
     Statistic(
         id="reliability",
@@ -117,6 +213,10 @@ DESIGNS = (
         undefined="fewer than two answers, or none rated twice",
         source=BRENNAN,
         keys=frozenset({"clock"}),
+        has_own_panel=True,
+        limits=_PARTS,
+        columns=("seconds",),
+        margin="rows",
     ),
     Statistic(
         id="rater_hours",
@@ -135,6 +235,10 @@ DESIGNS = (
         undefined="no number of raters reaches it, or no page has a time",
         source=BRENNAN,
         keys=frozenset({"clock", "target"}),
+        has_own_panel=True,
+        limits=_PARTS,
+        columns=("seconds",),
+        margin="rows",
     ),
     Statistic(
         id="budget_reliability",
@@ -154,5 +258,8 @@ DESIGNS = (
         undefined="the minutes do not suffice for one rater",
         source=BRENNAN,
         keys=frozenset({"clock", "minutes"}),
+        has_own_panel=True,
+        limits=_BUDGET,
+        columns=("seconds",),
     ),
 )

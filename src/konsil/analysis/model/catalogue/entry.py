@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from konsil.analysis.model.catalogue.limits import LIMITS, Limits
 from konsil.analysis.model.options import OPTIONS, Options, keys_of
+from konsil.stats.agreement.alpha import LEVELS, Level
 
 Range = tuple[float, float]
 
@@ -14,6 +16,21 @@ UNBOUNDED: Range = (-math.inf, math.inf)
 SHARE: Range = (0.0, 1.0)
 SIGNED: Range = (-1.0, 1.0)
 NOT_NEGATIVE: Range = (0.0, math.inf)
+
+BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "audit", "none"]
+"""A rule of `konsil.analysis.running.bounds`; 'none': missing judgements are counted elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Further criteria that a statistic reads beside its own."""
+
+    n: int
+    """Their number."""
+    text: str
+    """What they are, as a part of a sentence."""
+    has_default: bool = False
+    """Whether an analysis that names none has some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +70,37 @@ class Statistic:
     """Whether it is a difference already, so that a margin is about the number itself."""
     is_flipped: bool = False
     """Whether it changes its sign where winner and loser change places, so that flips test it."""
-    needs_order: bool = False
-    """Whether labels must have an order."""
+    levels: tuple[Level, ...] = LEVELS
+    """The levels of measurement of the labels that it takes."""
+    scopes: tuple[str, ...] = ()
+    """What its criterion is about (`pair`); empty: anything."""
+    n_labels: int = 0
+    """How many labels its criterion must have; 0: any number."""
+    is_of_text: bool = False
+    """Whether its criterion can be a free text."""
+    criteria: Criteria | None = None
+    """The further criteria that it reads by their place."""
+    columns: tuple[str, ...] = ()
+    """What it reads of a rating (`arm`, `confidence`, `seconds`), besides what all of them read."""
+    limits: Limits = LIMITS
+    """Which of the settings that all analyses have it refuses, and which it needs."""
+    has_own_panel: bool = False
+    """Whether `against` means something of its own here, not raters against a majority."""
+    margin: Literal["groups", "rows", "panel"] = "groups"
+    """Which of its numbers are differences that a margin is about: those between compared groups
+    alone, its rows as well, or its rows where `against` names a panel."""
+    is_of_one_system: bool = False
+    """Whether it is one system's number against all others, so that systems can be compared by it
+    though `by` does not name them."""
+    needs_majority: bool = False
+    """Whether it is always computed of a panel's majority."""
+    is_of_ratings: bool = True
+    """Whether it is computed of the ratings that an analysis selects, not of control tasks."""
+    bounds: BoundsRule = ""
+    """Which rule gives its bounds where judgements are missing; empty: none is known, but that of
+    raters against a panel."""
+    as_published: str = ""
+    """What `mode = "paper"` computes otherwise, beside its interval; for the documents."""
     needs_complete: bool = False
     """Whether it uses only the units that every rater labelled."""
     is_of_two_raters: bool = False
@@ -62,6 +108,11 @@ class Statistic:
     is_of_numbers: bool = False
     """Whether it is computed of the labels' numbers, so that a composite score can be its
     criterion; statistics of cases all are."""
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether labels must have an order."""
+        return "nominal" not in self.levels
 
     @property
     def options_kind(self) -> type[Options]:

@@ -3,9 +3,92 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
+from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.stats.judges.blinding import BANG, JAMES
 from konsil.stats.judges.injections import INJECTION
 from konsil.stats.judges.risk import RISK_COVERAGE
+
+_COMMON = Limits((Refusal("cluster", values=("rater",)), Refusal("compare"))) + LIMITS
+_EACH_JUDGE = Limits(
+    (
+        Refusal(
+            "by",
+            reason=(
+                "{statistic!r} has a row for every judge or ensemble; other groups are not"
+                " supported"
+            ),
+            is_whole=True,
+        ),
+    )
+)
+_SLOPE = _COMMON + Limits(
+    needs=(Need("covariate", "is empty; a slope needs the name of a [[derived]] column"),)
+)
+_ENSEMBLES = (
+    _COMMON
+    + _EACH_JUDGE
+    + Limits(
+        needs=(Need("against", "ensembles of judges are compared with a panel; state the panel"),)
+    )
+)
+_RISK = (
+    _COMMON
+    + _EACH_JUDGE
+    + Limits(needs=(Need("against", "risk is disagreement with a panel; state the panel"),))
+)
+_PREFERENCE = (
+    _COMMON
+    + _EACH_JUDGE
+    + Limits(
+        needs=(
+            Need(
+                "against",
+                "preference is adjusted within the label of a panel of experts; state the"
+                " panel, or use mode = 'paper'",
+                modes=("valid",),
+            ),
+        )
+    )
+)
+_BLINDING = LIMITS + Limits(
+    (
+        Refusal("compare"),
+        Refusal(
+            "by",
+            values=("system", "arm"),
+            reason=(
+                "guesses are compared with the {value}; 'blinding_bang' already has a row for each"
+            ),
+        ),
+    )
+)
+_INJECTION = LIMITS + Limits(
+    (
+        *(Refusal(key) for key in ("against", "where", "compare", "arm", "collapse", "labels")),
+        Refusal(
+            "by",
+            allowed=("rater", "injection"),
+            reason=(
+                "{statistic!r} has a row for each judge, with 'injection' for each kind; got"
+                " {value!r}"
+            ),
+        ),
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="each judge has a row of its own; expected 'item' or 'case', got 'rater'",
+        ),
+        Refusal(
+            "test",
+            values=("flip",),
+            reason=(
+                "{statistic!r} is tested by the test that its interval inverts; expected"
+                " 'interval' or 'none'"
+            ),
+        ),
+    )
+)
+_PUBLISHED_PREFERENCE = "the unadjusted difference, which leniency alone also produces"
 
 JUDGES = (
     Statistic(
@@ -25,6 +108,10 @@ JUDGES = (
         undefined="the covariate does not vary",
         marks_zero=True,
         keys=frozenset({"covariate"}),
+        limits=_SLOPE,
+        has_own_panel=True,
+        margin="panel",
+        bounds="slope",
     ),
     Statistic(
         id="ensembles_percent_agreement",
@@ -44,6 +131,10 @@ JUDGES = (
         undefined="an ensemble never has a majority",
         range=SHARE,
         keys=frozenset({"coverage", "ensemble_units"}),
+        limits=_ENSEMBLES,
+        has_own_panel=True,
+        n_labels=2,
+        needs_majority=True,
     ),
     Statistic(
         id="ensembles_cohen_kappa",
@@ -60,6 +151,10 @@ JUDGES = (
         range=SIGNED,
         marks_zero=True,
         keys=frozenset({"coverage", "ensemble_units"}),
+        limits=_ENSEMBLES,
+        has_own_panel=True,
+        n_labels=2,
+        needs_majority=True,
     ),
     Statistic(
         id="ensembles_pabak",
@@ -76,6 +171,10 @@ JUDGES = (
         range=SIGNED,
         marks_zero=True,
         keys=frozenset({"coverage", "ensemble_units"}),
+        limits=_ENSEMBLES,
+        has_own_panel=True,
+        n_labels=2,
+        needs_majority=True,
     ),
     Statistic(
         id="self_preference",
@@ -104,6 +203,10 @@ JUDGES = (
         marks_zero=True,
         is_difference=True,
         is_of_numbers=True,
+        limits=_PREFERENCE,
+        has_own_panel=True,
+        as_published=_PUBLISHED_PREFERENCE,
+        bounds="preference",
     ),
     Statistic(
         id="family_preference",
@@ -124,6 +227,10 @@ JUDGES = (
         marks_zero=True,
         is_difference=True,
         is_of_numbers=True,
+        limits=_PREFERENCE,
+        has_own_panel=True,
+        as_published=_PUBLISHED_PREFERENCE,
+        bounds="preference",
     ),
     Statistic(
         id="risk_coverage",
@@ -144,6 +251,11 @@ JUDGES = (
         undefined="no rating has a confidence, or the panel has no majority on any of them",
         source=RISK_COVERAGE,
         range=SHARE,
+        limits=_RISK,
+        has_own_panel=True,
+        columns=("confidence",),
+        margin="panel",
+        needs_majority=True,
     ),
     Statistic(
         id="blinding_james",
@@ -163,6 +275,8 @@ JUDGES = (
         undefined="all raters saw and named the same single system",
         source=JAMES,
         range=SHARE,
+        limits=_BLINDING,
+        columns=("arm",),
     ),
     Statistic(
         id="blinding_bang",
@@ -183,6 +297,8 @@ JUDGES = (
         source=BANG,
         range=SIGNED,
         marks_zero=True,
+        limits=_BLINDING,
+        columns=("arm",),
     ),
     Statistic(
         id="injection_shift",
@@ -209,5 +325,9 @@ JUDGES = (
         range=SIGNED,
         marks_zero=True,
         is_difference=True,
+        limits=_INJECTION,
+        has_own_panel=True,
+        bounds="none",
+        is_of_ratings=False,
     ),
 )

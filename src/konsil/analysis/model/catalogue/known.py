@@ -53,24 +53,11 @@ def _of(*groups: str) -> tuple[str, ...]:
 AGREEMENT = _of("agreement")
 """Agreement among the raters of a panel; their names are those of
 konsil.stats.agreement.registry."""
-PAIRED = _of("association")
-"""Association of two raters' labels, averaged over rater pairs."""
-COMPLETE = _those(lambda statistic: statistic.needs_complete)
-"""Those that use only the units that every rater labelled."""
-ORDERED = _those(lambda statistic: statistic.needs_order)
-"""Those that need labels in an order."""
 SCORED = _those(lambda statistic: statistic.is_of_numbers or statistic.family == "cases")
 """Those whose criterion can be a composite score."""
-WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
-"""Those that take weights by name."""
 OF_TWO_RATERS = _those(lambda statistic: statistic.is_of_two_raters)
 """Those of one table of two raters, which can therefore be computed of a rater and a consensus."""
 
-JUDGING = _of("caution", "ensembles", "own", "confidence")
-"""Judges compared with a panel: caution, ensembles by majority vote, preference for their
-own, confidence."""
-BLINDING = _of("blinding")
-"""Whether raters could tell whose answers they saw: guesses compared with the systems."""
 INJECTION = _of("injection")
 """How far instructions that are embedded in answers move judges; one row a judge, or one for each
 kind."""
@@ -81,27 +68,18 @@ WORTHS = _of("worths")
 """Worths of systems by models of paired comparisons."""
 PREFERENCE = _those(lambda statistic: statistic.family == "pairs")
 """The statistics of criteria about a pair of answers."""
-FLIPPED = _those(lambda statistic: statistic.is_flipped)
-"""Statistics that change their sign when winner and loser change places, so that flips test
-them."""
 OF_ZERO = _those(lambda statistic: statistic.is_difference)
 """Statistics that are differences already: a margin is about the number itself."""
 
 DEGRADATION = _of("degradation")
 """How a system degrades as cases are progressively masked; one row a system, cases are the
 clusters."""
-ONE_A_SYSTEM = _those(lambda statistic: statistic.row_of == "system")
-"""Statistics of cases with a row for each system, whatever `by` says."""
-LEVELLED = _those(lambda statistic: "levels" in statistic.keys)
-"""Statistics of all levels at once."""
 RIGHT_OR_WRONG = _those(
     lambda statistic: "correct" in statistic.keys and statistic.group != "audit"
 )
 """Statistics of cases for which an answer is right from the threshold `correct` on."""
 AUDIT = _of("audit")
 """What judges approve of what experts call a failure; one row a judge."""
-EFFECTS = _of("effects")
-"""Systems compared on the means of their cases; one row an effect or a comparison."""
 COMPARISONS = _of("crossover", "effects", "correlation")
 """Statistics of cases that are comparisons themselves, and no number of a group."""
 CASES = _those(lambda statistic: statistic.family == "cases")

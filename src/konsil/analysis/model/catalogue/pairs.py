@@ -3,10 +3,81 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
+from konsil.analysis.model.catalogue.limits import (
+    NO_LENGTH,
+    ONLY_MEANS,
+    Limits,
+    Need,
+    Refusal,
+)
 from konsil.stats.pairs.bradley_terry_davidson import BRADLEY_TERRY, DAVIDSON
 from konsil.stats.pairs.paired_choice_agreement import CHOICE_KAPPA
 from konsil.stats.pairs.rank_agreement import KENDALL
 from konsil.stats.pairs.wins import DIFFERENCE, MARGIN, WIN_RATE
+
+_JURY = (
+    "{statistic!r} does not support this option; a jury is consensus = 'mean' of wins or rankings"
+)
+_PAIRS = Limits((ONLY_MEANS,))
+_NO_DIFFERENCES = Limits((NO_LENGTH, Refusal("compare")))
+_NO_JURY = Limits((Refusal("consensus", reason=_JURY),))
+_JURIES = Limits((Refusal("consensus", values=("majority",), reason=_JURY),))
+_BY_SYSTEM = Limits(
+    (Refusal("by", values=("system",), reason="{statistic!r} already has a row for each system"),)
+)
+_NO_RATERS_AS_PUBLISHED = Limits(
+    (
+        Refusal(
+            "cluster",
+            values=("rater",),
+            modes=("paper",),
+            reason="with raters as clusters {statistic!r} has no paper mode; win differences have",
+        ),
+    )
+)
+_ITEMS_ALONE = Limits(
+    (
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} does not support this option; expected 'item' or 'case'",
+        ),
+    )
+)
+_WIN_DIFFERENCES = (
+    _PAIRS
+    + _JURIES
+    + _BY_SYSTEM
+    + Limits(
+        (
+            Refusal(
+                "compare",
+                modes=("paper",),
+                reason="in paper mode there are no differences of comparisons",
+            ),
+        )
+    )
+)
+_WINS = _WIN_DIFFERENCES + _NO_RATERS_AS_PUBLISHED
+_WORTHS = _PAIRS + _NO_DIFFERENCES + _JURIES + _BY_SYSTEM + _NO_RATERS_AS_PUBLISHED
+_CHOICES = _PAIRS + _NO_DIFFERENCES + _NO_JURY + _ITEMS_ALONE + _NO_RATERS_AS_PUBLISHED
+_POSITION = _PAIRS + _NO_DIFFERENCES + _NO_JURY + _NO_RATERS_AS_PUBLISHED
+_RANKINGS = (
+    _PAIRS
+    + _NO_DIFFERENCES
+    + _JURIES
+    + _ITEMS_ALONE
+    + _NO_RATERS_AS_PUBLISHED
+    + Limits(
+        (Refusal("by", reason="{statistic!r} has a row for every judge and no other groups"),),
+        (Need("against", "rankings are compared with those of a panel; state the panel"),),
+    )
+)
+_PUBLISHED_WINS = (
+    "comparator systems have weights that are computed once, before any resample; p permutes single"
+    " comparisons"
+)
+_PUBLISHED_CHOICES = "not symmetrised over the presentation order"
 
 PAIRS = (
     Statistic(
@@ -31,6 +102,11 @@ PAIRS = (
         is_difference=True,
         is_flipped=True,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WIN_DIFFERENCES,
+        is_of_one_system=True,
+        as_published=_PUBLISHED_WINS,
     ),
     Statistic(
         id="win_difference_strict",
@@ -49,6 +125,11 @@ PAIRS = (
         is_difference=True,
         is_flipped=True,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WIN_DIFFERENCES,
+        is_of_one_system=True,
+        as_published=_PUBLISHED_WINS,
     ),
     Statistic(
         id="win_rate",
@@ -67,6 +148,9 @@ PAIRS = (
         source=WIN_RATE,
         range=SHARE,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WINS,
     ),
     Statistic(
         id="win_rate_strict",
@@ -79,6 +163,9 @@ PAIRS = (
         source=WIN_RATE,
         range=SHARE,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WINS,
     ),
     Statistic(
         id="margin",
@@ -96,6 +183,10 @@ PAIRS = (
         is_difference=True,
         is_flipped=True,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WINS,
+        is_of_one_system=True,
     ),
     Statistic(
         id="davidson",
@@ -117,6 +208,9 @@ PAIRS = (
         ),
         source=DAVIDSON,
         marks_zero=True,
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WORTHS,
     ),
     Statistic(
         id="bradley_terry",
@@ -134,6 +228,9 @@ PAIRS = (
         undefined="some systems were never compared with the others, or lost to none of them",
         source=BRADLEY_TERRY,
         marks_zero=True,
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_WORTHS,
     ),
     Statistic(
         id="choice_agreement",
@@ -150,6 +247,10 @@ PAIRS = (
         ),
         undefined="no two raters compared the same two answers",
         range=SHARE,
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_CHOICES,
+        as_published=_PUBLISHED_CHOICES,
     ),
     Statistic(
         id="choice_kappa",
@@ -168,6 +269,10 @@ PAIRS = (
         source=CHOICE_KAPPA,
         range=SIGNED,
         marks_zero=True,
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_CHOICES,
+        as_published=_PUBLISHED_CHOICES,
     ),
     Statistic(
         id="position_bias",
@@ -186,6 +291,9 @@ PAIRS = (
         marks_zero=True,
         is_difference=True,
         is_flipped=True,
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_POSITION,
     ),
     Statistic(
         id="rank_agreement",
@@ -204,5 +312,9 @@ PAIRS = (
         range=SIGNED,
         marks_zero=True,
         keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        columns=("arm",),
+        limits=_RANKINGS,
+        has_own_panel=True,
     ),
 )

@@ -3,6 +3,28 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE, SHARE, Statistic
+from konsil.analysis.model.catalogue.limits import (
+    NO_LENGTH,
+    ONLY_MEANS,
+    Limits,
+    Need,
+    Refusal,
+)
+
+_DEVIATION = Limits((ONLY_MEANS, NO_LENGTH))
+_MEAN = Limits((NO_LENGTH,))
+_SHARE = _DEVIATION + Limits(
+    (
+        Refusal(
+            "consensus",
+            values=("mean",),
+            reason=(
+                "a proportion needs labels, but a mean is a number; expected 'majority' or 'none'"
+            ),
+        ),
+    ),
+    (Need("of", "is empty; a proportion needs the categories of interest"),),
+)
 
 SHARES = (
     Statistic(
@@ -19,6 +41,8 @@ SHARES = (
         source="Wilson, J Am Stat Assoc 22:209, 1927",
         range=SHARE,
         keys=frozenset({"of", "pass_line", "tiebreak"}),
+        limits=_SHARE,
+        bounds="share",
     ),
     Statistic(
         id="mean",
@@ -30,6 +54,8 @@ SHARES = (
         undefined="there are no ratings",
         keys=frozenset({"pass_line", "tiebreak"}),
         is_of_numbers=True,
+        limits=_MEAN,
+        bounds="mean",
     ),
     Statistic(
         id="standard_deviation",
@@ -45,6 +71,7 @@ SHARES = (
         source="convention",
         range=NOT_NEGATIVE,
         is_of_numbers=True,
+        limits=_DEVIATION,
     ),
     Statistic(
         id="abstention",
@@ -56,5 +83,7 @@ SHARES = (
         undefined="there are neither ratings nor abstentions",
         source="Wilson, J Am Stat Assoc 22:209, 1927",
         range=SHARE,
+        is_of_text=True,
+        bounds="abstention",
     ),
 )

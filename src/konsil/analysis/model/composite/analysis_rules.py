@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from konsil.analysis.model.catalogue.known import OF_TWO_RATERS, SCORED, statistic_of
+from konsil.analysis.model.catalogue.known import SCORED, statistic_of
 from konsil.analysis.model.spec import Analysis
 
 _OF_LABELS = ("mismatch", "hallucination")
@@ -47,7 +47,7 @@ def scored_problems(analysis: Analysis, scores: Collection[str]) -> Iterator[str
             f"consensus: {analysis.criterion!r} is a composite score and has no majority; expected"
             " 'mean' or 'none'"
         )
-    if analysis.against is not None and analysis.statistic in OF_TWO_RATERS:
+    if analysis.against is not None and statistic_of(analysis.statistic).is_of_two_raters:
         yield (
             f"against: {analysis.criterion!r} is a composite score, and a panel has no majority of"
             " it; expected none"
