@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.stats.pairs.ranking_baselines import average_win_rate, counting, elo
 
 from konsil.analysis.standalone.preference_table import preference
 from konsil.stats.pairs.bradley_terry_davidson import fit
-from konsil.stats.pairs.ranking_baselines import average_win_rate, counting, elo
 from konsil.stats.pairs.votes import totals, votes
 from konsil.stats.pairs.worth_designs import design
 

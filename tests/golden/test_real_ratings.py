@@ -103,4 +103,4 @@ def test_pubmedqa_single_annotator_accuracy(data: Data) -> None:
     labels = np.array([[names.index(row[c]) for c in columns] for row in rows])
     codes = Codes(labels, np.arange(len(labels)), 3)
     assert len(rows) == 500
-    assert value_of(consensus.consensus_agreement(1, 3), codes) == pytest.approx(0.780, abs=1e-9)
+    assert value_of(consensus.self_agreement(3), codes) == pytest.approx(0.780, abs=1e-9)

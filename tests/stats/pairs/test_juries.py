@@ -8,16 +8,15 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.stats.pairs.ranking_baselines import elo
 
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.paired_choice_agreement import choice_agreement, choice_tables
 from konsil.stats.pairs.rank_agreement import (
-    chance_of_rankings,
     jury,
     own_minus_others,
     rank_agreement,
 )
-from konsil.stats.pairs.ranking_baselines import elo
 from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 
@@ -89,16 +88,6 @@ def test_rankings_agree_as_scipy_says():
     assert draws.replicates is not None
     assert draws.replicates.shape == (200, 3)
     np.testing.assert_allclose(draws.replicates[:, 2], draws.replicates[:, :2].mean(1), atol=1e-12)
-
-
-def test_the_chances_of_rankings_are_those_of_all_orders():
-    value, chance = chance_of_rankings(4)
-    taus = [
-        stats.kendalltau(range(4), order).statistic for order in itertools.permutations(range(4))
-    ]
-    assert len(value) == 7
-    for v, c in zip(value, chance, strict=True):
-        assert abs(np.mean(np.abs(np.array(taus) - v) < 1e-9) - c) < 1e-12
 
 
 def test_own_minus_others_is_a_difference_of_win_differences():

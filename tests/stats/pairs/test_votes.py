@@ -18,7 +18,7 @@ from konsil.stats.inference import wald
 from konsil.stats.inference.permutation import flip_test
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
 from konsil.stats.pairs.two_way_clusters import clusterings, crossed
-from konsil.stats.pairs.vote_flips import family_p, vote_flips
+from konsil.stats.pairs.vote_flips import vote_flips
 from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, mirrored, n_pairs, totals, votes
 from konsil.stats.pairs.wins import head_to_head, matrix, pooled, system_against_others
 from konsil.stats.pairs.worth_designs import design
@@ -372,17 +372,6 @@ def test_exact_and_sampled_flips_agree():
     assert (
         np.abs(exact.p - sampled) < 4 * np.sqrt(exact.p * (1 - exact.p) / 4000) + 1 / 4000
     ).all()
-
-
-def test_the_family_is_no_easier_than_its_members():
-    tests = [
-        vote_flips(made(seed), system_against_others(SYSTEMS, 2), draws=500, key=4)
-        for seed in (1, 2)
-    ]
-    adjusted = family_p(tests, draws=500, key=4)
-    assert [len(a) for a in adjusted] == [4, 4]
-    for one, test in zip(adjusted, tests, strict=True):
-        assert (one >= test.p - 1e-12).all()
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,10 @@ def test_the_profile_becomes_strata(reception: Any, opened: Store) -> None:
 
 
 def test_a_study_that_asks_nothing_lets_everybody_through(reception: Any) -> None:
-    assert reception(STUDIES["medqade"]).standing(R1).is_through
+    standing = reception(STUDIES["medqade"]).standing(R1)
+    assert standing.consent == "not asked"
+    assert standing.eligible is True
+    assert standing.profiled
 
 
 # Places -------------------------------------------------------------------------------------------

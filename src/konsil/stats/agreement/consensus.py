@@ -185,27 +185,6 @@ def leave_one_out_agreement(
     return Statistic(f"leave_one_out_{measure}", rest_tables, finalise, LEAVE_ONE_OUT)
 
 
-def consensus_agreement(
-    n_judges: int,
-    n_labels: int,
-    measure: MeasureName = "percent_agreement",
-    weights: Weights = "unweighted",
-    values: ArrayLike | None = None,
-) -> Statistic:
-    """Agreement of each judge with a consensus given in the first column of the codes.
-
-    Sums: against_first. Values: (..., n_judges), nan for a judge without a common slot. Source:
-    ours.
-
-    Example:
-        >>> consensus_agreement(1, 2).finalise(np.array([3.0, 1.0, 0.0, 4.0]))
-        array([0.875])
-    """
-    d = measure_disagreements(measure, n_labels, weights, values)
-    finalise = partial(finalise_tables, measure=measure, d=d, n_tables=n_judges, mean=False)
-    return Statistic(f"consensus_{measure}", against_first, finalise, CONSENSUS)
-
-
 def self_agreement(
     n_labels: int,
     measure: MeasureName = "percent_agreement",

@@ -28,8 +28,6 @@ Coefficient = Literal[
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 
 GWET = "Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapters 5 and 6"
-FLEISS_COHEN_EVERITT = "Fleiss, Cohen and Everitt, Psychol Bull 72:323, 1969"
-FLEISS_NEE_LANDIS = "Fleiss, Nee and Landis, Psychol Bull 86:974, 1979"
 
 
 @dataclass(frozen=True)

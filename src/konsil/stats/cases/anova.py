@@ -89,22 +89,6 @@ def _differences(n: int) -> Array:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True) if n > 1 else np.zeros((0, n))
 
 
-def partial_eta(totals: Array, contrast: Array) -> Array:
-    """Partial eta squared of an effect within cases, (..., 1 + m + m m) to (..., 1).
-
-    SS / (SS + SS error), SS = n |C mean|^2, SS error = tr(C Q C') - SS, Q the sum of the cases'
-    products. nan with fewer than two cases, or where nothing varies.
-
-    Source: Kirk 2013.
-
-    >>> rows = products(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 3.0]]))
-    >>> partial_eta(rows.sum(axis=0), contrasts(1, 2)["level"])
-    array([0.6])
-    """
-    effect, error, _, n = _sums_of_squares(totals, contrast)
-    return np.where(n > 1, ratio(effect, effect + error), np.nan)[..., None]
-
-
 def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Array, Array]:
     m = contrast.shape[1]
     n = totals[..., 0]

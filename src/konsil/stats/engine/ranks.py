@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from konsil.stats.engine.arithmetic import mean_defined, ratio
@@ -19,17 +17,6 @@ KENDALL_W = (
 )
 KENDALL_TAU = "Kendall, Biometrika 33:239, 1945"
 SPEARMAN = "Spearman, Am J Psychol 15:72, 1904; ties as the correlation of mid-ranks"
-
-
-class KendallTest(NamedTuple):
-    """The chi-square test of Kendall's W; nan where W is."""
-
-    chi_square: float
-    """n_raters (n_units - 1) W."""
-    df: float
-    """n_units - 1."""
-    p: float
-    """The upper tail's probability."""
 
 
 def kendall_w(n_raters: int, n_labels: int, ties: bool = True) -> Statistic:
@@ -50,19 +37,6 @@ def kendall_w(n_raters: int, n_labels: int, ties: bool = True) -> Statistic:
     name = "kendall_w" if ties else "kendall_w_uncorrected"
     finalise = partial(_kendall_w, n_raters=n_raters, n_labels=n_labels, ties=ties)
     return Statistic(name, complete_pair_tables, finalise, KENDALL_W)
-
-
-def kendall_w_test(w: float, n_units: int, n_raters: int) -> KendallTest:
-    """Return the chi-square approximation for Kendall's W; units must be independent.
-
-    Example:
-        >>> round(kendall_w_test(0.5, 11, 4).chi_square, 6)
-        20.0
-    """
-    chi_square = n_raters * (n_units - 1) * w
-    return KendallTest(
-        chi_square, n_units - 1.0, float(scipy.special.chdtrc(n_units - 1, chi_square))
-    )
 
 
 def spearman(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
@@ -117,37 +91,6 @@ def spearman_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic
         _scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=False
     )
     return Statistic("spearman_scores", identity, finalise, SPEARMAN)
-
-
-def kendall_tau_b_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic:
-    """Kendall's tau-b of two unbounded scores, as a statistic of the clusters' weights.
-
-    Like spearman_scores; time and memory go with the square of the number of units. Source: Kendall
-    1945.
-
-    Example:
-        >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(
-        ...     np.ones(3)
-        ... ).round(12)
-        array([1.])
-    """
-    finalise = partial(
-        _scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=True
-    )
-    return Statistic("kendall_tau_b_scores", identity, finalise, KENDALL_TAU)
-
-
-def spearman_rho(x: Array, y: Array) -> Array:
-    """Correlate the ranks of x and y along the last axis, (..., n) to (...,).
-
-    nan if either is constant or holds nan.
-
-    Example:
-        >>> round(float(spearman_rho(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))), 9)
-        0.5
-    """
-    weights = np.ones(np.shape(x)[-1])
-    return _correlation(_mid_ranks(x, weights), _mid_ranks(y, weights), weights)
 
 
 def tau_b(x: Array, y: Array) -> Array:

@@ -75,20 +75,6 @@ def rank_agreement(
     return finalise
 
 
-def chance_of_rankings(n_systems: int) -> Array:
-    """The values of tau of two rankings without ties and their chances; (2, n_values).
-
-    >>> chance_of_rankings(3).round(3)
-    array([[-1.   , -0.333,  0.333,  1.   ],
-           [ 0.167,  0.333,  0.333,  0.167]])
-    """
-    pairs = n_systems * (n_systems - 1) // 2
-    counts = np.ones(1)
-    for n in range(2, n_systems + 1):  # the number of permutations of n with so many inversions
-        counts = np.convolve(counts, np.ones(n))
-    return np.stack([2 * np.arange(pairs + 1) / max(pairs, 1) - 1, counts / counts.sum()])
-
-
 def own_minus_others(
     n_systems: int,
     own_system: int,

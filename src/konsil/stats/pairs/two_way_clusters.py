@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,6 @@ from konsil.stats.inference.wald import with_test
 from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, totals
 from konsil.stats.pairs.wins import VoteStatistic
 from konsil.stats.shares.vote_limits import effective_votes, unanimous_limits, wilson_limits
-
-Clustering = Literal["two-way", "question", "rater"]
 
 _CHUNK = 1 << 22
 """Influences in memory at once."""

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from konsil.stats.engine.contract import Array, IntArray
-from konsil.stats.inference.permutation import flip_test, max_t
+from konsil.stats.inference.permutation import flip_test
 from konsil.stats.pairs.votes import Votes, cell_counts, totals
 from konsil.stats.pairs.wins import VoteStatistic
 
@@ -119,18 +119,6 @@ def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
     return np.asarray(
         cell_counts(votes, votes.questions, votes.n_questions) @ statistic.terms(totals(votes))
     )
-
-
-def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
-    """The max-T adjusted p values of several tests of the same questions, each (m,), in order.
-
-    One sign for each question flips all tests. Source: Westfall and Young (1993); see
-    `permutation.max_t`.
-    """
-    if not tests:
-        return []
-    adjusted = max_t(np.concatenate([t.differences for t in tests], axis=1), draws=draws, key=key)
-    return list(np.split(adjusted, np.cumsum([t.differences.shape[1] for t in tests])[:-1]))
 
 
 def _exact(

@@ -66,10 +66,6 @@ class Added:
         """Count what was written."""
         return sum(self.new.values())
 
-    def total_unchanged(self) -> int:
-        """Count what was there already."""
-        return sum(self.unchanged.values())
-
 
 def add(
     connection: Connection,

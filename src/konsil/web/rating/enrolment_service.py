@@ -48,11 +48,6 @@ class Standing:
     profiled: bool = False
     """Whether every question of the profile was asked. True where there is none."""
 
-    @property
-    def is_through(self) -> bool:
-        """Whether nothing of this stands before the first task any more."""
-        return self.consent in ("given", "not asked") and self.eligible is True and self.profiled
-
 
 class Reception:
     """The reception of one study.
