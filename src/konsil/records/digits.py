@@ -1,9 +1,10 @@
-"""How numbers are written to files: with as many digits as hold on every processor."""
+"""How numbers and times are written: digits that hold on every processor, UTC to the second."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 DIGITS = 12
@@ -26,3 +27,13 @@ def written(data: Any) -> Any:  # noqa: ANN401 - plain data of any shape, as JSO
     if isinstance(data, (list, tuple)):
         return [written(value) for value in data]
     return data
+
+
+def stamp(moment: datetime) -> str:
+    """A time in UTC as records have it: ISO 8601, to the second.
+
+    >>> from datetime import UTC
+    >>> stamp(datetime(2025, 3, 1, 12, tzinfo=UTC))
+    '2025-03-01T12:00:00Z'
+    """
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -49,9 +49,7 @@ class Replies:
             if task.id not in self._ratings:
                 self._know([task])
             task_ratings = self._ratings.get(task.id, [])
-        instrument = self._study.instrument(task.instrument)
-        if instrument is None:
-            raise KonsilError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
+        instrument = self._study.instrument_of(task)
         form_fields = fields(instrument, task)
         form_values = values(form_fields, task, task_ratings)
         names = PageNames(self._study.instruments)

@@ -223,10 +223,10 @@ def hides(folder: OpenedStudy, store: Store) -> bool:
     return folder.study.blinded and is_blinded(folder.study, store.events())
 
 
-def show(folder: OpenedStudy, store: Store) -> bool:
-    """Whether systems have blinding codes, before their ratings are shown.
+def log_disclosure(folder: OpenedStudy, store: Store) -> bool:
+    """Log, once, that ratings are about to be shown with the systems' names.
 
-    That names are shown is logged once.
+    Returns whether systems have blinding codes instead; `hides` answers that without a write.
     """
     events = store.events()
     kind = look(folder.study, events) if store.counts()["ratings"] else ""

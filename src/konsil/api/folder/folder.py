@@ -114,12 +114,12 @@ class Folder(OpenedStudy):
 
         While the study is blinded, systems have blinding codes in them.
         """
-        from konsil.api.folder.blinded import show
+        from konsil.api.folder.blinded import log_disclosure
         from konsil.store.release.blinding import key, veiling
         from konsil.store.release.export import export
 
         with progress(), self.store() as store:
-            veil = veiling(self.study, key(store)) if show(self, store) else None
+            veil = veiling(self.study, key(store)) if log_disclosure(self, store) else None
             store.cover_log(now())
             study = study_digest(self.study)
             return export(
@@ -190,7 +190,7 @@ class Folder(OpenedStudy):
 
     def _blinded_data(self) -> BlindedData:
         from konsil.analysis.judges.injections import part_injections
-        from konsil.api.folder.blinded import blinded_view, show
+        from konsil.api.folder.blinded import blinded_view, log_disclosure
         from konsil.api.folder.conforming import conforming
         from konsil.store.release.blinding import key as veil_key
 
@@ -198,7 +198,7 @@ class Folder(OpenedStudy):
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
         data = part_injections(data, self.study.injections, self.study.exclusions)
         with self.store() as store:
-            key = veil_key(store) if show(self, store) else b""
+            key = veil_key(store) if log_disclosure(self, store) else b""
         return blinded_view(self.study, data, events, methods, self._timings(events), key=key)
 
     def _timings(self, events: Sequence[Event]) -> tuple[Timing, ...]:
@@ -256,11 +256,11 @@ class Folder(OpenedStudy):
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them."""
-        from konsil.api.folder.blinded import blinded_view, show
+        from konsil.api.folder.blinded import blinded_view, log_disclosure
         from konsil.api.folder.conforming import conforming
 
         with self.store() as store:
-            hidden, events = show(self, store), store.events()
+            hidden, events = log_disclosure(self, store), store.events()
         data, methods = conforming(
             str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden
         )

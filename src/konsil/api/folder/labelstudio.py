@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from konsil.api.folder.opened import OpenedStudy
-from konsil.errors import StudyError, nearest
+from konsil.errors import StudyError
 from konsil.instrument import Instrument, screen
 from konsil.instrument.screens.labelstudio import configuration, controls, data
 from konsil.prepare import prepared
@@ -77,7 +77,7 @@ def export_tasks(
     instruments = {i.id: i for i in folder.study.instruments}
     shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}
     for task in sorted(tasks, key=lambda t: (t.rater, t.position, t.id)):
-        _instrument(instruments, task)
+        folder.study.instrument_of(task)
         shape = (task.instrument, len(task.answers), len(task.spans))
         shapes.setdefault(shape, {}).setdefault(task.rater, []).append(task)
     projects = []
@@ -147,13 +147,6 @@ def _file(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "unnamed"
 
 
-def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument:
-    if task.instrument not in instruments:
-        hint = nearest(task.instrument, instruments)
-        raise StudyError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
-    return instruments[task.instrument]
-
-
 def tasks_by_name(store: Store) -> dict[str, Task]:
     """Every task by its name in exported files, and by its identifier, which older files have."""
     secret = key(store)
@@ -184,7 +177,7 @@ class Finder:
         if task is None:
             return None
         if name not in self._task_by_name:
-            instrument = _instrument({i.id: i for i in self.folder.study.instruments}, task)
+            instrument = self.folder.study.instrument_of(task)
             self._task_by_name[name] = Planned(task, dict(_slots(instrument, task)))
         return self._task_by_name[name]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from konsil.errors import KonsilError, StudyError
 from konsil.records import Callee, Event
+from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.study import Study
 
@@ -28,7 +29,7 @@ LARGEST = 1 << 24
 
 def now() -> str:
     """The time, ISO 8601 in UTC to the second: the only clock of an import."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return stamp(datetime.now(UTC))
 
 
 @dataclass(frozen=True)

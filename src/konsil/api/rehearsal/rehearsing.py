@@ -33,6 +33,7 @@ from konsil.prepare.cases.marking import MARKING
 from konsil.prepare.questions.rewriting import REWRITING
 from konsil.prepare.questions.themes import THEMING
 from konsil.records import Answer, Event, Item, Source
+from konsil.records.digits import stamp
 from konsil.rehearse import Outcome, Replies, Server, browser_there, work
 from konsil.rehearse.people import Person
 from konsil.rehearse.replies import about
@@ -212,7 +213,7 @@ def invited(study: Study, store: Store) -> tuple[Person, ...]:
     Links are paths only; the server has the rest.
     """
     access, moment = Access(store), datetime.now(UTC)
-    until = (moment + timedelta(days=DAYS)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = stamp(moment + timedelta(days=DAYS))
     named = {r.id for r in study.raters}
     guests = []
     for rater in study.everybody():

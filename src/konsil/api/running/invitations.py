@@ -11,6 +11,7 @@ from konsil.api.folder.opened import PROTOCOL
 from konsil.api.running.requests import InvitationRequest
 from konsil.errors import StudyError, nearest, option
 from konsil.records import Rater
+from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Access
@@ -73,10 +74,7 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
                 " information that is hidden from raters"
             )
     now = datetime.now(UTC)
-    at, until = (
-        moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-        for moment in (now, now + timedelta(days=request.days))
-    )
+    at, until = (stamp(moment) for moment in (now, now + timedelta(days=request.days)))
     max_uses = 1 if request.once or role not in PERSONAL else None
     with folder.store() as store:
         access, inviter = Access(store), decider(store, request.by)
@@ -127,7 +125,7 @@ def _check_raters(
 
 def revoke(folder: Folder, names: Sequence[str], *, by: str = "") -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = stamp(datetime.now(UTC))
     with folder.store() as store:
         staff = {name: account for account, name in _staff(store).items()}
         whom = dict.fromkeys(staff.get(name, name) for name in names)

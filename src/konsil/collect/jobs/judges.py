@@ -28,6 +28,7 @@ from konsil.instrument.screens.injections import (
     with_instruction,
 )
 from konsil.records import Answer, Attempt, Call, Outcome, Rating, Task
+from konsil.records.digits import stamp
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import READABLE, Calls
 from konsil.study import Study
@@ -77,19 +78,9 @@ class _Bench:
         self.instruments = {i.id: i for i in study.instruments}
         self.tasks, self.items, self.answers = Calls(store).to_judge(set(self.judges))
 
-    def instrument(self, task: Task) -> Instrument:
-        """The task's instrument."""
-        instrument = self.instruments.get(task.instrument)
-        if instrument is None:
-            hint = nearest(task.instrument, self.instruments)
-            raise CollectError(
-                f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
-            )
-        return instrument
-
     def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
         """What a judge is asked: what a person sees on the page."""
-        instrument = self.instrument(task)
+        instrument = self.study.instrument_of(task)
         answers = (
             self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
         )
@@ -120,7 +111,7 @@ class _Bench:
 
     def reader(self, task: Task) -> Reader:
         """Whether a reply to this task can be read."""
-        reply_fields = fields(self.instrument(task), task)
+        reply_fields = fields(self.study.instrument_of(task), task)
 
         def read(text: str) -> Outcome:
             return read_reply(reply_fields, text).outcome
@@ -174,7 +165,7 @@ class _Bench:
     def _add(self, rated: Sequence[Rating], attempts: Sequence[Attempt]) -> int:
         if not rated and not attempts:
             return 0
-        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = stamp(datetime.now(UTC))
         added = self.store.add(
             Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at
         )
@@ -184,7 +175,7 @@ class _Bench:
         task, judge = self.tasks.get(call.subject), self.judges.get(call.who)
         if call.outcome not in READABLE or task is None or judge is None:
             return ()
-        instrument = self.instrument(task)
+        instrument = self.study.instrument_of(task)
         if not judge.logprobs:
             reading = read_reply(fields(instrument, task), str(call.reply.get("text", "")))
             return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
@@ -217,7 +208,7 @@ class _Bench:
                         continue
                     attempts += [attempt_of(call) for call in calls]
                     if subject not in rated:
-                        result = polled(judge, self.instrument(task), task, ended)
+                        result = polled(judge, self.study.instrument_of(task), task, ended)
                         new += result.ratings
                         attempts += undecided_of(
                             result, max((c for _, c in ended), key=lambda c: (c.at, c.work))

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, digest
 from konsil.prepare.cases.homonyms import means_another
 from konsil.prepare.cases.naming import Mention, mentions, names_of
 from konsil.prepare.text.negation import is_ruled_out
 from konsil.records import Answer, Item, Rating, Task
+from konsil.records.digits import stamp
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import Calls
 from konsil.study import Study
@@ -49,7 +49,7 @@ def run_programs(
         return ()
     tasks, items, answers = Calls(store).to_judge({p.rater for p in chosen})
     before = set(Calls(store).rated())
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = stamp(datetime.now(UTC))
     summaries = []
     for program in chosen:
         rater_tasks = [t for t in tasks.values() if t.rater == program.rater]
@@ -78,10 +78,7 @@ def _rate(
     answers: Mapping[str, Answer],
     at: str,
 ) -> Iterator[Rating]:
-    instrument = study.instrument(task.instrument)
-    if instrument is None:
-        hint = nearest(task.instrument, [i.id for i in study.instruments])
-        raise CollectError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+    instrument = study.instrument_of(task)
     item = items.get(task.item or "")
     if item is not None and item.reference:
         for answer in task.answers:

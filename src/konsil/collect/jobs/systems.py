@@ -14,6 +14,7 @@ from konsil.prepare import in_study, last_drawn, prepared
 from konsil.prepare.draw.draw import still_whole, unmasked_cases_sentence
 from konsil.prepare.questions.rewriting import still_to_decide, undecided
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
+from konsil.records.digits import stamp
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import Calls
 from konsil.store.curation.rewriting import worded
@@ -148,7 +149,7 @@ def store_answers(study: Study, store: Store) -> int:
         s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None
     }
     for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
-        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = stamp(datetime.now(UTC))
         answers = with_sentences(
             study, [answer_of(call, sections.get(call.who, ())) for call in batch], {}
         )

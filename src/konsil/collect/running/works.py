@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from konsil.collect.providers.provider import CallError, Reply, Request
 from konsil.records import Call, CallKind, Outcome
+from konsil.records.digits import stamp
 
 Reader = Callable[[str], Outcome]
 """Says of a reply's text whether it can be read: ok, repaired, not json, off schema, empty or
@@ -123,4 +124,4 @@ def now() -> str:
 
 @lru_cache(maxsize=1)  # thousands of calls end in one second
 def _written(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return stamp(datetime.fromtimestamp(second, UTC))

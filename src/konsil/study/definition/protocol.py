@@ -12,13 +12,13 @@ from typing import Literal
 
 from konsil.analysis import Analysis, CompositeScore, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.model.composite.definition import with_scores
-from konsil.errors import Problem, StudyError
+from konsil.errors import Problem, StudyError, nearest
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.plan.draw.injections import Injections
 from konsil.plan.model.places import Places, added_places, placeholder_raters
 from konsil.prepare import Preparation
-from konsil.records import Event, Rater, Source, System
+from konsil.records import Event, Rater, Source, System, Task
 from konsil.study.definition.adjudication import Adjudication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Judge, settings_of
@@ -119,6 +119,16 @@ class Study:
     def instrument(self, instrument_id: str) -> Instrument | None:
         """The instrument of this id, or None."""
         return next((i for i in self.instruments if i.id == instrument_id), None)
+
+    def instrument_of(self, task: Task) -> Instrument:
+        """The instrument of a task; a StudyError names one that the protocol does not have."""
+        instrument = self.instrument(task.instrument)
+        if instrument is None:
+            hint = nearest(task.instrument, [i.id for i in self.instruments])
+            raise StudyError(
+                f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
+            )
+        return instrument
 
     def scored_instruments(self) -> tuple[Instrument, ...]:
         """The instruments, each with the scores made of its criteria as further criteria."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from konsil.errors import StoreError
 from konsil.locale import catalogue_language, languages, translations
+from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation
@@ -23,7 +24,7 @@ from konsil.web.http import formatting
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
-from konsil.web.site.site import Site, site_of, stamp
+from konsil.web.site.site import Site, site_of
 
 DAYS = 90
 """How long a rater's link works."""

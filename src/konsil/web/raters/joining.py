@@ -10,6 +10,7 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.records.digits import stamp
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import GUEST
@@ -21,7 +22,7 @@ from konsil.web.rating.text import richtext
 from konsil.web.site.gates import first_open_prerequisite
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
-from konsil.web.site.site import Site, site_of, stamp
+from konsil.web.site.site import Site, site_of
 
 FEWEST_SCREENS = 20
 """Screens that others handed in before anybody is told how long the pages take."""

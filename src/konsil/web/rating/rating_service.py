@@ -9,8 +9,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 
-from konsil.errors import StoreError, nearest
-from konsil.instrument import Instrument, fields, screen, values
+from konsil.instrument import fields, screen, values
 from konsil.records import Event, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
@@ -73,7 +72,7 @@ class Desk:
             if state_and_task is None:
                 return None
             state, task = state_and_task
-            instrument = self._instrument(task)
+            instrument = self._study.instrument_of(task)
             item, answers = (
                 screens.item(connection, task.item),
                 screens.answers(connection, task.answers),
@@ -145,7 +144,7 @@ class Desk:
                 screens.visit(connection, state, visit, at)
             if self._is_closed(connection, task):
                 return Saved(state.rev, at, closed=True)
-            form_fields = fields(self._instrument(task), task)
+            form_fields = fields(self._study.instrument_of(task), task)
             refused = {c.field: reason for c in changes if (reason := form.unfit(form_fields, c))}
             saved = drafts.append_changes(
                 connection, state, [c for c in changes if c.field not in refused], at
@@ -177,7 +176,7 @@ class Desk:
                 screens.visit(connection, state, visit, at)
             if self._is_closed(connection, task):
                 return Submitted(False, closed=True)
-            instrument = self._instrument(task)
+            instrument = self._study.instrument_of(task)
             form_fields = fields(instrument, task)
             form_values = form.tidied(form_fields, sent)
             saved = store_form_changes(
@@ -223,7 +222,7 @@ class Desk:
                 return False
             state, task = state_and_task
             if not self._is_closed(connection, task):
-                form_fields = fields(self._instrument(task), task)
+                form_fields = fields(self._study.instrument_of(task), task)
                 store_form_changes(
                     connection,
                     state,
@@ -277,28 +276,18 @@ class Desk:
             return True
         return self._study.adjudication is not None and adjudications.is_open(connection, task.id)
 
-    def _instrument(self, task: Task) -> Instrument:
-        instrument = self._study.instrument(task.instrument)
-        if instrument is None:
-            names = [i.id for i in self._study.instruments]
-            hint = nearest(task.instrument, names)
-            raise StoreError(
-                f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
-            )
-        return instrument
-
     def _explained(self, connection: Connection, task: Task) -> dict[str, tuple[str, str]]:
         """What a practice explains once it is handed in: field -> the suggested label and why."""
         if task.purpose != "practice" or not self._study.explanations:
             return {}
         systems = {a.id: a.system for a in screens.answers(connection, task.answers).values()}
         return explained(
-            self._study.explanations, task, systems, fields(self._instrument(task), task)
+            self._study.explanations, task, systems, fields(self._study.instrument_of(task), task)
         )
 
     def _form_values(self, connection: Connection, task: Task) -> dict[str, str]:
         """What the form says: what was typed last, else what was rated elsewhere."""
-        form_fields = fields(self._instrument(task), task)
+        form_fields = fields(self._study.instrument_of(task), task)
         rated_values = values(form_fields, task, screens.ratings_of_task(connection, task.id))
         return rated_values | {
             name: draft.value for name, draft in drafts.values(connection, task.id).items()

@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from konsil.errors import KonsilError, option
 from konsil.instrument import PageNames
+from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store import Store
 from konsil.store.log.secret import secret
@@ -123,15 +124,6 @@ _PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
 def utc() -> datetime:
     """The time."""
     return datetime.now(UTC)
-
-
-def stamp(moment: datetime) -> str:
-    """A time as records carry it.
-
-    >>> stamp(datetime(2025, 3, 1, 12, tzinfo=UTC))
-    '2025-03-01T12:00:00Z'
-    """
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass

@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.errors import StoreError
-from konsil.instrument import Field, Instrument, fields, ratings, screen, values
+from konsil.instrument import Field, fields, ratings, screen, values
 from konsil.records import Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
@@ -182,7 +181,7 @@ class Adjudicating:
             if self._rules is not None and self._rules.names == "shown"
             else None
         )
-        instrument = self._instrument(task)
+        instrument = self._study.instrument_of(task)
         rater_screen = screen(instrument, task, item, answers)
         html = rendered(
             self._store, richtext.renderer(), rating_view.texts_of(rater_screen), richtext.html_of
@@ -240,7 +239,7 @@ class Adjudicating:
             return "label"
         if not reason:
             return "reason"
-        [rating] = ratings(read, self._instrument(case.task), case.task, at=at)
+        [rating] = ratings(read, self._study.instrument_of(case.task), case.task, at=at)
         with writing(self._store.engine) as connection:
             # Locked as in `adjudications.close`: a label is either counted there or refused here.
             audit.head(connection, lock=True)
@@ -259,7 +258,7 @@ class Adjudicating:
     def _cases(self, connection: Connection, rater: str) -> list[_Case]:
         cases = []
         for task in adjudications.tasks_of(connection, rater):
-            form_fields = fields(self._instrument(task), task)
+            form_fields = fields(self._study.instrument_of(task), task)
             differ = set(adjudications.fields_of(connection, task))
             cases += [
                 _Case(task, field, form_fields) for field in form_fields if field.name in differ
@@ -290,12 +289,6 @@ class Adjudicating:
             labels_with_notes.append((label, notes[0] if notes else ""))
         turned = before is not None and before.answers != case.task.answers
         return Voice(name, *labels_with_notes[0], turned, *labels_with_notes[1])
-
-    def _instrument(self, task: Task) -> Instrument:
-        instrument = self._study.instrument(task.instrument)
-        if instrument is None:
-            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
-        return instrument
 
 
 def _alike(task: Task, other: Task) -> bool:

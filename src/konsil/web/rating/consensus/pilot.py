@@ -9,8 +9,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from konsil.errors import StoreError
-from konsil.instrument import Instrument, fields, screen, values
+from konsil.instrument import fields, screen, values
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
@@ -139,7 +138,7 @@ class Pilot:
             and (t.item, t.instrument) == (task.item, task.instrument)
             and _panel(t) == _panel(task)
         ]
-        return differences(asks, self._instrument(task), task, rated[task.id], others)
+        return differences(asks, self._study.instrument_of(task), task, rated[task.id], others)
 
     def differences(self, rater: str) -> tuple[Apart, ...]:
         """Every difference of a rater as a page shows it, those already written about included."""
@@ -205,7 +204,7 @@ class Pilot:
         items = {t.id: (t.item, t.instrument) for t in everybody}
         shown: list[Apart] = []
         for task, d, item, answers in raw_differences.apart:
-            instrument = self._instrument(task)
+            instrument = self._study.instrument_of(task)
             rater_screen = screen(instrument, task, item, answers)
             html = rendered(
                 self._store,
@@ -285,12 +284,6 @@ class Pilot:
     def _written(self, connection: Connection, rater: str) -> dict[str, str]:
         events = study_events.of_subject(connection, rater, (REASON,))
         return {e.id.removeprefix(f"{REASON} "): str(e.data.get("text", "")) for e in events}
-
-    def _instrument(self, task: Task) -> Instrument:
-        instrument = self._study.instrument(task.instrument)
-        if instrument is None:
-            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
-        return instrument
 
 
 def _completed(rater_tasks: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
