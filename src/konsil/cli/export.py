@@ -42,6 +42,7 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
             click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
         return
     if request.release:
+        from konsil.store.release.metadata import note
         from konsil.store.release.release_text import recognisable
 
         released = opened.release(
@@ -56,6 +57,8 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
         for kind, n in sorted(released.withheld.items()):
             if n:
                 click.echo(f"  excluded: {kind}: {n:,}")
+        if lacking := note(released.missing):
+            click.echo(f"note: {lacking}", err=True)
         if released.recognisable:
             linkable = recognisable(released.recognisable, request.k)
             click.echo(

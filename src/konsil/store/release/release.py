@@ -16,7 +16,7 @@ from konsil.store.calls.call_settings import callees
 from konsil.store.engine import frames
 from konsil.store.engine.folders import sha256, whole_folder
 from konsil.store.log.db import Store
-from konsil.store.release import release_text
+from konsil.store.release import croissant, metadata, release_text
 from konsil.store.release.pseudonyms import Pseudonyms
 from konsil.store.release.r_script import NAME, r_script
 from konsil.store.release.release_tables import Tables
@@ -66,7 +66,7 @@ def release(
     `order` asks for them. Where the plan, drawn again, would tell who somebody is by the set of
     their tasks, one of `unlink` and `linked` must say what is wanted.
     """
-    if not study.licence.strip():
+    if not metadata.licence_of(study):
         raise StoreError(
             "study.toml.licence: is empty; a release needs a licence, such as CC-BY-4.0"
         )
@@ -98,6 +98,7 @@ def release(
         for name, frame in made_of.items():
             frames.write_csv(draft_folder / f"{name}.csv", [frame])
             frames.write_parquet(draft_folder / f"{name}.parquet", [frame])
+        facts = metadata.facts_of(study, is_played=is_played)
         released = Released(
             folder,
             {name: frame.height for name, frame in made_of.items()},
@@ -105,6 +106,7 @@ def release(
             tables.recognisable,
             dict(tables.small_panels),
             is_played,
+            facts.missing,
         )
         _instruments(draft_folder, study)
         _write(draft_folder / NAME, r_script(study.instruments, made_of, "csv"))
@@ -124,6 +126,10 @@ def release(
                 unlink=disclosure.unlink,
             ),
         )
+        _write(draft_folder / metadata.DATACITE, metadata.datacite(facts))
+        # It has the checksums of all files before it, and SHA256SUMS has its own.
+        described = croissant.croissant(facts, draft_folder, made_of, dictionary)
+        _write(draft_folder / croissant.FILE, described)
         _write(draft_folder / DIGESTS, _digests(draft_folder))
     return released
 

@@ -10,6 +10,7 @@ import polars as pl
 from konsil.instrument import Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System, Task
 from konsil.store.engine.fields import meanings
+from konsil.store.release.metadata import licence_of, note
 from konsil.study import Study, study_digest
 from konsil.version import __version__
 
@@ -117,7 +118,7 @@ def _type(column: str) -> str:
 
 def licence(study: Study) -> str:
     """Name the licence so that people and programs find it."""
-    name = study.licence.strip()
+    name = licence_of(study)
     text = (
         f"SPDX-License-Identifier: {name}\n\n{study.title}\n\nThese data are published under"
         f" {name}.\n"
@@ -234,6 +235,8 @@ def readme(
         if texts
         else "Notes and free-text replies are not included: they may say who wrote them."
     )
+    lacking = note(released.missing)
+    described = f"{lacking}." if lacking else "No required fact is missing."
     return f"""# {study.title}
 {simulated}{played}
 {study.description}
@@ -272,5 +275,11 @@ Left out:
 
 ## Licence
 
-{study.licence.strip()}; see LICENCE.txt.
+{licence_of(study)}; see LICENCE.txt.
+
+## For catalogues of data
+
+`datacite.json` has the metadata by DataCite 4.5, `croissant.json` by Croissant 1.0, \
+with every file and column.
+{described}
 """

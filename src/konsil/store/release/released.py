@@ -23,3 +23,5 @@ class Released:
     """Panel of fewer than k people -> how many they are."""
     is_played: bool = False
     """Whether konsil played some of the models."""
+    missing: tuple[str, ...] = ()
+    """Facts that catalogues of data require and study.toml does not state."""

@@ -20,6 +20,7 @@ from konsil.plan.model.places import Places, added_places, placeholder_raters
 from konsil.prepare import Preparation
 from konsil.records import Event, Rater, Source, System, Task
 from konsil.study.definition.adjudication import Adjudication
+from konsil.study.definition.publication import Publication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Judge, settings_of
 from konsil.study.sections.decode import decode, lists_of
@@ -57,6 +58,9 @@ class Study:
     """The language of the report, one of those that `konsil.locale` has."""
     licence: str = ""
     """The licence of released data, an SPDX identifier."""
+    publication: Publication | None = None
+    """What a release states about itself for catalogues of data; None: nothing but title, licence
+    and description."""
     simulated: bool = False
     """Whether the ratings are simulated; every page of the report then says so."""
     blinded: bool = False
@@ -292,6 +296,7 @@ def study_digest(study: Study) -> str:
     """A digest of the whole protocol, codebooks included: what a pre-registration names.
 
     SHA-256 over the canonical JSON of what the study states; unchanged by comments, by the order of
-    keys in study.toml and by saying what is the default anyway.
+    keys in study.toml and by saying what is the default anyway. What [publication] states is not
+    part of it: a DOI is known only when the data are there.
     """
-    return digest_of(study)
+    return digest_of(dataclasses.replace(study, publication=None))

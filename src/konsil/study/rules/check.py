@@ -16,6 +16,7 @@ from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
+from konsil.study.definition.publication import publication_problems
 from konsil.study.rules.adjudication_rules import adjudication_problems
 from konsil.study.rules.analysis_rules import analysis_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
@@ -91,8 +92,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
     yield from adjudication_problems(study, name)
-    if study.privacy is not None:
-        yield from privacy_problems(study.privacy, f"{name}: privacy")
+    yield from _privacy_and_publication(study, name)
     yield from _plan(study, name)
     yield from injection_problems(
         study.injections, study.instruments, [j.rater for j in study.judges], study.plan, name
@@ -112,6 +112,13 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     for n, analysis in enumerate(study.analyses):
         yield from analysis_problems(study, analysis, f"{name}: analyses[{n}]")
     yield from _tables(study, f"{name}: tables")
+
+
+def _privacy_and_publication(study: Study, name: str) -> Iterator[str]:
+    if study.privacy is not None:
+        yield from privacy_problems(study.privacy, f"{name}: privacy")
+    if study.publication is not None:
+        yield from publication_problems(study.publication, study.licence, f"{name}: publication")
 
 
 def _plan(study: Study, name: str) -> Iterator[str]:
