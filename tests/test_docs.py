@@ -28,6 +28,7 @@ import pytest
 from click.testing import CliRunner
 
 import konsil
+from document_edits import edit
 from forks import Forks, forks
 from konsil.analysis import (
     Analysis,
@@ -191,6 +192,8 @@ def play(path: Path, folder: Path, server: str | None = None, ready: Forks | Non
             if re.match("new=|into=|recipe", block.info):
                 # Carried out in a copy of the package, by test_recipes.py.
                 continue
+            if edit(block.info, block.text, folder):
+                continue
             if block.language == "console":
                 console(block, where, folder, server, ready)
             elif block.language == "python":
@@ -206,8 +209,10 @@ def play(path: Path, folder: Path, server: str | None = None, ready: Forks | Non
 def console(
     block: Block, where: str, folder: Path, server: str | None, ready: Forks | None
 ) -> None:
+    typed = re.fullmatch(r"typed=(\S+)", block.info)
     for command, expected in commands(block):
-        done = run(command.replace(EXAMPLE_SERVER, server or ""), folder, ready)
+        command = command.replace(EXAMPLE_SERVER, server or "")
+        done = run(f"{command} < {typed[1]}" if typed else command, folder, ready)
         code = 2 if block.info == "fails" else 0
         assert done.returncode == code, f"{where}: {command}\n{done.stdout}"
         got = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
@@ -233,6 +238,7 @@ def runs(path: Path) -> bool:
 
 
 SLOW = {
+    "de-start.md",
     "howto-agreement.md",
     "howto-interop.md",
     "howto-manuscript.md",

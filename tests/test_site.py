@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+import konsil
 
 pytest.importorskip("furo", reason="the documentation's tools are not installed")
 
@@ -35,7 +40,8 @@ def test_the_site_builds_and_its_links_lead_somewhere(tmp_path: Path):
         [sys.executable, str(BUILD), str(tmp_path / "site")], capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr[-4000:]
-    pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "site").glob("*.html")}
+    site = tmp_path / "site" / konsil.__version__
+    pages = {path.name: path.read_text("utf-8") for path in site.glob("*.html")}
     assert {"index.html", "search.html", "reference-keys.html", "de-bewerten.html"} <= pages.keys()
     assert "resampling" in pages["reference-keys.html"]
     assert "--abstain" in pages["reference-commands.html"]
@@ -44,7 +50,7 @@ def test_the_site_builds_and_its_links_lead_somewhere(tmp_path: Path):
         f"{name}: {target}"
         for name, text in pages.items()
         for target in re.findall(r'(?:href|src)="([^"#?:]+)["#?]', text)
-        if not (tmp_path / "site" / target).exists()
+        if not (site / target).exists()
     }
     assert not missing
     fetched = [
@@ -53,6 +59,77 @@ def test_the_site_builds_and_its_links_lead_somewhere(tmp_path: Path):
         for address in re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
     ]
     assert not fetched
+    listed = [name for name, text in pages.items() if 'aria-current="true"' in text]
+    assert len(listed) >= len(list((ROOT / "docs").glob("*.md")))
+
+
+def builder(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    spec = importlib.util.spec_from_file_location("site_build", BUILD)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pages_of(*names: str):
+    """Pages as Sphinx would write them, with the real template of the list."""
+    template = (BUILD.parent / "templates" / "versions.html").read_text("utf-8")
+
+    def write(folder: Path) -> int:
+        for name in names:
+            page = folder / name
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(f"<h1>{name}</h1>{template}", "utf-8")
+        return 0
+
+    return write
+
+
+def links(page: Path) -> list[str]:
+    """The list of versions of a page: links, and the version itself without one."""
+    return re.findall(r'<li(?: aria-current="true")?>(.*?)</li>', page.read_text("utf-8"))
+
+
+def test_each_version_has_a_folder_and_every_page_lists_all_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    build = builder(monkeypatch).build
+    site = tmp_path / "site"
+    assert build(site, "0.9.0", pages_of("index.html", "faq.html", "gone.html")) == 0
+    assert links(site / "0.9.0" / "faq.html") == ["0.9.0"]
+    assert build(site, "0.10.0", pages_of("index.html", "faq.html", "deep/page.html")) == 0
+    assert build(site, "1.0.0rc1", pages_of("index.html", "faq.html")) == 0
+    assert json.loads((site / "versions.json").read_text("utf-8")) == [
+        {"version": name, "url": f"{name}/index.html"} for name in ("1.0.0rc1", "0.10.0", "0.9.0")
+    ]
+    assert "url=1.0.0rc1/index.html" in (site / "index.html").read_text("utf-8")
+    assert links(site / "0.9.0" / "faq.html") == [
+        '<a href="../1.0.0rc1/faq.html">1.0.0rc1</a>',
+        '<a href="../0.10.0/faq.html">0.10.0</a>',
+        "0.9.0",
+    ]
+    # A page that another version does not have leads to that version's start.
+    assert links(site / "0.9.0" / "gone.html")[1] == '<a href="../0.10.0/index.html">0.10.0</a>'
+    assert links(site / "0.10.0" / "deep" / "page.html") == [
+        '<a href="../../1.0.0rc1/index.html">1.0.0rc1</a>',
+        "0.10.0",
+        '<a href="../../0.9.0/index.html">0.9.0</a>',
+    ]
+
+
+def test_a_version_is_replaced_only_by_a_complete_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    build = builder(monkeypatch).build
+    site = tmp_path / "site"
+    assert build(site, "0.9.0", pages_of("index.html", "old.html")) == 0
+    assert build(site, "0.9.0", lambda folder: 1) == 1
+    assert (site / "0.9.0" / "old.html").exists()
+    assert build(site, "0.9.0", pages_of("index.html")) == 0
+    assert not (site / "0.9.0" / "old.html").exists()
+    assert {path.name for path in site.iterdir()} == {"0.9.0", "index.html", "versions.json"}
 
 
 @pytest.mark.slow

@@ -440,7 +440,7 @@ def listed() -> str:
         "# Every page in pictures",
         "",
         "`docs/images/gallery.py` takes these pictures from the real pages; people, questions and answers are invented.",
-        "Each page is shown wide (1,280 x 900) and narrow (390 x 844), in German and English, light and dark.",
+        "What each page is for, in German: [Die Seiten](de-seiten.md). Each page is shown wide (1,280 x 900) and narrow (390 x 844), in German and English, light and dark.",
         "",
     ]
     for name, told in PAGES.items():

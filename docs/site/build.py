@@ -1,7 +1,10 @@
 """Build the documentation site from the repository, without a network.
 
-    python docs/site/build.py FOLDER            write the site into FOLDER
+    python docs/site/build.py FOLDER            write the site into FOLDER/VERSION
     python docs/site/build.py FOLDER --sources  write only the pages that Sphinx reads
+
+FOLDER keeps the sites of earlier versions. versions.json lists them, index.html leads to the
+newest, and the sidebar of every page links to the same page of each version.
 
 The pages of docs/ stay as they are: they are copied, their links to files at the top of the
 repository become links of the site, and the reference is made from the code. Every warning of
@@ -10,13 +13,19 @@ Sphinx is an error, so that no link and no page is lost in silence."""
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import reference
+from packaging.version import InvalidVersion, Version
+
+from konsil.version import __version__
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -32,6 +41,7 @@ def assemble(folder: Path) -> None:
         if path.suffix == ".md" or path.name == "conf.py":
             shutil.copy2(path, folder)
     shutil.copytree(HERE / "static", folder / "_static")
+    shutil.copytree(HERE / "templates", folder / "_templates")
     for name in TOP:
         shutil.copy2(ROOT / name, folder / name.lower())
     for name in ("LICENSE", "CITATION.cff"):
@@ -68,8 +78,8 @@ def _with_links_of_the_site(text: str, folder: Path) -> str:
     return re.sub(r"(?<!!)\[(?P<label>[^\]\n]*)\]\((?P<path>[^)\s#]+)(#[^)\s]*)?\)", bare, text)
 
 
-def build(folder: Path) -> int:
-    """Build the site into `folder`; the exit code of Sphinx."""
+def render(folder: Path) -> int:
+    """Build the pages into `folder`; the exit code of Sphinx."""
     from sphinx.cmd.build import main as sphinx
 
     with tempfile.TemporaryDirectory() as place:
@@ -77,6 +87,76 @@ def build(folder: Path) -> int:
         assemble(sources)
         trees = str(Path(place) / "trees")
         return sphinx(["-q", "-W", "--keep-going", "-d", trees, str(sources), str(folder)])
+
+
+def build(folder: Path, version: str = __version__, pages: Callable[[Path], int] = render) -> int:
+    """Build the site of one version into `folder`, and list all versions there.
+
+    A site of the same version is replaced only if the new one is complete.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        new = Path(place) / version
+        code = pages(new)
+        if code:
+            return code
+        shutil.rmtree(folder / version, ignore_errors=True)
+        new.rename(folder / version)
+    list_versions(folder)
+    return 0
+
+
+def versions_in(folder: Path) -> list[str]:
+    """The versions with a site in `folder`, the newest first."""
+    versions = []
+    for path in folder.iterdir():
+        try:
+            number = Version(path.name)
+        except InvalidVersion:
+            continue
+        if (path / "index.html").is_file():
+            versions.append((number, path.name))
+    return [name for _, name in sorted(versions, reverse=True)]
+
+
+def list_versions(folder: Path) -> None:
+    """Write versions.json and index.html, and the list of versions into every page."""
+    versions = versions_in(folder)
+    listed = [{"version": name, "url": f"{name}/index.html"} for name in versions]
+    (folder / "versions.json").write_text(json.dumps(listed, indent=1) + "\n", "utf-8")
+    first = f"{versions[0]}/index.html"
+    (folder / "index.html").write_text(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>konsil</title>'
+        f'<meta http-equiv="refresh" content="0; url={first}"></head>'
+        f'<body><a href="{first}">konsil {versions[0]}</a></body></html>\n',
+        "utf-8",
+    )
+    for version in versions:
+        for page in (folder / version).rglob("*.html"):
+            text = page.read_text("utf-8")
+            items = _version_items(folder, version, page, versions)
+            filled = LIST.sub(lambda match, items=items: match[1] + items + match[2], text)
+            if filled != text:
+                page.write_text(filled, "utf-8")
+
+
+LIST = re.compile(r"(<!-- versions -->).*?(<!-- end of versions -->)", re.DOTALL)
+"""Where templates/versions.html has its list."""
+
+
+def _version_items(folder: Path, version: str, page: Path, versions: Sequence[str]) -> str:
+    """The list as HTML: this version without a link, others with one to the same page there."""
+    items = []
+    for name in versions:
+        if name == version:
+            items.append(f'<li aria-current="true">{name}</li>')
+            continue
+        target = folder / name / page.relative_to(folder / version)
+        if not target.is_file():
+            target = folder / name / "index.html"
+        href = Path(os.path.relpath(target, page.parent)).as_posix()
+        items.append(f'<li><a href="{href}">{name}</a></li>')
+    return "".join(items)
 
 
 def main() -> int:
