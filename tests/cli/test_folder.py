@@ -324,7 +324,11 @@ def test_a_changed_protocol_is_said(call: Call, study: Path) -> None:
 
 
 def test_a_database_of_another_place(
-    call: Call, refused: Callable[..., str], study: Path, tmp_path: Path
+    call: Call,
+    refused: Callable[..., str],
+    study: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     url = f"sqlite:///{tmp_path / 'elsewhere.db'}"
     assert call("import", study, "--database", url)[0] == 0
@@ -332,6 +336,8 @@ def test_a_database_of_another_place(
     assert call("status", study, "--database", url)[0] == 0
     assert "import something first" in refused("status", study)
     refused("status", study, "--database", "nonsense")
+    monkeypatch.setenv("KONSIL_DATABASE", url)
+    assert call("status", study)[0] == 0
 
 
 # ---------------------------------------------------------------- from Python
