@@ -584,7 +584,7 @@ def words(names: Mapping[str, object]) -> set[str]:
             and dataclasses.is_dataclass(kind)
             and kind.__module__.startswith(DECLARED)
         ):
-            for hint in typing.get_type_hints(kind, vars(sys.modules[kind.__module__])).values():
+            for hint in typing.get_type_hints(kind).values():
                 found |= {str(a) for a in typing.get_args(hint) if isinstance(a, str)}
     return found
 
