@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,9 +65,14 @@ ROWS = (
 )
 
 
-def laid(layout: TableLayout, *rows: Row, code: str = "en") -> Table:
+def laid(
+    layout: TableLayout,
+    *rows: Row,
+    code: str = "en",
+    analyses: Sequence[Analysis] = (SHARE, MEAN),
+) -> Table:
     spoken = language(code)
-    study = Study("t", 1, systems=(System("a"), System("b")), analyses=(SHARE, MEAN))
+    study = Study("t", 1, systems=(System("a"), System("b")), analyses=tuple(analyses))
     material = Material(
         replace(study, tables=(layout,)),
         Results(rows, ()),
@@ -88,9 +93,13 @@ def texts(shown: Table) -> list[list[str]]:
 
 def test_columns_are_groups_and_proportions_are_in_per_cent() -> None:
     shown = laid(LAYOUT, *ROWS)
-    assert [c.text for c in shown.head] == ["Criterion", "a [95% CI]", "b [95% CI]", "n"]
+    assert [c.text for c in shown.head] == [
+        "Criterion",
+        "a (%) [95% CI]",
+        "b (%) [95% CI]",
+        "n",
+    ]
     assert texts(shown) == [["correct", "80.0 [70.0, 90.0]", "60.0 [50.0, 70.0]", "18–20"]]
-    assert shown.notes[0].text == "Estimates in per cent, differences in percentage points."
     assert shown.caption == "Answers. n = 18–20 rated units; 95% CI; panel experts: 3 raters."
     assert shown.rows[0][1].href == "estimates.csv#row=2"
     assert [n.text for n in shown.notes][-1] == "CI: Wilson."
@@ -98,7 +107,7 @@ def test_columns_are_groups_and_proportions_are_in_per_cent() -> None:
 
 def test_a_difference_has_the_stated_direction_and_its_marks() -> None:
     shown = laid(replace(LAYOUT, difference=("a", "b")), *ROWS)
-    assert shown.head[3].text == "a − b [95% CI]"
+    assert shown.head[3].text == "a − b (percentage points) [95% CI]"
     assert shown.rows[0][3].text == "20.0 [10.0, 30.0]**"
     assert shown.rows[0][3].href == "estimates.csv#row=4"
     turned = laid(replace(LAYOUT, difference=("b", "a")), *ROWS)
@@ -121,7 +130,7 @@ def test_missing_cells_are_dashes_with_a_reason_and_undefined_ones_say_so() -> N
     layout = replace(LAYOUT, analyses=("right", "mean"), difference=("a", "b"))
     shown = laid(layout, ROWS[0], undefined)
     assert texts(shown) == [
-        ["correct", "80.0% [70.0, 90.0]", "–", "–", "20"],
+        ["correct", "80.0 [70.0, 90.0]", "–", "–", "20"],
         ["grade", "–", "undefined", "–", "20"],
     ]
     reasons = {note.mark: note.text for note in shown.notes if note.mark}
@@ -152,7 +161,7 @@ def test_what_keeps_two_estimates_apart_becomes_a_column_of_its_own() -> None:
 def test_cells_without_intervals_and_without_n() -> None:
     shown = laid(replace(LAYOUT, cells="estimate", n=False), *ROWS)
     assert texts(shown) == [["correct", "80.0", "60.0"]]
-    assert [c.text for c in shown.head] == ["Criterion", "a", "b"]
+    assert [c.text for c in shown.head] == ["Criterion", "a (%)", "b (%)"]
 
 
 def test_an_analysis_without_estimates_is_named() -> None:
@@ -204,3 +213,73 @@ def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(
     assert 'id="table-panel"' in body
     assert '<a href="#tables">Tables</a>' in text
     assert 'href="estimates.csv#row=' in body
+
+
+SPREAD = Analysis("spread", "standard_deviation", "grade", "experts", by=("system",))
+WITH_SPREADS = TableLayout(
+    "main", "Grades", ("mean", "spread"), ("criterion",), ("statistic", "system"), cells="sd"
+)
+
+
+def test_a_mean_has_its_standard_deviation_in_brackets_and_no_interval() -> None:
+    means = [row(3.25, A, MEAN), row(2.5, B, MEAN)]
+    shown = laid(
+        WITH_SPREADS, *means, row(0.75, B, SPREAD), row(1.5, A, SPREAD), analyses=(MEAN, SPREAD)
+    )
+    assert [c.text for c in shown.head] == ["Criterion", "Mean, a", "Mean, b", "n"]
+    assert texts(shown) == [["grade", "3.25 (1.50)", "2.50 (0.75)", "20"]]
+    assert shown.notes[0].text == "Means with standard deviations."
+
+
+@pytest.mark.parametrize(
+    "spread",
+    [
+        row(1.5, B, SPREAD),
+        replace(row(1.5, A, SPREAD), criterion="other"),
+        row(1.5, {**A, "level": "1"}, SPREAD),
+    ],
+)
+def test_a_standard_deviation_of_another_sample_is_not_put_beside_a_mean(spread: Row) -> None:
+    other = replace(SPREAD, criterion="other") if spread.criterion == "other" else SPREAD
+    shown = laid(WITH_SPREADS, row(3.25, A, MEAN), spread, analyses=(MEAN, other))
+    assert shown.rows[0][1].text == "3.25"
+    [mark] = shown.rows[0][1].marks
+    [reason] = [note.text for note in shown.notes if note.mark == mark]
+    assert reason == "No analysis of this table estimates the standard deviation."
+
+
+def test_the_p_value_of_a_line_is_that_of_its_difference_and_adjusted() -> None:
+    shown = laid(replace(LAYOUT, difference=("a", "b"), p=True), *ROWS)
+    assert [c.text for c in shown.head][-2:] == ["p (Holm)", "n"]
+    assert shown.rows[0][-2].text == "0.0040"
+    tested = replace(ROWS[0], estimate=replace(ROWS[0].estimate, p=0.00001), p_adjusted=0.02)
+    assert laid(replace(LAYOUT, p=True), tested, ROWS[1]).rows[0][-2].text == "0.020"
+    alone = replace(ROWS[0], estimate=replace(ROWS[0].estimate, p=0.00001))
+    assert laid(replace(LAYOUT, p=True), alone).rows[0][-2].text == "–"
+
+
+def test_the_unit_of_a_column_is_in_its_head_and_mixed_columns_have_signs() -> None:
+    gain = Analysis("gain", "win_difference", "grade", "experts")
+    layout = replace(LAYOUT, analyses=("right", "mean", "gain"), columns=("statistic",))
+    given = [row(0.8, {}), row(3.25, {}, MEAN), row(0.5, {}, gain)]
+    shown = laid(layout, *given, analyses=(SHARE, MEAN, gain))
+    assert [c.text for c in shown.head[1:-1]] == [
+        "Proportion (%) [95% CI]",
+        "Mean [95% CI]",
+        "Win difference (percentage points) [95% CI]",
+    ]
+    german = laid(layout, *given, analyses=(SHARE, MEAN, gain), code="de")
+    assert german.head[3].text == "Siegdifferenz (Prozentpunkte) [95%-KI]".replace(
+        "95%", "95\u202f%"
+    )
+
+
+def test_all_stands_only_where_an_analysis_has_other_lines() -> None:
+    rows = [row(0.5, {}), row(0.6, {"level": "1"}), row(3.0, {}, MEAN)]
+    layout = replace(LAYOUT, analyses=("right", "mean"), rows=("statistic", "level"))
+    shown = laid(replace(layout, columns=("panel",)), *rows)
+    assert [[c.text for c in line[:2]] for line in shown.rows] == [
+        ["Proportion", "all"],
+        ["Proportion", "1"],
+        ["Mean", "–"],
+    ]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import System
 from konsil.report.answers.answers import first_page
+from konsil.report.answers.layouts import laid_tables
 from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
+from konsil.study.sections.table_layout import TableLayout
 
 SPEC = Analysis("d", "mann_whitney", "depth", "experts", question="Do they differ?")
 TITLES = {"depth": "Depth of reasons", "plausibility": "Plausibility"}
@@ -63,6 +67,30 @@ def test_a_contrast_that_all_rows_share_is_in_the_caption_alone() -> None:
     ]
     assert view.figure.description == "Depth of reasons: 0.50; Plausibility: −0.25"
     assert view.sentence.startswith("Standardised mean difference (Cohen's d): Depth of reasons, a")
+
+
+def test_a_table_of_the_protocol_replaces_the_one_of_the_question() -> None:
+    layout = TableLayout(
+        "all",
+        "All criteria",
+        ("d",),
+        ("criterion",),
+        ("statistic", "system"),
+        difference=("a", "b"),
+    )
+    plain = material(*SAME)
+    given = replace(plain, study=replace(plain.study, tables=(layout,)))
+    [view] = first_page(given, laid_tables(given)).questions[0].answers
+    assert view.table is None
+    assert [laid.title for laid in view.laid] == ["All criteria"]
+    assert [row[1].text for row in view.laid[0].table.rows] == [
+        "0.50 [0.40, 0.60]",
+        "−0.25 [−0.35, −0.15]",
+    ]
+    # One row that the table has not, and the question has its own table again.
+    more = replace(given, results=Results((*SAME, difference("depth", "a", "c")), ()))
+    [view] = first_page(more, laid_tables(more)).questions[0].answers
+    assert view.table is not None and view.laid == ()
 
 
 def test_contrasts_that_differ_are_in_the_rows() -> None:

@@ -83,6 +83,13 @@ def test_a_sound_table_passes() -> None:
             ),
         ),
         (
+            {"cells": "sd"},
+            (
+                "tables[0].cells: 'sd' puts the standard deviation next to the mean; no analysis of"
+                " this table has statistic = 'standard_deviation'"
+            ),
+        ),
+        (
             {"significance": (0.01, 0.05)},
             (
                 "tables[0].significance: expected at most three falling numbers between 0 and 1,"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.message import message
 from konsil.prepare import MATCH
 from konsil.report.answers.answer_figure import answer_figure
+from konsil.report.answers.layouts import LaidTable, tables_with
 from konsil.report.answers.limits import Limit, limits
 from konsil.report.answers.result_table import link, places, result_table
 from konsil.report.answers.selection import answered, by_question
@@ -18,7 +19,7 @@ from konsil.report.figures.drawing import Drawing
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import column_title
+from konsil.report.material.table_rows import column_title, join
 from konsil.report.material.tables import Table
 
 _NEED_TITLE = frozenset({"level", "length", "sentences", "minutes", MATCH})
@@ -41,7 +42,9 @@ class AnswerView:
     """The small figure."""
     table: Table | None
     """Its estimates, each linked to its line of the data; None where the sentence has the only
-    one."""
+    one, or tables of the protocol have all."""
+    laid: tuple[LaidTable, ...]
+    """The tables of the protocol that have all of its estimates; empty: its own table has them."""
     href: str
     """The first line of the data; empty where the analysis has none."""
 
@@ -77,8 +80,11 @@ class FirstPage:
         )
 
 
-def first_page(material: Material) -> FirstPage:
-    """All of the first page, from the results alone."""
+def first_page(material: Material, tables: Sequence[LaidTable] = ()) -> FirstPage:
+    """All of the first page, from the results alone.
+
+    What the `tables` of the protocol have has no second table.
+    """
     chosen = answered(material.study.analyses)
     rows: dict[str, list[Row]] = {a.name: [] for a in chosen}
     for row in material.results.rows:
@@ -91,18 +97,7 @@ def first_page(material: Material) -> FirstPage:
         several = [_query(material, a, rows[a.name]) for a in analyses]
         if not any(_has_number(query.rows) for query in several):
             unanswered.append(text)
-        views = [
-            AnswerView(
-                name=query.spec.name,
-                anchor=anchor("analysis", query.spec.name),
-                sentence=answer(query),
-                numbers=_line_of_numbers(material, query),
-                figure=answer_figure(material, query),
-                table=result_table(material, query, lines),
-                href=link(lines[id(query.rows[0])]) if query.rows else "",
-            )
-            for query in several
-        ]
+        views = [_view(material, query, lines, tables) for query in several]
         questions.append(QuestionView(anchor("question", text), text, tuple(views)))
     shown = [
         Limit(material.numbers.translated(limit.text), limit.target)
@@ -117,6 +112,22 @@ def first_page(material: Material) -> FirstPage:
     )
     return FirstPage(
         tuple(shown), tuple(questions), material.numbers.translated(others) if n_others else ""
+    )
+
+
+def _view(
+    material: Material, query: Query, lines: Mapping[int, int], tables: Sequence[LaidTable]
+) -> AnswerView:
+    laid = tables_with(tables, [j for j in join(query.rows) if j.row.kind != "companion"])
+    return AnswerView(
+        name=query.spec.name,
+        anchor=anchor("analysis", query.spec.name),
+        sentence=answer(query),
+        numbers=_line_of_numbers(material, query),
+        figure=answer_figure(material, query),
+        table=None if laid else result_table(material, query, lines),
+        laid=tuple(laid),
+        href=link(lines[id(query.rows[0])]) if query.rows else "",
     )
 
 

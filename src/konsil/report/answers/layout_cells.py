@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
@@ -25,25 +26,69 @@ class TableContext:
     """Id of a row -> its line in estimates.csv."""
     layout: TableLayout
     """The table."""
-    signs: bool
-    """Whether each proportion has its per cent sign, because other cells are no proportions."""
+    spreads: Mapping[int, Row] = field(default_factory=dict)
+    """Id of the row of a mean -> the row of its standard deviation, where cells have both."""
+
+    def is_mean(self, row: Row) -> bool:
+        """Whether a cell has the standard deviation of a row's mean in place of its interval."""
+        return self.layout.cells == "sd" and row.statistic == "mean"
 
 
-def has_signs(rows: Sequence[Row]) -> bool:
-    """Whether proportions stand beside other numbers, so that each needs its sign."""
-    kinds = {row.statistic in PERCENT | POINTS for row in rows}
-    return len(kinds) > 1
+ColumnUnit = Literal["percent", "points", "", "mixed"]
+"""What all numbers of a column are: per cent, percentage points, neither, or not all the same."""
 
 
-def estimate_cell(context: TableContext, row: Row) -> Cell:
+def column_unit(rows: Sequence[Row], *, is_difference: bool = False) -> ColumnUnit:
+    """The unit that the head of a column can state, so that its cells need none.
+
+    >>> from konsil.stats.engine.contract import Estimate
+    >>> share, mean = (Row("a", s, "c", "r", Estimate(0.5)) for s in ("share", "mean"))
+    >>> column_unit([share]), column_unit([share], is_difference=True), column_unit([share, mean])
+    ('percent', 'points', 'mixed')
+    """
+    units: set[ColumnUnit] = {_unit(row.statistic, is_difference) for row in rows}
+    return units.pop() if len(units) == 1 else "mixed" if units else ""
+
+
+def _unit(statistic: str, is_difference: bool) -> ColumnUnit:
+    if statistic in PERCENT and not is_difference:
+        return "percent"
+    return "points" if statistic in PERCENT | POINTS else ""
+
+
+def estimate_cell(context: TableContext, row: Row, unit: ColumnUnit) -> Cell:
     """An estimate with its interval where the table shows it; undefined ones with their reason."""
-    return _cell(
-        context,
-        row,
-        1.0,
-        context.layout.cells == "interval",
-        context.signs and row.statistic in PERCENT,
-    )
+    has_percent = unit == "mixed" and row.statistic in PERCENT
+    if context.is_mean(row):
+        return _mean_cell(context, row)
+    return _cell(context, row, 1.0, context.layout.cells != "estimate", has_percent)
+
+
+def _mean_cell(context: TableContext, row: Row) -> Cell:
+    """A mean with its standard deviation in brackets."""
+    numbers, spread = context.material.numbers, context.spreads.get(id(row))
+    shown = _cell(context, row, 1.0, False, False)
+    if spread is None:
+        reason = message(
+            "No analysis of this table estimates the standard deviation.",
+            message_id="layout.no_spread",
+        )
+        return replace(shown, remarks=(*shown.remarks, numbers.translated(reason)))
+    if math.isnan(row.estimate.value):
+        return shown
+    e = spread.estimate
+    reasons = (numbers.translated(e.reason),) if e.reason and math.isnan(e.value) else ()
+    digits = Unit(spread.statistic, numbers).digits
+    text = f"{shown.text} ({numbers.plain(e.value, digits)})"
+    return replace(shown, text=text, remarks=(*shown.remarks, *reasons))
+
+
+def p_cell(numbers: Numbers, differences: Sequence[Row], estimates: Sequence[Row]) -> Cell:
+    """The adjusted p values of a line's differences, else of its estimates, each once."""
+    values = [r.p_adjusted for r in differences if math.isfinite(r.p_adjusted)]
+    values = values or [r.p_adjusted for r in estimates if math.isfinite(r.p_adjusted)]
+    texts = dict.fromkeys(numbers.p(value) for value in values)
+    return Cell("; ".join(texts) or "–", number=True)
 
 
 def difference_cell(context: TableContext, difference: tuple[Row, float] | None) -> Cell:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
 from konsil.report.answers.layout_cells import (
+    ColumnUnit,
     TableContext,
+    column_unit,
     difference_cell,
     estimate_cell,
-    has_signs,
     missing_cell,
+    p_cell,
     units_cell,
 )
 from konsil.report.answers.result_table import places
-from konsil.report.answers.units import POINTS, Unit
+from konsil.report.answers.units import POINTS
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
@@ -64,55 +66,79 @@ def tables_with(tables: Sequence[LaidTable], rows: Sequence[Joined]) -> list[Lai
 
 
 def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> LaidTable:
-    estimates = list(_estimates(material, layout))
+    estimates, spreads = _with_spreads(material, layout, list(_estimates(material, layout)))
     row_keys = _row_keys(layout, estimates)
     cells: dict[tuple[Coordinates, Coordinates], list[Row]] = {}
     for row in estimates:
         place = _coordinates(row, row_keys), _coordinates(row, layout.columns)
         cells.setdefault(place, []).append(row)
-    heads = _ordered(list(dict.fromkeys(row for row, _ in cells)))
     columns = _ordered(list(dict.fromkeys(column for _, column in cells)))
     differences = _differences(material, layout, row_keys) if layout.difference else {}
+    heads = _ordered(list(dict.fromkeys(row for row, _ in (*cells, *differences))))
     contrasts = _ordered(list(dict.fromkeys(column for _, column in differences)))
     if layout.difference and not contrasts:
         contrasts = [()]
-    context = TableContext(material, lines, layout, has_signs(estimates))
+    context = TableContext(material, lines, layout, spreads)
+    units = {
+        c: column_unit([r for r in estimates if _coordinates(r, layout.columns) == c])
+        for c in columns
+    }
+    grouped = {(r.analysis, key) for r in estimates for key in row_keys if r.group.get(key)}
     body = []
     for head in heads:
         present = [row for column in columns for row in cells.get((head, column), ())]
+        compared = [differences[head, c][0] for c in contrasts if (head, c) in differences]
+        whole = [key for key in row_keys if any((r.analysis, key) in grouped for r in present)]
         body.append(
             (
-                *(Cell(text) for text in _words(material, row_keys, head)),
-                *(_cell(context, cells.get((head, column), ())) for column in columns),
+                *(Cell(text) for text in _words(material, row_keys, head, whole)),
+                *(_cell(context, cells.get((head, c), ()), units[c]) for c in columns),
                 *(difference_cell(context, differences.get((head, c))) for c in contrasts),
-                *([units_cell(material.numbers, present)] if layout.n else []),
+                *([p_cell(material.numbers, compared, present)] if layout.p else []),
+                *([units_cell(material.numbers, present or compared)] if layout.n else []),
             )
         )
     other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
     level = _level(material, estimates)
-    head_level = level if layout.cells == "interval" else ""
-    titles = [_heading(material, layout.columns, c, head_level) for c in columns]
-    pair = f" {MINUS} ".join(layout.difference)
-    titles += [
-        _heading(material, (*other_keys, ""), (*c[: len(other_keys)], pair), level)
-        for c in contrasts
+    with_intervals = {
+        _coordinates(r, layout.columns)
+        for r in estimates
+        if layout.cells != "estimate" and not context.is_mean(r)
+    }
+    titles = [
+        _heading(material, layout.columns, c, level if c in with_intervals else "", units[c])
+        for c in columns
     ]
+    pair = f" {MINUS} ".join(layout.difference)
+    contrast_units = []
+    for c in contrasts:
+        of_column = [row for (_, place), (row, _sign) in differences.items() if place == c]
+        unit = column_unit(of_column, is_difference=True)
+        contrast_units.append(unit)
+        names = (*c[: len(other_keys)], pair)
+        titles.append(_heading(material, (*other_keys, ""), names, level, unit))
     head_texts = [
         *(_key_title(material, key) for key in row_keys),
         *titles,
+        *([material.language.gettext("p (Holm)")] if layout.p else []),
         *(["n"] if layout.n else []),
     ]
     compared = [row for row, _sign in differences.values()]
-    drawn = [*estimates, *compared]
+    drawn = [*estimates, *spreads.values(), *compared]
     shown = table(
         _caption(material, layout, estimates),
         head_texts,
         body,
         row_heads=len(row_keys),
-        general=_notes(material, layout, context, drawn),
+        general=_notes(context, drawn, [*units.values(), *contrast_units]),
     )
     complete = [
-        *(r for r in estimates if layout.cells == "interval" or not math.isfinite(r.estimate.low)),
+        *(
+            r
+            for r in estimates
+            if not math.isfinite(r.estimate.low)
+            or (layout.cells != "estimate" and not context.is_mean(r))
+        ),
         *compared,
     ]
     return LaidTable(
@@ -136,6 +162,31 @@ def _estimates(material: Material, layout: TableLayout) -> Iterator[Row]:
         }
         yield from benchmarks.values()
         yield from (line.row for line in ordered)
+
+
+_SAME_SAMPLE = ("criterion", "raters", "items", "where", "collapse", "arm", "mode")
+"""What a mean and its standard deviation have in common, beside their group."""
+
+
+def _with_spreads(
+    material: Material, layout: TableLayout, rows: list[Row]
+) -> tuple[list[Row], Mapping[int, Row]]:
+    """The estimates that have cells, and by the id of a mean's row its standard deviation."""
+    if layout.cells != "sd":
+        return rows, {}
+    specs = {spec.name: spec for spec in material.study.analyses}
+
+    def sample(row: Row) -> tuple[object, ...]:
+        spec = specs.get(row.analysis)
+        same = [repr(getattr(spec, key)) for key in _SAME_SAMPLE] if spec is not None else []
+        return (*same, *sorted(row.group.items()))
+
+    spread_by_sample = {sample(row): row for row in rows if row.statistic == "standard_deviation"}
+    shown = [row for row in rows if row.statistic != "standard_deviation"]
+    means = [row for row in shown if row.statistic == "mean"]
+    return shown, {
+        id(row): spread_by_sample[sample(row)] for row in means if sample(row) in spread_by_sample
+    }
 
 
 def _is_in_place(layout: TableLayout, row: Row, benchmark: Row) -> bool:
@@ -206,18 +257,22 @@ def _differences(
     return chosen
 
 
-def _cell(context: TableContext, rows: Sequence[Row]) -> Cell:
+def _cell(context: TableContext, rows: Sequence[Row], unit: ColumnUnit) -> Cell:
     """One estimate; several of one place, which no key keeps apart, one after another."""
     if not rows:
         return missing_cell(context)
-    parts = [estimate_cell(context, row) for row in rows]
+    parts = [estimate_cell(context, row, unit) for row in rows]
     texts = "; ".join(part.text for part in parts)
     return replace(parts[0], text=texts, remarks=tuple(r for p in parts for r in p.remarks))
 
 
-def _words(material: Material, keys: Sequence[str], values: Coordinates) -> Iterator[str]:
+def _words(
+    material: Material, keys: Sequence[str], values: Coordinates, grouped: Sequence[str]
+) -> Iterator[str]:
+    """The words of a line's heads; “all” only where its analysis has other lines by the key."""
     for key, value in zip(keys, values, strict=True):
-        yield _word(material, key, value) if value else material.language.gettext("all")
+        nothing = material.language.gettext("all") if key in grouped else "–"
+        yield _word(material, key, value) if value else nothing
 
 
 def _word(material: Material, key: str, value: str) -> str:
@@ -228,9 +283,21 @@ def _word(material: Material, key: str, value: str) -> str:
     return material.word(value)
 
 
-def _heading(material: Material, keys: Sequence[str], values: Coordinates, level: str) -> str:
+def _heading(
+    material: Material,
+    keys: Sequence[str],
+    values: Coordinates,
+    level: str,
+    unit: ColumnUnit,
+) -> str:
+    """What a column has: its groups, the unit of all of its numbers, the level of intervals."""
     words = [_word(material, k, v) for k, v in zip(keys, values, strict=False) if v]
     text = ", ".join(words) or material.language.gettext("all")
+    if unit == "percent":
+        text += " (%)"
+    elif unit == "points":
+        points = message("percentage points", message_id="layout.percentage_points")
+        text += f" ({material.numbers.translated(points)})"
     return f"{text} [{level}]" if level else text
 
 
@@ -303,22 +370,17 @@ def _panel(material: Material, panel: str, against: str, n: int) -> str:
 
 
 def _notes(
-    material: Material, layout: TableLayout, context: TableContext, drawn: Sequence[Row]
+    context: TableContext, drawn: Sequence[Row], units: Sequence[ColumnUnit]
 ) -> Iterator[str]:
     """What numbers and marks mean, which analyses have no estimates, methods of the intervals."""
+    material, layout = context.material, context.layout
     translate = material.numbers.translated
     numbers = material.numbers
-    units = [Unit(row.statistic, numbers) for row in drawn]
-    if units and not context.signs and units[0].factor != 1:
+    if context.spreads:
         yield translate(
-            message(
-                "Estimates in per cent, differences in percentage points.",
-                message_id="answer.in_per_cent",
-            )
+            message("Means with standard deviations.", message_id="layout.means_with_spreads")
         )
-    elif any(unit.statistic in POINTS for unit in units) or (
-        layout.difference and any(unit.factor != 1 for unit in units)
-    ):
+    if "mixed" in units and any(row.statistic in POINTS for row in drawn):
         yield translate(
             message(
                 "Differences of proportions in percentage points.",

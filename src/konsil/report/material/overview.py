@@ -228,6 +228,7 @@ def _systems(material: Material) -> Table:
     rows = []
     for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
         known_texts = [text for text in texts[system] if text]
+        words = [float(len(text.split())) for text in known_texts]
         declaration = declared.get(system)
         rows.append(
             (
@@ -235,9 +236,8 @@ def _systems(material: Material) -> Table:
                 Cell(declaration.family if declaration else ""),
                 Cell((declaration.model or _("imported")) if declaration else ""),
                 Cell(numbers.count(len(texts[system])), number=True),
-                Cell(
-                    numbers.spread([float(len(text.split())) for text in known_texts]), number=True
-                ),
+                Cell(numbers.spread(words), number=True),
+                Cell(numbers.mean_and_deviation(words), number=True),
                 Cell(numbers.spread([float(len(text)) for text in known_texts]), number=True),
             )
         )
@@ -262,6 +262,7 @@ def _systems(material: Material) -> Table:
         _("Model"),
         _("Answers"),
         _("Words per answer"),
+        _("Words, mean (SD)"),
         _("Characters per answer"),
     )
     return table(material.caption(_("Systems and their answers.")), head, rows, general=general)

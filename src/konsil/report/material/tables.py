@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import stdev
 
 from konsil.analysis.model.message import message, translate
 from konsil.report.material.language import ENGLISH, Language
@@ -202,6 +203,17 @@ class Numbers:
         ordered = sorted(values)
         low, middle, high = (_quantile(ordered, q) for q in (0.25, 0.5, 0.75))
         return f"{self.short(middle)} [{self.short(low)}{self.language.between}{self.short(high)}]"
+
+    def mean_and_deviation(self, values: Sequence[float]) -> str:
+        """Mean and standard deviation: 34 (12); the mean alone of one value, a dash of none.
+
+        >>> Numbers().mean_and_deviation([10, 20, 60]), Numbers().mean_and_deviation([5])
+        ('30 (26)', '5.0')
+        """
+        if not values:
+            return "–"
+        mean = self.short(math.fsum(values) / len(values))
+        return f"{mean} ({self.short(stdev(values))})" if len(values) > 1 else mean
 
     def tick(self, value: float) -> str:
         """A number at an axis, as short as it can be."""

@@ -88,7 +88,8 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     used = {row.statistic for row in material.results.rows} | {
         a.statistic for a in material.study.analyses
     }
-    first = first_page(material)
+    tables = laid_tables(material)
+    first = first_page(material, tables)
     body_figures = _body_figures(first, views)
     appendix = [
         replace(v, figures=tuple(f for f in v.figures if f not in body_figures.get(v.name, ())))
@@ -109,9 +110,9 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             summary=_summary(material, views),
             first=first,
             most_limits=MOST_LIMITS,
-            results_shown=any(a.table for q in first.questions for a in q.answers),
+            results_shown=any(a.table or a.laid for q in first.questions for a in q.answers),
             body_figures=body_figures,
-            tables=laid_tables(material),
+            tables=tables,
             script=Markup(script),  # noqa: S704 - a file of the package
             script_digest=f"sha256-{_base64_digest(script)}",
             characteristics=[

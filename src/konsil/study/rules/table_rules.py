@@ -48,6 +48,7 @@ def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
     if twice:
         yield f"{where}.columns: {twice[0]!r} is in `rows` already; expected it once"
     yield from _difference_problems(study, layout, chosen, where)
+    yield from _spread_problems(layout, chosen, where)
     levels = layout.significance
     if (
         len(levels) > _MOST_MARKS
@@ -58,6 +59,18 @@ def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
             f"{where}.significance: expected at most three falling numbers between 0 and 1, got"
             f" {list(levels)}"
         )
+
+
+def _spread_problems(layout: TableLayout, chosen: list[Analysis], where: str) -> Iterator[str]:
+    """Means or standard deviations that a table of both does not have."""
+    if layout.cells == "sd" and chosen:
+        statistics = {a.statistic for a in chosen}
+        for statistic in ("mean", "standard_deviation"):
+            if statistic not in statistics:
+                yield (
+                    f"{where}.cells: 'sd' puts the standard deviation next to the mean; no analysis"
+                    f" of this table has statistic = {statistic!r}"
+                )
 
 
 def _columns(analysis: Analysis) -> tuple[str, ...]:

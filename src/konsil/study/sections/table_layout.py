@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-CellContent = Literal["interval", "estimate"]
+CellContent = Literal["interval", "estimate", "sd"]
 
 OWN_KEYS = ("analysis", "statistic", "criterion", "panel")
 """What every analysis has, beside the columns that it is grouped by."""
@@ -27,12 +27,16 @@ class TableLayout:
     columns: tuple[str, ...]
     """What its columns differ in, likewise."""
     cells: CellContent = "interval"
-    """Each estimate with its 'interval', or the 'estimate' alone."""
+    """Each estimate with its 'interval', the 'estimate' alone, or 'sd': each mean with the standard
+    deviation that another analysis of the table estimates, and other estimates with intervals."""
     difference: tuple[str, ...] = ()
     """Two values of the only grouping column among `columns`: a further column has the first minus
     the second, as the analyses' `compare` estimates it."""
     significance: tuple[float, ...] = (0.05, 0.01, 0.001)
     """Adjusted p values below which a cell has one, two, three marks; none: no marks."""
+    p: bool = False
+    """Whether a column has the adjusted p value of each row: of its differences, or of its
+    estimates where it has none."""
     n: bool = True
     """Whether the last column has the number of rated units."""
 
