@@ -226,9 +226,9 @@ def test_a_mean_has_its_standard_deviation_in_brackets_and_no_interval() -> None
     shown = laid(
         WITH_SPREADS, *means, row(0.75, B, SPREAD), row(1.5, A, SPREAD), analyses=(MEAN, SPREAD)
     )
-    assert [c.text for c in shown.head] == ["Criterion", "Mean, a", "Mean, b", "n"]
+    assert [c.text for c in shown.head] == ["Criterion", "Mean, a (SD)", "Mean, b (SD)", "n"]
     assert texts(shown) == [["grade", "3.25 (1.50)", "2.50 (0.75)", "20"]]
-    assert shown.notes[0].text == "Means with standard deviations."
+    assert shown.notes[0].text == "Means with standard deviations (SD)."
 
 
 @pytest.mark.parametrize(
@@ -275,9 +275,11 @@ def test_the_unit_of_a_column_is_in_its_head_and_mixed_columns_have_signs() -> N
 
 
 def test_all_stands_only_where_an_analysis_has_other_lines() -> None:
-    rows = [row(0.5, {}), row(0.6, {"level": "1"}), row(3.0, {}, MEAN)]
-    layout = replace(LAYOUT, analyses=("right", "mean"), rows=("statistic", "level"))
-    shown = laid(replace(layout, columns=("panel",)), *rows)
+    overall = replace(SHARE, name="overall", by=(), compare=None)
+    rows = [row(0.5, {}, overall), row(0.6, {"level": "1"}), row(3.0, {}, MEAN)]
+    names = ("overall", "right", "mean")
+    layout = replace(LAYOUT, analyses=names, rows=("statistic", "level"), columns=("panel",))
+    shown = laid(layout, *rows, analyses=(overall, SHARE, MEAN))
     assert [[c.text for c in line[:2]] for line in shown.rows] == [
         ["Proportion", "all"],
         ["Proportion", "1"],

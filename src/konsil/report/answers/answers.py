@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.message import message
 from konsil.prepare import MATCH
-from konsil.report.answers.answer_figure import answer_figure
+from konsil.report.answers.answer_figure import MOST_ROWS, answer_figure
 from konsil.report.answers.layouts import LaidTable, tables_with
 from konsil.report.answers.limits import Limit, limits
+from konsil.report.answers.ordered_lines import ordered_lines
 from konsil.report.answers.result_table import link, places, result_table
 from konsil.report.answers.selection import answered, by_question
 from konsil.report.answers.sentences import Query, answer, further
@@ -124,11 +125,22 @@ def _view(
         anchor=anchor("analysis", query.spec.name),
         sentence=answer(query),
         numbers=_line_of_numbers(material, query),
-        figure=answer_figure(material, query),
+        figure=_figure(material, query),
         table=None if laid else result_table(material, query, lines),
         laid=tuple(laid),
         href=link(lines[id(query.rows[0])]) if query.rows else "",
     )
+
+
+def _figure(material: Material, query: Query) -> Drawing | None:
+    """Lines over ordered categories, else rows; of ensembles the best of each size."""
+    rows = [r for r in query.rows if r.kind == "estimate" and math.isfinite(r.estimate.value)]
+    if len(rows) > MOST_ROWS and all("size" in row.group for row in rows):
+        best: dict[str, Row] = {}
+        for row in sorted(rows, key=lambda r: -r.estimate.value):
+            best.setdefault(row.group["size"], row)
+        return answer_figure(material, replace(query, rows=tuple(best.values())))
+    return ordered_lines(material, query) or answer_figure(material, query)
 
 
 def _query(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import listed, message
 from konsil.report.answers.layout_cells import (
     ColumnUnit,
     TableContext,
@@ -18,18 +17,21 @@ from konsil.report.answers.layout_cells import (
     p_cell,
     units_cell,
 )
+from konsil.report.answers.layout_words import (
+    Coordinates,
+    caption_of,
+    heading,
+    key_title,
+    level_words,
+    line_words,
+    notes_of,
+)
 from konsil.report.answers.result_table import places
-from konsil.report.answers.units import POINTS
-from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
-from konsil.report.material.ranges import alike
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, column_title, in_order, join
+from konsil.report.material.table_rows import Joined, in_order, join
 from konsil.report.material.tables import MINUS, Cell, Table, table
 from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
-
-Coordinates = tuple[str, ...]
-"""A value for each key; empty where an estimate is of no group."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +85,15 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
         c: column_unit([r for r in estimates if _coordinates(r, layout.columns) == c])
         for c in columns
     }
-    grouped = {(r.analysis, key) for r in estimates for key in row_keys if r.group.get(key)}
+    grouped = {(_outcome(r), key) for r in estimates for key in row_keys if r.group.get(key)}
     body = []
     for head in heads:
         present = [row for column in columns for row in cells.get((head, column), ())]
         compared = [differences[head, c][0] for c in contrasts if (head, c) in differences]
-        whole = [key for key in row_keys if any((r.analysis, key) in grouped for r in present)]
+        whole = [key for key in row_keys if any((_outcome(r), key) in grouped for r in present)]
         body.append(
             (
-                *(Cell(text) for text in _words(material, row_keys, head, whole)),
+                *(Cell(text) for text in line_words(material, row_keys, head, whole)),
                 *(_cell(context, cells.get((head, c), ()), units[c]) for c in columns),
                 *(difference_cell(context, differences.get((head, c))) for c in contrasts),
                 *([p_cell(material.numbers, compared, present)] if layout.p else []),
@@ -99,14 +101,15 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
             )
         )
     other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
-    level = _level(material, estimates)
+    level = level_words(material, estimates)
     with_intervals = {
         _coordinates(r, layout.columns)
         for r in estimates
         if layout.cells != "estimate" and not context.is_mean(r)
     }
     titles = [
-        _heading(material, layout.columns, c, level if c in with_intervals else "", units[c])
+        heading(material, layout.columns, c, level if c in with_intervals else "", units[c])
+        + ("" if c in with_intervals or not spreads else " (SD)")
         for c in columns
     ]
     pair = f" {MINUS} ".join(layout.difference)
@@ -116,9 +119,9 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
         unit = column_unit(of_column, is_difference=True)
         contrast_units.append(unit)
         names = (*c[: len(other_keys)], pair)
-        titles.append(_heading(material, (*other_keys, ""), names, level, unit))
+        titles.append(heading(material, (*other_keys, *grouping_keys(layout)), names, level, unit))
     head_texts = [
-        *(_key_title(material, key) for key in row_keys),
+        *(key_title(material, key) for key in row_keys),
         *titles,
         *([material.language.gettext("p (Holm)")] if layout.p else []),
         *(["n"] if layout.n else []),
@@ -126,11 +129,11 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
     compared = [row for row, _sign in differences.values()]
     drawn = [*estimates, *spreads.values(), *compared]
     shown = table(
-        _caption(material, layout, estimates),
+        caption_of(material, layout, estimates),
         head_texts,
         body,
         row_heads=len(row_keys),
-        general=_notes(context, drawn, [*units.values(), *contrast_units]),
+        general=notes_of(context, drawn, [*units.values(), *contrast_units]),
     )
     complete = [
         *(
@@ -187,6 +190,11 @@ def _with_spreads(
     return shown, {
         id(row): spread_by_sample[sample(row)] for row in means if sample(row) in spread_by_sample
     }
+
+
+def _outcome(row: Row) -> tuple[str, str, str]:
+    """What an estimate is of, whatever its group."""
+    return row.statistic, row.criterion, row.raters
 
 
 def _is_in_place(layout: TableLayout, row: Row, benchmark: Row) -> bool:
@@ -264,152 +272,3 @@ def _cell(context: TableContext, rows: Sequence[Row], unit: ColumnUnit) -> Cell:
     parts = [estimate_cell(context, row, unit) for row in rows]
     texts = "; ".join(part.text for part in parts)
     return replace(parts[0], text=texts, remarks=tuple(r for p in parts for r in p.remarks))
-
-
-def _words(
-    material: Material, keys: Sequence[str], values: Coordinates, grouped: Sequence[str]
-) -> Iterator[str]:
-    """The words of a line's heads; “all” only where its analysis has other lines by the key."""
-    for key, value in zip(keys, values, strict=True):
-        nothing = material.language.gettext("all") if key in grouped else "–"
-        yield _word(material, key, value) if value else nothing
-
-
-def _word(material: Material, key: str, value: str) -> str:
-    if key == "statistic":
-        return title(value, material.language)
-    if key == "criterion":
-        return material.criterion(value)
-    return material.word(value)
-
-
-def _heading(
-    material: Material,
-    keys: Sequence[str],
-    values: Coordinates,
-    level: str,
-    unit: ColumnUnit,
-) -> str:
-    """What a column has: its groups, the unit of all of its numbers, the level of intervals."""
-    words = [_word(material, k, v) for k, v in zip(keys, values, strict=False) if v]
-    text = ", ".join(words) or material.language.gettext("all")
-    if unit == "percent":
-        text += " (%)"
-    elif unit == "points":
-        points = message("percentage points", message_id="layout.percentage_points")
-        text += f" ({material.numbers.translated(points)})"
-    return f"{text} [{level}]" if level else text
-
-
-def _key_title(material: Material, key: str) -> str:
-    own = {
-        "analysis": material.language.gettext("Analysis"),
-        "statistic": material.language.gettext("Statistic"),
-    }
-    return own.get(key) or column_title(material, key)
-
-
-def _level(material: Material, estimates: Sequence[Row]) -> str:
-    levels = {row.estimate.level for row in estimates if math.isfinite(row.estimate.low)}
-    if len(levels) != 1:
-        return ""
-    return material.numbers.translated(
-        message("{level:.0%} CI", message_id="layout.level", level=levels.pop())
-    )
-
-
-def _caption(material: Material, layout: TableLayout, estimates: Sequence[Row]) -> str:
-    """The title, then n, level and panels; the methods of intervals are in the notes."""
-    translate = material.numbers.translated
-    parts = []
-    sizes = [row.n_units for row in estimates]
-    if sizes:
-        low, high = (material.numbers.count(n) for n in (min(sizes), max(sizes)))
-        parts.append(
-            translate(
-                message(
-                    "n = {range} rated units",
-                    message_id="layout.units",
-                    range=low if low == high else f"{low}–{high}",
-                )
-            )
-        )
-    if level := _level(material, estimates):
-        parts.append(level)
-    specs = {spec.name: spec for spec in material.study.analyses}
-    panels: dict[tuple[str, str], int] = {}
-    for row in estimates:
-        spec = specs.get(row.analysis)
-        key = row.raters, (spec.against or "") if spec is not None else ""
-        panels[key] = max(panels.get(key, 0), row.n_raters)
-    parts += [_panel(material, *key, n) for key, n in panels.items()]
-    caption = material.caption(layout.title)
-    return f"{caption} {'; '.join(parts)}." if parts else caption
-
-
-def _panel(material: Material, panel: str, against: str, n: int) -> str:
-    """A panel with its raters, or with the panel that it is compared with."""
-    if against == "rest":
-        text = message(
-            "panel {panel}, each member against the others",
-            message_id="layout.panel_against_others",
-            panel=panel,
-        )
-    elif against:
-        text = message(
-            "panel {panel} against {against}",
-            message_id="layout.panel_against",
-            panel=panel,
-            against=against,
-        )
-    else:
-        text = message(
-            "panel {panel}: {n:,} {n|rater|raters}", message_id="answer.panel", panel=panel, n=n
-        )
-    return material.numbers.translated(text)
-
-
-def _notes(
-    context: TableContext, drawn: Sequence[Row], units: Sequence[ColumnUnit]
-) -> Iterator[str]:
-    """What numbers and marks mean, which analyses have no estimates, methods of the intervals."""
-    material, layout = context.material, context.layout
-    translate = material.numbers.translated
-    numbers = material.numbers
-    if context.spreads:
-        yield translate(
-            message("Means with standard deviations.", message_id="layout.means_with_spreads")
-        )
-    if "mixed" in units and any(row.statistic in POINTS for row in drawn):
-        yield translate(
-            message(
-                "Differences of proportions in percentage points.",
-                message_id="layout.points",
-            )
-        )
-    if layout.significance and any(math.isfinite(row.p_adjusted) for row in drawn):
-        marks = [
-            f"{'*' * n} p < {numbers.tick(level)}"
-            for n, level in enumerate(layout.significance, start=1)
-        ]
-        yield translate(
-            message(
-                "{marks} (p values adjusted for multiple testing; cells without such a p value"
-                " have no mark).",
-                message_id="layout.marks",
-                marks=", ".join(marks),
-            )
-        )
-    present = {row.analysis for row in drawn}
-    empty = [name for name in dict.fromkeys(layout.analyses) if name not in present]
-    if empty:
-        yield translate(
-            message(
-                "Without estimates: {names}.",
-                message_id="layout.without_estimates",
-                names=listed(empty),
-            )
-        )
-    methods = [translate(row.estimate.method) for row in drawn if row.estimate.method]
-    for method in alike(methods):
-        yield material.language.gettext("CI: %(method)s.") % {"method": method}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import CASES
+from konsil.analysis.model.catalogue.known import CASES, OF_ZERO
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.verdicts import weakness
 from konsil.report.answers.evidence import Comparison, comparisons, main_comparison
@@ -260,6 +260,13 @@ def _estimates(query: Query) -> TranslatableMessage:
         "highest": group_name(query, high.group),
         "high_evidence": evidence(query, high, high.estimate.low, high.estimate.high),
     }
+    if query.spec.statistic in OF_ZERO:
+        return message(
+            "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
+            " {high_evidence}; differences from 0 were not tested.",
+            message_id="answer.zero_not_tested",
+            **ends,
+        )
     if len(rows) == 2:
         return message(
             "{quantity}: {high} for {highest} {high_evidence} and {low} for {lowest}"
