@@ -17,7 +17,7 @@ from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.report.answers.evidence import comparisons, support
 from konsil.report.answers.sentences import Query, answer, further
-from konsil.report.answers.units import HOURS, NUMBERS, PERCENT, POINTS, SECONDS, Unit
+from konsil.report.figures.units import HOURS, NUMBERS, PERCENT, POINTS, SECONDS, Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import Sentence

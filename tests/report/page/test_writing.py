@@ -335,7 +335,7 @@ def test_ceiling_stands_beside_the_judges(page: str) -> None:
     assert '<th scope="col" class="num">physicians, leave-one-out</th>' in table
     assert table.count("<tr") == 3
     assert table.count("0.840 [0.810, 0.870]") == 2
-    assert "Diamonds: physicians, leave-one-out." in part
+    assert "Vertical line and band: physicians, leave-one-out with CI." in part
 
 
 def test_recovery_names_groups_once(page: str) -> None:

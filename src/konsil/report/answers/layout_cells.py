@@ -10,7 +10,7 @@ from typing import Literal
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
 from konsil.report.answers.result_table import link
-from konsil.report.answers.units import PERCENT, POINTS, Unit
+from konsil.report.figures.units import PERCENT, POINTS, Unit
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers
 from konsil.study.sections.table_layout import TableLayout

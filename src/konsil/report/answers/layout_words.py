@@ -9,7 +9,7 @@ from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
 from konsil.prepare import MATCH
 from konsil.report.answers.layout_cells import ColumnUnit, TableContext
-from konsil.report.answers.units import POINTS
+from konsil.report.figures.units import POINTS
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike

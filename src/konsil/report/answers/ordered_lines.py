@@ -15,9 +15,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
 from konsil.report.answers.sentences import Query
-from konsil.report.answers.units import PERCENT
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, span, stamp
+from konsil.report.figures.units import PERCENT
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import column_title, levels_of

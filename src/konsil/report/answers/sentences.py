@@ -11,7 +11,7 @@ from konsil.analysis.model.catalogue.known import CASES, OF_ZERO
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.verdicts import weakness
 from konsil.report.answers.evidence import Comparison, comparisons, main_comparison
-from konsil.report.answers.units import Unit
+from konsil.report.figures.units import Unit
 from konsil.report.material.table_rows import join
 from konsil.report.material.tables import Numbers
 

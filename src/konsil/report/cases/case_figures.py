@@ -14,7 +14,8 @@ from konsil.report.cases.fingerprints import fingerprints
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.figures import forest
 from konsil.report.figures.small_multiples import Point, Series, legend, panels_across
-from konsil.report.figures.svg_primitives import WIDTH, About, Dot, ValueAxis, short, stamp
+from konsil.report.figures.svg_primitives import WIDTH, About, Dot, short, stamp
+from konsil.report.figures.value_axes import value_axis, with_colours
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
@@ -223,6 +224,7 @@ def _profiles(material: Material) -> list[Drawing]:
             for system in _systems(material, [r.group["system"] for r in rows])
             for e in [r.estimate for r in rows if r.group["system"] == system]
         ]
+        dots = with_colours(material, dots, [d.label for d in dots])
         caption = _(
             "Means of the criteria by system, panel “%(panel)s”. Dots: estimates; lines: CI."
         )
@@ -239,7 +241,7 @@ def _profiles(material: Material) -> list[Drawing]:
                 about,
                 dots,
                 numbers,
-                axis=ValueAxis(title("mean", material.language)),
+                axis=value_axis(material, "mean", [Joined(r) for r in shown], dots=dots),
                 heading=heading,
             )
         )

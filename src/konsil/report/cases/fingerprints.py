@@ -127,10 +127,9 @@ def _draw(
         side = left + len(systems) * (wide + gap) - gap + 0.2
         draw_scale(
             figure,
-            side / WIDTH,
-            bottom / height,
+            (side / WIDTH, bottom / height),
             min(tall, 2.0) / height,
-            *cells.ends,
+            cells.ends,
             axis,
             material.numbers,
         )

@@ -20,8 +20,8 @@ from konsil.report.estimates.interval_methods import (
     target_footnotes,
     target_notes,
 )
+from konsil.report.estimates.plots import forests
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.plots import forests
 from konsil.report.material.analysis_summary import analysis_question, facts_of
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import implied
+from konsil.report.estimates.plots import forests, heat_maps
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.plots import forests, heat_maps, pass_line
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, ranking
 from konsil.report.figures.small_multiples import Point, Series, series
-from konsil.report.figures.svg_primitives import About, ValueAxis
+from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.figures.trade_offs import trade_offs
+from konsil.report.figures.units import Unit
+from konsil.report.figures.value_axes import system_colours, value_axis
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.shared_figures import is_in_design_figure, is_in_family_figure
@@ -23,8 +25,6 @@ from konsil.report.material.table_rows import Joined, column_title, levels_of
 
 MOST_CATEGORIES = 7
 """Categories on the axis of a series; with more of them a forest plot is easier to read."""
-SHARES = {"share", "abstention", "accuracy", "mismatch", "hallucination", "approval"}
-"""Statistics whose scale begins at zero."""
 MOST_PANELS = 24
 """Panels of one figure of series."""
 
@@ -101,31 +101,38 @@ def _series(
         return None
     _, numbers = material.language.gettext, material.numbers
     shown = _lines(axes, rows, spec.raters)
+    if axes.panel == "system":
+        colours = system_colours(material)
+        shown = [replace(s, colour=colours.get(s.name, "")) for s in shown]
     if len(shown) > MOST_PANELS:
         return None
     comparison = _comparison_series(material, spec, axes)
-    word = title(spec.statistic, material.language)
+    drawn = [*shown, *([comparison] if comparison else [])]
+    dots = [Dot("", p.value, p.low, p.high, "") for s in drawn for p in s.points]
+    lines = [line for line in estimates if line.row.kind == "estimate"]
+    axis = value_axis(material, spec.statistic, lines, spec=spec, dots=dots)
+    unit = Unit(spec.statistic, numbers)
     where = column_title(material, axes.category)
     caption = _("%(what)s by %(category)s: estimates with CIs, analysis “%(name)s”.") % {
-        "what": word,
+        "what": axis.title,
         "category": where,
         "name": name,
     }
     if comparison is not None:
         caption += " " + _("In grey, for comparison: %(what)s.") % {"what": comparison.name}
-    line = pass_line(spec)
-    if line is not None:
-        caption += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(line)}
+    if axis.reference is not None and axis.reference != 0:
+        caption += " " + _("Dashed: pass line %(value)s.") % {
+            "value": numbers.tick(axis.reference * axis.factor)
+        }
     about = About(
         key=anchor("series", name),
-        title=f"{word}: {name}",
+        title=f"{axis.title}: {name}",
         description="; ".join(
             f"{s.name}: "
             + ", ".join(
-                f"{c} {numbers.plain(p.value)}"
-                for c, p in zip(axes.categories, s.points, strict=True)
+                f"{c} {unit.value(p.value)}" for c, p in zip(axes.categories, s.points, strict=True)
             )
-            for s in (*shown, *([comparison] if comparison else []))
+            for s in drawn
         ),
         caption=material.caption(caption),
         stamp=material.stamp,
@@ -135,10 +142,9 @@ def _series(
         axes.categories,
         shown,
         numbers,
-        axis=ValueAxis(word, line, from_zero=spec.statistic in SHARES),
+        axis=axis,
         ordered=axes.ordered,
         comparison=comparison,
-        reference_name=_("pass line"),
     )
 
 

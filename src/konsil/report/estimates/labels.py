@@ -81,7 +81,7 @@ def label_figures(material: Material) -> list[Drawing]:
                 material.numbers,
                 ordered=criterion is not None and criterion.scale.level != "nominal",
                 abstain=criterion.scale.abstain if criterion is not None else None,
-                axis=_("Proportion of ratings"),
+                axis=_("Ratings (%)"),
                 total=_("ratings"),
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import COMPARISONS
@@ -11,6 +12,14 @@ from konsil.instrument import stated
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.units import PERCENT, Unit
+from konsil.report.figures.value_axes import (
+    by_estimate,
+    has_order,
+    scale_limits,
+    system_colours,
+    with_unit,
+)
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.shared_figures import is_in_design_figure, is_in_family_figure
@@ -61,16 +70,26 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
         return None
     nothing = Dot("", math.nan, math.nan, math.nan, "")
     shown = []
+    colours = system_colours(material)
+    names = _by_first(names, by_analysis[members[0].name])
     for a in members:
-        dots = {_name(line): _dot(line) for line in by_analysis[a.name]}
+        dots = {
+            _name(line): replace(
+                _dot(line), colour=colours.get(line.row.group.get("system", ""), "")
+            )
+            for line in by_analysis[a.name]
+        }
+        has_zero = entry(a.statistic).marks_zero and _near_zero(dots.values())
         shown.append(
             Column(
-                title(a.statistic, material.language),
+                with_unit(material, title(a.statistic, material.language), a.statistic),
                 [dots.get(n, nothing) for n in names],
-                0.0 if entry(a.statistic).marks_zero and _near_zero(dots.values()) else None,
+                0.0 if has_zero else None,
+                factor=Unit(a.statistic, numbers).factor,
             )
         )
-    words = ", ".join(c.title for c in shown)
+    shown = _on_shared_axes(members, shown)
+    words = ", ".join(title(a.statistic, material.language) for a in members)
     marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in benchmark_names(rows)))
     caption = _("%(what)s side by side. Dots: estimates; lines: CI.") % {"what": words}
     if marks:
@@ -80,13 +99,45 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
         title=words,
         description="; ".join(
             f"{c.title}: "
-            + ", ".join(f"{n} {numbers.plain(d.value)}" for n, d in zip(names, c.dots, strict=True))
-            for c in shown
+            + ", ".join(
+                f"{n} {Unit(a.statistic, numbers).value(d.value)}"
+                for n, d in zip(names, c.dots, strict=True)
+            )
+            for a, c in zip(members, shown, strict=True)
         ),
         caption=material.caption(caption + " " + _where(material, members[0])),
         stamp=material.stamp,
     )
     return columns(about, names, shown, numbers, mark=", ".join(marks))
+
+
+def _on_shared_axes(members: Sequence[Analysis], shown: Sequence[Column]) -> list[Column]:
+    """The columns, those of one unit on one scale, which of proportions is the whole one."""
+    units = [_unit(a.statistic) for a in members]
+    finished = []
+    for a, unit, column in zip(members, units, shown, strict=True):
+        alike = [c for u, c in zip(units, shown, strict=True) if u == unit]
+        values = [x for c in alike for d in c.dots for x in (d.value, d.low, d.high, d.mark)]
+        zero = next((c.reference for c in alike if c.reference is not None), None)
+        limits = scale_limits(entry(a.statistic), values, zero)
+        is_cut = zero is None and limits[0] > 0
+        finished.append(replace(column, limits=limits, is_cut=is_cut))
+    return finished
+
+
+def _unit(statistic: str) -> str:
+    """What two columns have in common where they can share an axis; else the statistic."""
+    if statistic in PERCENT:
+        return "proportion"
+    return "coefficient" if entry(statistic).is_among_raters else statistic
+
+
+def _by_first(names: Sequence[str], rows: Sequence[Joined]) -> list[str]:
+    """The rows by the estimates of the first column, where they have no order of their own."""
+    if has_order([line.row for line in rows]):
+        return list(names)
+    order = [_name(line) for line in by_estimate(rows)]
+    return [*(n for n in order if n in names), *(n for n in names if n not in order)]
 
 
 def _ordered(material: Material, names: Sequence[str]) -> list[str]:

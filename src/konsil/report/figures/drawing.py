@@ -27,6 +27,18 @@ MUTED = "#5b6570"
 RULE = "#d3dae1"
 PAPER = "#fefefe"
 ACCENT = "#1d5f8a"
+SYSTEM_COLOURS = (
+    "#0072b2",
+    "#b84a00",
+    "#007a5c",
+    "#a3457f",
+    "#7a6200",
+    "#3d4f9e",
+    "#5e5e5e",
+    "#00797f",
+)
+"""Of the systems, in their order; each has a contrast of at least 5 to 1 with paper, and so has its
+counterpart in dark mode."""
 
 # In the page these colours follow the reader's light or dark mode.
 _THEMED = {
@@ -35,6 +47,7 @@ _THEMED = {
     RULE: "var(--rule)",
     PAPER: "var(--paper)",
     ACCENT: "var(--accent)",
+    **{colour: f"var(--system-{n})" for n, colour in enumerate(SYSTEM_COLOURS, start=1)},
 }
 _FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 STYLE: Any = {

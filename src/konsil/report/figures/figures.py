@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from konsil.report.figures.axis_lines import draw_axis, draw_keys
 from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     EDGE,
@@ -54,16 +55,21 @@ def forest(
     """
     with style():
         lines = lines_of([d.group for d in dots])
-        height = ROW * len(lines) + 0.84
-        figure = Figure(figsize=(WIDTH, height))
+        has_marks = bool(mark) and any(not math.isnan(d.mark) for d in dots)
+        below, above = 0.46 + axis.room_below, 0.3 + (0.2 if axis.has_keys or has_marks else 0.0)
         left_margin = label_width([d.label for d in dots])
         right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
+        end_of_title = (left_margin + WIDTH - right + widest([axis.title], 8.5)) / 2
+        if about.stamp and end_of_title > WIDTH - widest([about.stamp], 7.5) - 0.1:
+            below += 0.14
+        height = ROW * len(lines) + below + above + 0.08
+        figure = Figure(figsize=(WIDTH, height))
         axes = figure.add_axes(
             (
                 left_margin / WIDTH,
-                0.46 / height,
+                below / height,
                 (WIDTH - left_margin - right) / WIDTH,
-                (height - 0.76) / height,
+                (height - below - above) / height,
             )
         )
         axes.set_ylim(len(lines) - 0.5, -0.5)
@@ -73,13 +79,7 @@ def forest(
                 or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], axis.reference)
             )
         )
-        frame(axes, axis.title, numbers)
-        if axis.band is not None:
-            axes.axvspan(*axis.band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
-        if axis.reference is not None:
-            axes.axvline(
-                axis.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
-            )
+        keys = draw_axis(axes, axis, numbers)
         axes.text(
             1.0,
             1.0,
@@ -91,7 +91,7 @@ def forest(
             color=MUTED,
         )
         axes.texts[-1].set_position(
-            (1.0 + 0.1 / (WIDTH - left_margin - right), 1.0 + 0.06 / (height - 0.76))
+            (1.0 + 0.1 / (WIDTH - left_margin - right), 1.0 + 0.06 / (height - below - above))
         )
         for y, line in enumerate(lines):
             if isinstance(line, str):
@@ -109,8 +109,8 @@ def forest(
                 fontsize=8,
                 color=MUTED if math.isnan(dot.value) else INK,
             )
-        if mark and any(not math.isnan(d.mark) for d in dots):
-            axes.plot(
+        if has_marks:
+            keys += axes.plot(
                 [],
                 [],
                 linestyle="none",
@@ -120,14 +120,7 @@ def forest(
                 markerfacecolor=PAPER,
                 label=mark,
             )
-            axes.legend(
-                loc="lower left",
-                bbox_to_anchor=(0, 1.0),
-                frameon=False,
-                fontsize=8,
-                borderpad=0,
-                handlelength=1,
-            )
+        draw_keys(figure, keys, 0.02)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -168,7 +161,7 @@ def distribution(
         )
         axes.set_ylim(len(lines) - 0.45, -0.55)
         axes.set_xlim(0, 1)
-        frame(axes, axis, numbers, grid=False)
+        frame(axes, axis, numbers, grid=False, factor=100)
         for y, line in enumerate(lines):
             if isinstance(line, str):
                 group_label(axes, y, line)
@@ -276,11 +269,9 @@ def heat_map(
         axes.spines[:].set_visible(False)
         draw_scale(
             figure,
-            (left_margin + side + 0.3) / WIDTH,
-            below / height,
+            ((left_margin + side + 0.3) / WIDTH, below / height),
             side / height,
-            low,
-            high,
+            (low, high),
             axis,
             numbers,
         )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from konsil.report.figures.drawing import MUTED, RULE, Drawing, finish, style
+from konsil.report.figures.axis_lines import draw_axis, draw_keys
+from konsil.report.figures.drawing import INK, PAPER, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     ROW,
     About,
     Dot,
     ValueAxis,
     draw_dot,
-    frame,
     row_label,
     short,
     span,
@@ -40,55 +41,40 @@ def small_forest(
     numbers: Numbers,
     *,
     axis: ValueAxis,
-    reference_name: str = "",
     mark_name: str = "",
 ) -> Drawing:
     """Draw one row for each estimate; the dashed line and the diamonds are named above the rows."""
     with style():
-        above = ABOVE if axis.reference is not None or mark_name else 0.08
-        height = ROW * len(dots) + above + BELOW
+        above = ABOVE if axis.has_keys or mark_name else 0.08
+        below = BELOW + axis.room_below
+        height = ROW * len(dots) + above + below
         figure = Figure(figsize=(WIDTH, height))
-        left = max(0.6, widest([short(d.label, LONGEST) for d in dots], 8.5) + 0.2)
+        left_margin = max(0.6, widest([short(d.label, LONGEST) for d in dots], 8.5) + 0.2)
         axes = figure.add_axes(
             (
-                left / WIDTH,
-                BELOW / height,
-                (WIDTH - left - RIGHT) / WIDTH,
-                (height - BELOW - above) / height,
+                left_margin / WIDTH,
+                below / height,
+                (WIDTH - left_margin - RIGHT) / WIDTH,
+                (height - below - above) / height,
             )
         )
         axes.set_ylim(len(dots) - 0.5, -0.5)
         values = [x for d in dots for x in (d.value, d.low, d.high, d.mark)]
         axes.set_xlim(*(axis.limits or span(values, axis.reference)))
-        frame(axes, "", numbers)
+        keys = draw_axis(axes, replace(axis, title=""), numbers)
         figure.text(0.5, 0.2 / height, short(axis.title, 64), ha="center", fontsize=8)
-        if axis.band is not None:
-            axes.axvspan(*axis.band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
-        if axis.reference is not None:
-            axes.axvline(
-                axis.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
-            )
-            axes.annotate(
-                reference_name,
-                (axis.reference, 1.0),
-                (0, 2),
-                xycoords=("data", "axes fraction"),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=7.5,
-                color=MUTED,
-            )
         if mark_name:
-            figure.text(
-                1 - RIGHT / WIDTH,
-                1 - 0.03 / height,
-                f"◇ {short(mark_name)}",
-                ha="right",
-                va="top",
-                fontsize=7.5,
-                color=MUTED,
+            keys += axes.plot(
+                [],
+                [],
+                linestyle="none",
+                marker="D",
+                markersize=5,
+                color=INK,
+                markerfacecolor=PAPER,
+                label=short(mark_name),
             )
+        draw_keys(figure, keys, 0.02)
         for y, dot in enumerate(dots):
             row_label(axes, y, short(dot.label, LONGEST))
             draw_dot(axes, y, dot)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from konsil.report.figures.axis_lines import draw_break
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     ROW,
@@ -63,6 +64,12 @@ class Column:
     """One for each row, in the rows' order."""
     reference: float | None = None
     """Marked where zero means chance."""
+    limits: tuple[float, float] | None = None
+    """The ends of its scale, shared by columns of one unit; None: as far as its values reach."""
+    factor: float = 1.0
+    """What values are multiplied by where they are written: 100 for per cent."""
+    is_cut: bool = False
+    """Whether its scale begins after zero."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ class Series:
     """What it is."""
     points: Sequence[Point]
     """In the categories' order."""
+    colour: str = ""
+    """Its colour; empty: that of all which is about no system."""
 
 
 def columns(
@@ -110,13 +119,11 @@ def columns(
                 )
             )
             axes.set_ylim(len(rows) - 0.5, -0.5)
-            axes.set_xlim(
-                *span(
-                    [x for d in column.dots for x in (d.value, d.low, d.high, d.mark)],
-                    column.reference,
-                )
-            )
-            frame(axes, "", numbers)
+            values = [x for d in column.dots for x in (d.value, d.low, d.high, d.mark)]
+            axes.set_xlim(*(column.limits or span(values, column.reference)))
+            frame(axes, "", numbers, factor=column.factor)
+            if column.is_cut:
+                draw_break(axes)
             axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(axis="x", labelsize=7.5)
             axes.set_title(titles[n], fontsize=8.5, loc="left", pad=4, color=INK)
@@ -127,7 +134,9 @@ def columns(
             for y, dot in enumerate(column.dots):
                 draw_dot(axes, y, dot)
                 axes.annotate(
-                    numbers.plain(dot.value, 2) if math.isfinite(dot.value) else "–",
+                    numbers.plain(dot.value * column.factor, 2 if column.factor == 1 else 1)
+                    if math.isfinite(dot.value)
+                    else "–",
                     (1.0, y),
                     xycoords=("axes fraction", "data"),
                     xytext=(4, 0),
@@ -154,12 +163,11 @@ def series(
     axis: ValueAxis,
     ordered: bool,
     comparison: Series | None = None,
-    reference_name: str = "",
 ) -> Drawing:
     """Draw each series in a panel of its own over the same categories, all on one scale.
 
-    `comparison` is drawn in every panel, muted. `reference_name` names the axis' value to reach.
-    Points of unordered categories are not joined, unless there are only two of them.
+    `comparison` is drawn in every panel, muted. Points of unordered categories are not joined,
+    unless there are only two of them.
     """
     with style():
         across = panels_across(len(shown))
@@ -173,9 +181,7 @@ def series(
         top = 0.3 if comparison is not None or axis.reference is not None else 0.1
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        limits = _limits(
-            [*shown, *([comparison] if comparison else [])], axis.reference, share=axis.from_zero
-        )
+        limits = axis.limits or _limits([*shown, *([comparison] if comparison else [])], axis)
         for n, panel in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
@@ -188,7 +194,7 @@ def series(
                 )
             )
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
-            _sides(axes, numbers, first=place == 0)
+            _sides(axes, numbers, axis, first=place == 0)
             named(axes, panel.name, categories if n + across >= len(shown) else (), turned=turned)
             if axis.reference is not None:
                 axes.axhline(
@@ -200,7 +206,7 @@ def series(
             _draw(
                 axes,
                 panel,
-                ACCENT,
+                panel.colour or ACCENT,
                 marker="o",
                 shift=0.09 if comparison is not None else 0.0,
                 joined=joined,
@@ -209,7 +215,7 @@ def series(
         figure.text(
             0.12 / WIDTH,
             (below + room / 2) / height,
-            wrapped(axis.title, room - 0.1),
+            wrapped(_with_direction(axis), room - 0.1, max_length=64),
             rotation=90,
             ha="center",
             va="center",
@@ -231,7 +237,12 @@ def series(
         if axis.reference is not None:
             keys.append(
                 Line2D(
-                    [], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=reference_name
+                    [],
+                    [],
+                    color=INK,
+                    linewidth=0.8,
+                    linestyle=(0, (4, 3)),
+                    label=axis.reference_name,
                 )
             )
         if keys:
@@ -269,20 +280,30 @@ def _draw(
     )
 
 
-def _limits(shown: Sequence[Series], line: float | None, *, share: bool) -> tuple[float, float]:
+def _limits(shown: Sequence[Series], axis: ValueAxis) -> tuple[float, float]:
     values = [x for s in shown for p in s.points for x in (p.value, p.low, p.high)]
-    low, high = span(values, line)
-    if not share:
-        return low, high
-    # A share's scale begins at zero, and ends at one where it comes near.
-    high = max(high, 0.05)
-    return (-0.02 * high, 1.02) if high > 0.8 else (-0.02 * high, high)
+    return span(values, axis.reference)
 
 
-def _sides(axes: Axes, numbers: Numbers, *, first: bool) -> None:
+def _with_direction(axis: ValueAxis) -> str:
+    """The title of an upright axis, with an arrow to its better end where that is known."""
+    if axis.direction is None or (axis.direction.lower_side and axis.direction.higher_side):
+        return axis.title
+    return f"{axis.title} " + (
+        f"({axis.direction.higher_side} →)"
+        if axis.direction.higher_side
+        else f"(← {axis.direction.lower_side})"
+    )
+
+
+def _sides(axes: Axes, numbers: Numbers, axis: ValueAxis, *, first: bool) -> None:
     axes.spines[["right", "top"]].set_visible(False)
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: numbers.tick(y) if first else ""))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda y, _: numbers.tick(y * axis.factor) if first else "")
+    )
+    if axis.origin is not None and axes.get_ylim()[0] > axis.origin:
+        draw_break(axes, is_upright=True)
     axes.tick_params(length=3, width=0.7, labelsize=7.5)
     axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)

@@ -52,6 +52,11 @@ class Dot:
     """Rows of one group stand under its name."""
     mark: float = float("nan")
     """A second value to compare with, drawn as a diamond: a true value, a ceiling; nan: none."""
+    colour: str = ""
+    """Its colour; empty: that of all which is about no system."""
+    raw: tuple[float, ...] = ()
+    """The values of the single items or cases that it is made of, drawn as small dots; none: too
+    many, or not to be shown."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,32 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Benchmark:
+    """What every row is held against, as a line with the band of its interval."""
+
+    name: str
+    """What it is."""
+    value: float
+    """The estimate."""
+    low: float
+    """The interval's lower end."""
+    high: float
+    """The interval's upper end."""
+    is_exact: bool = True
+    """Whether it is the same for all rows, and not merely nearly so."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What lower and higher values say, below the axis at both sides of the reference."""
+
+    lower_side: str
+    """Of lower values; empty: nothing."""
+    higher_side: str
+    """Of higher values; empty: nothing."""
+
+
+@dataclass(frozen=True)
 class ValueAxis:
     """The axis of the values, and what is drawn across the whole figure."""
 
@@ -78,10 +109,30 @@ class ValueAxis:
     """A shaded range: what still counts as equivalent."""
     limits: tuple[float, float] | None = None
     """Its ends; None: as far as the values and their intervals reach."""
-    from_zero: bool = False
-    """Whether it begins at zero, as that of a proportion does."""
     one_scale: bool = True
     """Whether panels side by side have the same ends."""
+    factor: float = 1.0
+    """What values are multiplied by where the axis writes them: 100 for per cent."""
+    reference_name: str = ""
+    """What the dashed line says."""
+    band_name: str = ""
+    """What the shaded range says."""
+    benchmark: Benchmark | None = None
+    """What all rows are held against; None: nothing, or each row has its own."""
+    direction: Direction | None = None
+    """What lower and higher values say; None: nothing."""
+    origin: float | None = None
+    """Where its scale begins; an axis that begins above it has the mark of a cut axis."""
+
+    @property
+    def room_below(self) -> float:
+        """Inches that the words of its direction need."""
+        return 0.0 if self.direction is None else 0.13
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether it has lines or bands with names."""
+        return bool(self.reference_name or self.band_name or self.benchmark)
 
 
 @dataclass(frozen=True)
@@ -142,12 +193,14 @@ def lines_of(groups: Sequence[str]) -> list[int | str]:
     return lines
 
 
-def frame(axes: Axes, label: str, numbers: Numbers, *, grid: bool = True) -> None:
+def frame(
+    axes: Axes, label: str, numbers: Numbers, *, grid: bool = True, factor: float = 1.0
+) -> None:
     """An axis at the bottom only, its numbers in the report's language."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_yticks([])
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: numbers.tick(x)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: numbers.tick(x * factor)))
     axes.tick_params(axis="x", length=3, width=0.7, labelsize=8)
     axes.set_xlabel(label, fontsize=8.5, labelpad=4)
     if grid:
@@ -156,18 +209,33 @@ def frame(axes: Axes, label: str, numbers: Numbers, *, grid: bool = True) -> Non
 
 
 def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
-    """One estimate: dot, interval with ends, and what it is compared with as a diamond."""
+    """One estimate: dot, interval with ends, and what it is compared with as a diamond.
+
+    Single values are small dots below.
+    """
+    colour = dot.colour or ACCENT
+    axes.plot(
+        dot.raw,
+        [y + 0.3] * len(dot.raw),
+        linestyle="none",
+        marker="o",
+        markersize=2.2,
+        color=colour,
+        alpha=0.55,
+        markeredgewidth=0,
+        zorder=1.5,
+    )
     if math.isfinite(dot.low) and math.isfinite(dot.high):
         axes.plot(
             [dot.low, dot.high],
             [y, y],
-            color=ACCENT,
+            color=colour,
             linewidth=1.5,
             solid_capstyle="butt",
             zorder=2,
         )
         for end in (dot.low, dot.high):
-            axes.plot([end, end], [y - 0.16, y + 0.16], color=ACCENT, linewidth=1.0, zorder=2)
+            axes.plot([end, end], [y - 0.16, y + 0.16], color=colour, linewidth=1.0, zorder=2)
     if math.isfinite(dot.mark):
         axes.plot(
             [dot.mark],
@@ -185,7 +253,7 @@ def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
             [y],
             marker="o",
             markersize=4.6,
-            color=ACCENT,
+            color=colour,
             markeredgecolor=PAPER,
             markeredgewidth=0.5,
             zorder=3,
@@ -226,7 +294,7 @@ def draw_stack(
             axes.text(
                 start + share / 2,
                 y,
-                numbers.plain(share, 2),
+                numbers.plain(100 * share, 0),
                 ha="center",
                 va="center_baseline",
                 fontsize=7.5,
@@ -238,27 +306,31 @@ def draw_stack(
 
 def draw_scale(
     figure: Figure,
-    x: float,
-    y: float,
+    corner: tuple[float, float],
     height: float,
-    low: float,
-    high: float,
+    limits: tuple[float, float],
     label: str,
     numbers: Numbers,
+    *,
+    colours: LinearSegmentedColormap = SEQUENTIAL,
+    factor: float = 1.0,
 ) -> None:
-    """The colour scale at the right of a heat map."""
-    axes = figure.add_axes((x, y, 0.13 / WIDTH, height))
+    """The colour scale at the right of a heat map; `corner` is its lower left one."""
+    low, high = limits
+    axes = figure.add_axes((*corner, 0.13 / WIDTH, height))
     steps = 48
     for step in range(steps):
         axes.add_patch(
             Rectangle(
-                (0, step / steps), 1, 1.02 / steps, facecolor=to_hex(SEQUENTIAL(step / (steps - 1)))
+                (0, step / steps), 1, 1.02 / steps, facecolor=to_hex(colours(step / (steps - 1)))
             )
         )
     axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[])
     axes.yaxis.tick_right()
     axes.set_yticks(
-        [0, 0.5, 1], [numbers.plain(v, 2) for v in (low, (low + high) / 2, high)], fontsize=8
+        [0, 0.5, 1],
+        [numbers.plain(v * factor, 2 if factor == 1 else 0) for v in (low, (low + high) / 2, high)],
+        fontsize=8,
     )
     axes.tick_params(length=2)
     axes.spines[:].set_visible(False)
@@ -327,9 +399,9 @@ def short(text: str, max_length: int = 34) -> str:
     return line if len(line) <= max_length else line[: max_length - 1].rstrip() + "…"
 
 
-def wrapped(text: str, room: float, size: float = 8.5) -> str:
+def wrapped(text: str, room: float, size: float = 8.5, max_length: int = 44) -> str:
     """In two lines, where it is wider than the room and has a space to break at."""
-    words = short(text, 44).split(" ")
+    words = short(text, max_length).split(" ")
     if widest([" ".join(words)], size) <= room or len(words) < 2:
         return " ".join(words)
     ways = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from konsil.report.estimates.plots import paged
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.plots import paged
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.overview import Material
 from konsil.report.material.section import Recovered, Section

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from konsil.report.figures.axis_lines import draw_axis, draw_keys
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     EDGE,
@@ -16,6 +17,7 @@ from konsil.report.figures.svg_primitives import (
     WIDTH,
     About,
     Dot,
+    ValueAxis,
     draw_dot,
     frame,
     group_label,
@@ -42,7 +44,7 @@ def wins(
     words: Sequence[str],
     numbers: Numbers,
     *,
-    axis: str,
+    axis: ValueAxis,
     shares_axis: str,
 ) -> Drawing:
     """Win differences with their intervals.
@@ -51,12 +53,12 @@ def wins(
     """
     with style():
         lines = lines_of([d.group for d in dots])
-        top = 0.32
-        height = ROW * len(lines) + 0.46 + top
+        top, below = 0.32, 0.46 + axis.room_below
+        height = ROW * len(lines) + below + top
         figure = Figure(figsize=(WIDTH, height))
         left_margin = label_width([d.label for d in dots])
         room = WIDTH - left_margin - 0.25
-        box = (0.46 / height, (height - 0.46 - top) / height)
+        box = (below / height, (height - below - top) / height)
         axes = figure.add_axes((left_margin / WIDTH, box[0], room * 0.55 / WIDTH, box[1]))
         share_axes = figure.add_axes(
             ((left_margin + room * 0.55 + 0.15) / WIDTH, box[0], room * 0.45 / WIDTH, box[1])
@@ -65,9 +67,8 @@ def wins(
             panel_axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(*span([x for d in dots for x in (d.value, d.low, d.high)], 0.0))
         share_axes.set_xlim(0, 1)
-        frame(axes, axis, numbers)
-        frame(share_axes, shares_axis, numbers, grid=False)
-        axes.axvline(0.0, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        lines_drawn = draw_axis(axes, axis, numbers)
+        frame(share_axes, shares_axis, numbers, grid=False, factor=axis.factor)
         for y, line in enumerate(lines):
             if isinstance(line, str):
                 group_label(axes, y, line)
@@ -76,14 +77,17 @@ def wins(
             draw_dot(axes, y, dots[line])
             _stack(share_axes, y, shares[line], numbers)
         keys = [
-            Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w)
-            for c, w in zip(OUTCOMES, words, strict=True)
+            *lines_drawn,
+            *(
+                Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w)
+                for c, w in zip(OUTCOMES, words, strict=True)
+            ),
         ]
         figure.legend(
             handles=keys,
             loc="upper right",
             bbox_to_anchor=(1 - 0.05 / WIDTH, 1 - 0.02 / height),
-            ncols=5,
+            ncols=len(keys),
             frameon=False,
             fontsize=7.5,
             borderpad=0.1,
@@ -111,7 +115,7 @@ def _stack(axes: Axes, y: float, shares: Sequence[float], numbers: Numbers) -> N
             axes.text(
                 start + share / 2,
                 y,
-                numbers.plain(share, 2),
+                numbers.plain(100 * share, 0),
                 ha="center",
                 va="center_baseline",
                 fontsize=7,
@@ -125,8 +129,7 @@ def strata(
     dots: Mapping[str, Sequence[Dot]],
     numbers: Numbers,
     *,
-    axis: str,
-    reference: float | None = 0.0,
+    axis: ValueAxis,
 ) -> Drawing:
     """The same rows in several strata.
 
@@ -138,27 +141,29 @@ def strata(
         first = dots[names[0]]
         lines = lines_of([d.group for d in first])
         step = ROW * 1.25
-        height = step * len(lines) + 0.46 + 0.3
+        below = 0.46 + axis.room_below
+        height = step * len(lines) + below + 0.3
         figure = Figure(figsize=(WIDTH, height))
         left_margin = label_width([d.label for d in first])
         axes = figure.add_axes(
             (
                 left_margin / WIDTH,
-                0.46 / height,
+                below / height,
                 (WIDTH - left_margin - 0.1) / WIDTH,
-                (height - 0.46 - 0.3) / height,
+                (height - below - 0.3) / height,
             )
         )
         axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(
-            *span(
-                [x for part in dots.values() for d in part for x in (d.value, d.low, d.high)],
-                reference,
+            *(
+                axis.limits
+                or span(
+                    [x for part in dots.values() for d in part for x in (d.value, d.low, d.high)],
+                    axis.reference,
+                )
             )
         )
-        frame(axes, axis, numbers)
-        if reference is not None:
-            axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        draw_keys(figure, draw_axis(axes, axis, numbers), 0.02)
         for y, line in enumerate(lines):
             if isinstance(line, str):
                 group_label(axes, y, line)

@@ -8,15 +8,23 @@ from dataclasses import replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import LENGTH
+from konsil.analysis.model.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
-from konsil.report.material.glossary import entry, title
+from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.units import Unit
+from konsil.report.figures.value_axes import (
+    figure_numbers,
+    value_axis,
+    with_colours,
+    with_unit,
+)
+from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.shared_figures import Family, families, kinship
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, column_title, value_head
-from konsil.report.pairs.matrices import Grid, grids
+from konsil.report.material.table_rows import Joined, column_title
+from konsil.report.pairs.matrices import Grid, MatrixAxes, grids
 from konsil.report.pairs.pair_figures import strata, wins
 
 MOST_STRATA = 3
@@ -122,11 +130,22 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
     ]
     if len(rows) > MOST_DOTS or len(rows) < 2:
         return
-    dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
+    lines = [Joined(r) for r in rows]
+    text_of, heading = figure_numbers(material, statistic, lines)
+    dots = [_dot(material, r, _named(r), text_of(r.estimate)) for r in rows]
+    dots = with_colours(material, dots, [_only_system(r) for r in rows])
     # One row a criterion needs no line for the criterion's name.
     dots = [d if d.label else replace(d, label=d.group, group="") for d in dots]
     described = [(f"{d.group}, {d.label}" if d.group else d.label, d.value) for d in dots]
-    word = _("Ratio to the best") if is_worth else title(statistic, material.language)
+    axis = replace(
+        value_axis(material, statistic, lines, dots=dots),
+        title=_("Ratio to the best")
+        if is_worth
+        else with_unit(material, title(statistic, material.language), statistic),
+    )
+    if is_worth:
+        best = numbers.translated(message("the best system", message_id="axis.line_best"))
+        axis = replace(axis, limits=None, reference=1.0, reference_name=best, origin=None)
     shares = [_shares(material, family, r) for r in rows] if statistic == "win_difference" else []
     if shares and all(shares):
         more = _(
@@ -141,8 +160,8 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
             [s or () for s in shares],
             words,
             numbers,
-            axis=word,
-            shares_axis=_("Proportion"),
+            axis=axis,
+            shares_axis=_("Comparisons (%)"),
         )
         return
     more = (
@@ -152,14 +171,13 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
         more = _("Not shown, because they have no answers of their own: %(who)s.") % {
             "who": ", ".join(sorted(idle, key=natural))
         }
-    reference = 1.0 if is_worth else 0.0 if entry(statistic).marks_zero else None
     about = _about(material, family, "worths" if is_worth else "criteria", described, more)
     yield forest(
         about,
         dots,
         numbers,
-        axis=ValueAxis(word, reference=reference),
-        heading=value_head(material, [Joined(r) for r in rows]),
+        axis=axis,
+        heading=heading,
     )
 
 
@@ -173,6 +191,11 @@ def _idle(rows: Sequence[Row]) -> list[str]:
     return [
         v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in judges
     ]
+
+
+def _only_system(row: Row) -> str:
+    """The system that a row is about, and about no rater or other group of it."""
+    return row.group.get("system", "") if "rater" not in row.group else ""
 
 
 def _named(row: Row) -> str:
@@ -232,12 +255,8 @@ def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
         return
     panels = []
     for a in family.members:
-        values = {
-            (r.group["system"], r.group["rival"]): r.estimate.value
-            for r in rows
-            if r.analysis == a.name
-        }
-        panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
+        cells = {(r.group["system"], r.group["rival"]): r for r in rows if r.analysis == a.name}
+        panels.append(_grid(material.criterion(a.criterion), systems, systems, cells))
     described = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
     more = _(
         "Each cell: proportion of comparisons that the row system won against the column"
@@ -249,10 +268,37 @@ def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
         about,
         panels,
         material.numbers,
-        down=_("Winner"),
-        along=_("Against"),
-        limits=(0.0, max(top, 0.01)),
+        axes=MatrixAxes(
+            _("Winner"),
+            _("Against"),
+            (0.0, max(top, 0.01)),
+            *_scale(material, family.first.statistic),
+        ),
     )
+
+
+def _grid(
+    panel_title: str,
+    down: Sequence[str],
+    along: Sequence[str],
+    cells: Mapping[tuple[str, str], Row],
+    framed: frozenset[tuple[str, str]] = frozenset(),
+) -> Grid:
+    return Grid(
+        panel_title,
+        tuple(down),
+        tuple(along),
+        {key: r.estimate.value for key, r in cells.items()},
+        framed,
+        {key: (r.estimate.low, r.estimate.high) for key, r in cells.items()},
+    )
+
+
+def _scale(material: Material, statistic: str) -> tuple[str, float]:
+    """The title of the bar of colours, and the factor of its numbers."""
+    words = title(statistic, material.language)
+    factor = Unit(statistic, material.numbers).factor
+    return f"{words} (%)" if factor > 1 else words, factor
 
 
 def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Drawing:
@@ -264,9 +310,9 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
     rows = _rows(material, family)
     systems = tuple(_systems(material, rows))
     judges = list(dict.fromkeys(r.group["rater"] for r in rows))
-    values: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in family.members}
+    cells: dict[str, dict[tuple[str, str], Row]] = {a.criterion: {} for a in family.members}
     for r in rows:
-        values[r.criterion][r.group["rater"], r.group["system"]] = r.estimate.value
+        cells[r.criterion][r.group["rater"], r.group["system"]] = r
     others: list[str] = []
     for other in all_of:
         first = other.first
@@ -286,11 +332,11 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
         if name not in others:
             others.append(name)
             for r in _rows(material, other):
-                values.setdefault(r.criterion, {})[name, r.group["system"]] = r.estimate.value
+                cells.setdefault(r.criterion, {})[name, r.group["system"]] = r
     own_system = {r.id: r.strata.get("system", "") for r in material.raters}
     framed = frozenset((j, own_system[j]) for j in judges if own_system.get(j))
     panels = [
-        Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values
+        _grid(material.criterion(c), (*others, *judges), systems, cells[c], framed) for c in cells
     ]
     described = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
     more = _("Rows: raters; columns: systems; framed: LLM judges on their own answers.")
@@ -299,9 +345,12 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
         about,
         panels,
         material.numbers,
-        down=_("Who compared"),
-        along=_("Whose answers"),
-        limits=(-1.0, 1.0),
+        axes=MatrixAxes(
+            _("Who compared"),
+            _("Whose answers"),
+            (-1.0, 1.0),
+            *_scale(material, family.first.statistic),
+        ),
     )
 
 
@@ -329,9 +378,14 @@ def _strata(material: Material, family: Family, values: Sequence[str]) -> Iterat
         (f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part
     ]
     about = _about(material, family, "strata", described)
-    yield strata(
-        about, dots, material.numbers, axis=title(family.first.statistic, material.language)
+    statistic = family.first.statistic
+    axis = value_axis(
+        material,
+        statistic,
+        [Joined(r) for r in rows],
+        dots=[d for part in dots.values() for d in part],
     )
+    yield strata(about, dots, material.numbers, axis=axis)
 
 
 def _by_value(material: Material, family: Family, values: Sequence[str]) -> Iterator[Drawing]:
@@ -341,14 +395,11 @@ def _by_value(material: Material, family: Family, values: Sequence[str]) -> Iter
     systems = tuple(_systems(material, rows))
     if len(values) > MOST_CELLS or column == LENGTH:
         return
-    by_criterion: dict[str, dict[tuple[str, str], float]] = {
-        a.criterion: {} for a in family.members
-    }
+    by_criterion: dict[str, dict[tuple[str, str], Row]] = {a.criterion: {} for a in family.members}
     for r in rows:
-        by_criterion[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
+        by_criterion[r.criterion][r.group[column], r.group["system"]] = r
     panels = [
-        Grid(material.criterion(c), tuple(values), systems, cells)
-        for c, cells in by_criterion.items()
+        _grid(material.criterion(c), values, systems, cells) for c, cells in by_criterion.items()
     ]
     described = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
     about = _about(material, family, "parts", described)
@@ -356,7 +407,10 @@ def _by_value(material: Material, family: Family, values: Sequence[str]) -> Iter
         about,
         panels,
         material.numbers,
-        down=column_title(material, column),
-        along=_("System"),
-        limits=(-1.0, 1.0),
+        axes=MatrixAxes(
+            column_title(material, column),
+            _("System"),
+            (-1.0, 1.0),
+            *_scale(material, family.first.statistic),
+        ),
     )

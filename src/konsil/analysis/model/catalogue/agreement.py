@@ -75,6 +75,7 @@ AGREEMENT = (
             range=formula.range,
             keys=frozenset({"weights"} if formula.weighted else ()),
             marks_zero=formula.range[0] < 0,
+            better="higher",
             is_among_raters=True,
             levels=formula.levels,
             limits=_AMONG_RATERS,
@@ -101,5 +102,6 @@ AGREEMENT = (
         ),
         undefined="an error if no rater rated anything twice",
         range=SHARE,
+        better="higher",
     ),
 )

@@ -156,6 +156,7 @@ DESIGNS = (
         id="part_whole",
         family="designs",
         group="parts",
+        better="higher",
         title="Part–whole correlation",
         text=(
             "Correlation of the mean rating of some of an answer's sentences with that of "
@@ -180,6 +181,7 @@ DESIGNS = (
         id="part_variance",
         family="designs",
         group="parts",
+        better="lower",
         title="Between-rater variance",
         text=(
             "Variance between raters of the same answer, when they rate a given number of "
@@ -199,6 +201,7 @@ DESIGNS = (
         id="reliability",
         family="designs",
         group="costs",
+        better="higher",
         title="Reliability of the panel mean",
         text=(
             "Proportion of the variance in mean ratings that is due to differences between "
@@ -222,6 +225,7 @@ DESIGNS = (
         id="rater_hours",
         family="designs",
         group="costs",
+        better="lower",
         title="Rater-hours for a target reliability",
         text=(
             "Total rating time in hours, over all raters, that 100 answers need for a "

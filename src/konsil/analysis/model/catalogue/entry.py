@@ -66,6 +66,8 @@ class Statistic:
     """Whether 0 means chance, no association or no difference, so that a figure marks it."""
     is_among_raters: bool = False
     """Whether it is about raters and one another, not about labels."""
+    better: Literal["", "higher", "lower"] = ""
+    """Which values are the better ones; empty: that depends on the criterion, or neither is."""
     is_difference: bool = False
     """Whether it is a difference already, so that a margin is about the number itself."""
     is_flipped: bool = False

@@ -117,6 +117,7 @@ JUDGES = (
         id="ensembles_percent_agreement",
         family="judges",
         group="ensembles",
+        better="higher",
         title="Ensembles: percent agreement",
         text=(
             "Agreement of the majority vote of every odd-sized ensemble of judges with the "
@@ -140,6 +141,7 @@ JUDGES = (
         id="ensembles_cohen_kappa",
         family="judges",
         group="ensembles",
+        better="higher",
         title="Ensembles: Cohen's kappa",
         text=(
             "Agreement of the majority vote of every odd-sized ensemble of judges with the "
@@ -160,6 +162,7 @@ JUDGES = (
         id="ensembles_pabak",
         family="judges",
         group="ensembles",
+        better="higher",
         title="Ensembles: PABAK",
         text=(
             "Agreement of the majority vote of every odd-sized ensemble of judges with the "
@@ -236,6 +239,7 @@ JUDGES = (
         id="risk_coverage",
         family="judges",
         group="confidence",
+        better="lower",
         title="Area under the risk–coverage curve (AURC)",
         text=(
             "Disagreement with the panel majority, averaged over all proportions of ratings"

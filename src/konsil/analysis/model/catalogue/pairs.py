@@ -84,6 +84,7 @@ PAIRS = (
         id="win_difference",
         family="pairs",
         group="wins",
+        better="higher",
         title="Win difference",
         text=(
             "Proportion of a system's comparisons won minus the proportion lost, from -1 to"
@@ -112,6 +113,7 @@ PAIRS = (
         id="win_difference_strict",
         family="pairs",
         group="wins",
+        better="higher",
         title="Win difference, strict",
         text=(
             "Win difference in which only the two outermost categories of the scale count "
@@ -135,6 +137,7 @@ PAIRS = (
         id="win_rate",
         family="pairs",
         group="wins",
+        better="higher",
         title="Win rate",
         text=(
             "Proportion of two systems' comparisons that the first won; ties stay in the "
@@ -156,6 +159,7 @@ PAIRS = (
         id="win_rate_strict",
         family="pairs",
         group="wins",
+        better="higher",
         title="Win rate, strict",
         text=("Win rate in which only the two outermost categories of the scale count as wins."),
         definition="`win_rate` with only the two outermost categories of the scale as wins",
@@ -171,6 +175,7 @@ PAIRS = (
         id="margin",
         family="pairs",
         group="wins",
+        better="higher",
         title="Mean preference (scale points)",
         text=(
             "Mean preference for a system over the others in points of the scale; all "
@@ -192,6 +197,7 @@ PAIRS = (
         id="davidson",
         family="pairs",
         group="worths",
+        better="higher",
         title="Davidson strength parameter (log scale)",
         text=(
             "Strength of a system on the log scale in Davidson's model of paired "
@@ -216,6 +222,7 @@ PAIRS = (
         id="bradley_terry",
         family="pairs",
         group="worths",
+        better="higher",
         title="Bradley-Terry strength parameter (log scale)",
         text=(
             "Strength of a system on the log scale in the Bradley-Terry model, with a tie "
@@ -236,6 +243,7 @@ PAIRS = (
         id="choice_agreement",
         family="pairs",
         group="choices",
+        better="higher",
         title="Agreement on pairwise comparisons",
         text=(
             "Proportion of comparisons of the same two answers on which two raters differ "
@@ -256,6 +264,7 @@ PAIRS = (
         id="choice_kappa",
         family="pairs",
         group="choices",
+        better="higher",
         title="Weighted kappa of pairwise comparisons",
         text=(
             "Quadratically weighted kappa of two raters who compared the same two answers, "
@@ -299,6 +308,7 @@ PAIRS = (
         id="rank_agreement",
         family="pairs",
         group="rankings",
+        better="higher",
         title="Agreement of rankings (Kendall's tau-b)",
         text="Kendall's tau-b between a judge's and the experts' ranking of the systems.",
         definition=(

@@ -6,11 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest, heat_map
-from konsil.report.figures.svg_primitives import About, Dot, ValueAxis, span
-from konsil.report.material.glossary import entry, title
+from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
+from konsil.report.figures.value_axes import (
+    ALIKE,
+    by_estimate,
+    figure_numbers,
+    value_axis,
+    with_colours,
+    with_raw,
+)
+from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import (
@@ -18,13 +26,10 @@ from konsil.report.material.table_rows import (
     benchmark_names,
     columns_of,
     contrast,
-    value_head,
 )
 
 MOST_LINES = 38
 """Lines of one forest plot: what fits a printed page with its caption."""
-_COMPARED = {"crossover": "accuracy", "tukey": "mean"}
-"""What is compared, where a statistic is a comparison itself and no number of a group."""
 PAIRS = (
     ("rater", "other"),
     ("rater_1", "rater_2"),
@@ -33,11 +38,6 @@ PAIRS = (
     ("criterion", "other"),
 )
 """Group columns that say a row is about two raters or criteria."""
-
-
-def pass_line(spec: Analysis) -> float | None:
-    """The value to reach that an analysis states; None: none."""
-    return spec.options.pass_line if isinstance(spec.options, ShareOptions) else None
 
 
 def forests(
@@ -53,8 +53,11 @@ def forests(
     if len(rows) < 2 or all(math.isnan(line.row.estimate.value) for line in rows):
         return []
     _, numbers = material.language.gettext, material.numbers
+    rows = by_estimate(rows)
     columns = columns_of(rows)
     several = len({line.row.statistic for line in rows}) > 1
+    text_of, heading = figure_numbers(material, statistic, rows)
+    is_shared = value_axis(material, statistic, rows, spec=spec).benchmark is not None
     dots = []
     for line in rows:
         names = [
@@ -69,71 +72,92 @@ def forests(
                 e.value,
                 e.low,
                 e.high,
-                numbers.with_interval(e),
+                text_of(e),
                 names[0] if len(names) > 1 else "",
-                line.benchmark.estimate.value if line.benchmark else math.nan,
+                line.benchmark.estimate.value if line.benchmark and not is_shared else math.nan,
             )
         )
-    zero = (
-        0.0
-        if difference or entry(statistic).marks_zero
-        else None
-        if spec is None
-        else pass_line(spec)
-    )
-    margin = spec.margin if difference and spec is not None else None
-    ends = [] if margin is None else [-margin, margin]
-    limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
+    if not difference:
+        dots = with_colours(material, dots, [line.row.group.get("system", "") for line in rows])
+        dots = with_raw(material, spec, dots, [line.row for line in rows])
+    axis = value_axis(material, statistic, rows, spec=spec, dots=dots)
     pages = paged(dots)
     comparisons = ", ".join(benchmark_names(rows))
-    word = title(_COMPARED.get(statistic, statistic), material.language)
-    if difference and statistic != "mann_whitney":
-        word = _("Difference in %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
-        part = " " + _("Diamonds: %(what)s.") % {"what": comparisons} if comparisons else ""
-        if spec is not None and zero is not None and zero == pass_line(spec) and not difference:
-            part += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(zero)}
-        if margin is not None:
-            part += " " + _("Shaded: differences within ±%(margin)s.") % {
-                "margin": numbers.tick(margin)
-            }
-        part += (
-            " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)}
-            if len(pages) > 1
-            else ""
-        )
-        caption = _("%(name)s: %(what)s. Dots: estimates; lines: CI.") % {
-            "what": word,
-            "name": name,
-        }
         about = About(
             key=anchor("differences" if difference else "forest", name)
             + (f"-{n + 1}" if len(pages) > 1 else ""),
-            title=f"{word}: {name}",
+            title=f"{axis.title}: {name}",
             description="; ".join(
                 f"{d.group + ', ' if d.group else ''}{d.label}: {d.text}" for d in page
             ),
-            caption=material.caption(caption + part),
+            caption=_caption(material, name, axis, page, "" if is_shared else comparisons)
+            + (
+                " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)}
+                if len(pages) > 1
+                else ""
+            ),
             stamp=material.stamp,
         )
-        heading = value_head(material, rows)
         drawings.append(
             forest(
                 about,
                 page,
                 numbers,
-                axis=ValueAxis(
-                    word,
-                    reference=zero,
-                    band=None if margin is None else (-margin, margin),
-                    limits=limits,
-                ),
+                axis=axis,
                 heading=heading,
-                mark=comparisons,
+                mark="" if is_shared else comparisons,
             )
         )
     return drawings
+
+
+def _caption(
+    material: Material, name: str, axis: ValueAxis, dots: Sequence[Dot], comparisons: str
+) -> str:
+    """What is drawn, and what its marks and lines are."""
+    _, numbers = material.language.gettext, material.numbers
+    parts = [
+        _("%(name)s: %(what)s. Dots: estimates; lines: CI.") % {"what": axis.title, "name": name}
+    ]
+    if comparisons:
+        parts.append(_("Diamonds: %(what)s.") % {"what": comparisons})
+    if axis.benchmark is not None:
+        parts.append(
+            numbers.translated(
+                message(
+                    "Vertical line and band: {name} with CI.",
+                    message_id="axis.benchmark",
+                    name=axis.benchmark.name,
+                )
+            )
+        )
+        if not axis.benchmark.is_exact:
+            parts.append(
+                numbers.translated(
+                    message(
+                        "For single rows it differs by at most {margin}.",
+                        message_id="axis.benchmark_alike",
+                        margin=numbers.tick(ALIKE),
+                    )
+                )
+            )
+    if axis.reference is not None and axis.reference != 0:
+        parts.append(
+            _("Dashed: pass line %(value)s.")
+            % {"value": numbers.tick(axis.reference * axis.factor)}
+        )
+    if axis.band is not None:
+        parts.append(
+            _("Shaded: differences within ±%(margin)s.")
+            % {"margin": numbers.tick(axis.band[1] * axis.factor)}
+        )
+    if any(dot.raw for dot in dots):
+        parts.append(
+            numbers.translated(message("Small dots: means of single items.", message_id="axis.raw"))
+        )
+    return " ".join(parts)
 
 
 def paged(dots: Sequence[Dot]) -> list[list[Dot]]:

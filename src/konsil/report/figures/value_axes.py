@@ -1,0 +1,337 @@
+"""How a statistic looks in every figure: unit, ends and title of its axis, named lines, direction.
+
+Also the order of its rows and the colour of each system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue.entry import Statistic
+from konsil.analysis.model.catalogue.known import OF_ZERO
+from konsil.analysis.model.message import message
+from konsil.analysis.model.options import ShareOptions
+from konsil.report.figures.drawing import SYSTEM_COLOURS
+from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
+from konsil.report.figures.units import PERCENT, POINTS, Unit
+from konsil.report.material.glossary import entry, title
+from konsil.report.material.overview import Material, natural
+from konsil.report.material.table_rows import Joined, value_head
+from konsil.stats.engine.contract import Estimate
+
+COMPARED = {"crossover": "accuracy", "tukey": "mean"}
+"""What is compared, where a statistic is a comparison itself and no number of a group."""
+_ASSOCIATIONS = ("correlation", "length", "rankings", "association")
+"""Groups of statistics for which zero is no association."""
+ALIKE = 0.005
+"""Benchmarks of the rows that differ by no more than this are one line: that on most units."""
+MOST_RAW = 15
+"""Items whose single means are drawn below an estimate; more of them would be a smear."""
+_AIR = 0.02
+"""Of the whole scale of a proportion, what is shown beyond its ends."""
+
+
+def pass_line(spec: Analysis) -> float | None:
+    """The value to reach that an analysis states; None: none."""
+    return spec.options.pass_line if isinstance(spec.options, ShareOptions) else None
+
+
+def has_order(rows: Sequence[Row]) -> bool:
+    """Whether the rows have several columns or ordered values, so that they stay in order."""
+    return any(len([v for v in r.group.values() if v]) > 1 for r in rows) or any(
+        not set(r.group) & {"system", "rater"} for r in rows
+    )
+
+
+def by_estimate(lines: Sequence[Joined]) -> list[Joined]:
+    """The highest first, where the rows have no order of their own; undefined ones last."""
+    if has_order([line.row for line in lines]):
+        return list(lines)
+
+    def rank(line: Joined) -> tuple[bool, float]:
+        value = line.row.estimate.value
+        return math.isnan(value), 0.0 if math.isnan(value) else -value
+
+    return sorted(lines, key=rank)
+
+
+def system_colours(material: Material) -> dict[str, str]:
+    """System -> its colour throughout the report; by blinding code while systems are blinded.
+
+    Systems that answered come before those that the protocol merely lists; the colours repeat after
+    eight systems.
+    """
+    answering = {a.system for a in material.answers}
+    declared = [s.id for s in material.study.systems]
+    systems = [s for s in declared if s in answering or not answering]
+    systems += sorted(answering - {*systems}, key=natural)
+    systems += [s for s in declared if s not in systems]
+    return {s: SYSTEM_COLOURS[n % len(SYSTEM_COLOURS)] for n, s in enumerate(systems)}
+
+
+def value_axis(
+    material: Material,
+    statistic: str,
+    rows: Sequence[Joined],
+    *,
+    spec: Analysis | None = None,
+    dots: Sequence[Dot] = (),
+) -> ValueAxis:
+    """The axis of estimates or differences; `dots` are all that is drawn on it, on any page."""
+    is_difference = bool(rows) and rows[0].row.kind == "difference"
+    described, unit = entry(statistic), Unit(statistic, material.numbers)
+    line, line_name = _reference(material, described, spec, is_difference)
+    margin = spec.margin if spec is not None else None
+    band = None if margin is None or not (is_difference or statistic in OF_ZERO) else margin
+    benchmark = _benchmark(rows)
+    ends = [] if band is None else [-band, band]
+    ends += [] if benchmark is None else [benchmark.value, benchmark.low, benchmark.high]
+    values = [*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))]
+    return ValueAxis(
+        axis_title(material, statistic, spec, is_difference=is_difference),
+        reference=line,
+        band=None if band is None else (-band, band),
+        limits=scale_limits(described, values, line, is_difference=is_difference),
+        factor=unit.factor,
+        reference_name=line_name,
+        band_name=""
+        if band is None
+        else material.numbers.translated(
+            message(
+                "equivalence margin ±{margin}",
+                message_id="axis.margin",
+                margin=material.numbers.tick(band * unit.factor),
+            )
+        ),
+        benchmark=benchmark,
+        direction=_direction(material, described, rows, is_difference=is_difference),
+        origin=None if is_difference or line == 0 else _origin(material, statistic, spec),
+    )
+
+
+def axis_title(
+    material: Material, statistic: str, spec: Analysis | None, *, is_difference: bool = False
+) -> str:
+    """What the values are: the labels counted or the statistic, the criterion, and the unit."""
+    name = COMPARED.get(statistic, statistic) if is_difference else statistic
+    text = title(name, material.language)
+    labels = spec.options.labels_counted if spec is not None else ()
+    criterion = "" if spec is None or not spec.criterion else material.criterion(spec.criterion)
+    if statistic == "share" and labels and criterion:
+        text = material.numbers.translated(
+            message(
+                "{criterion} rated “{labels}”",
+                message_id="axis.rated",
+                criterion=criterion[:1].upper() + criterion[1:],
+                labels=", ".join(labels),
+            )
+        )
+    elif criterion:
+        text = f"{text}: {criterion}"
+    if is_difference and statistic != "mann_whitney":
+        text = material.language.gettext("Difference in %(statistic)s") % {"statistic": text}
+    return with_unit(material, text, statistic, is_difference=is_difference)
+
+
+def with_unit(material: Material, text: str, statistic: str, *, is_difference: bool = False) -> str:
+    """A title with the unit of a statistic in brackets; without where its numbers have none."""
+    if statistic in POINTS or (is_difference and statistic in PERCENT):
+        points = message("{points} percentage points", message_id="answer.points", points="")
+        return f"{text} ({material.numbers.translated(points).strip()})"
+    return f"{text} (%)" if statistic in PERCENT else text
+
+
+def scale_limits(
+    described: Statistic,
+    values: Sequence[float],
+    reference: float | None,
+    *,
+    is_difference: bool = False,
+) -> tuple[float, float]:
+    """The whole scale of a proportion, and of a coefficient from 0 to 1 or the lowest limit."""
+    low, high = span(values, reference)
+    if is_difference:
+        return low, high
+    if described.id in PERCENT:
+        return -_AIR, 1 + _AIR
+    if described.is_among_raters:
+        return min(low, -_AIR), 1 + _AIR
+    return low, high
+
+
+def figure_numbers(
+    material: Material, statistic: str, rows: Sequence[Joined]
+) -> tuple[Callable[[Estimate], str], str]:
+    """How a figure writes an estimate with its interval, and the heading above."""
+    unit, numbers = Unit(statistic, material.numbers), material.numbers
+    heading = value_head(material, rows)
+    if unit.factor == 1:
+        return numbers.with_interval, heading
+
+    def in_unit(e: Estimate) -> str:
+        if math.isnan(e.value):
+            return numbers.plain(e.value)
+        limits = [numbers.plain(x * unit.factor, unit.digits) for x in (e.low, e.high)]
+        interval = f" [{material.language.between.join(limits)}]" if math.isfinite(e.low) else ""
+        return numbers.plain(e.value * unit.factor, unit.digits) + interval
+
+    is_difference = rows[0].row.kind == "difference"
+    word = "%"
+    if statistic in POINTS or is_difference:
+        word = numbers.translated(message("pp", message_id="axis.points"))
+    level = heading.partition("[")[2]
+    return in_unit, f"{word} [{level}" if level else word
+
+
+def with_colours(material: Material, dots: Sequence[Dot], systems: Sequence[str]) -> list[Dot]:
+    """The dots in the colours of their systems; others have none of their own."""
+    colours = system_colours(material)
+    return [
+        replace(dot, colour=colours.get(system, ""))
+        for dot, system in zip(dots, systems, strict=True)
+    ]
+
+
+def with_raw(
+    material: Material, spec: Analysis | None, dots: Sequence[Dot], rows: Sequence[Row]
+) -> list[Dot]:
+    """The dots with the means of their single items, where several raters rated few items.
+
+    Left out where the items do not make up the estimate, as where some ratings are excluded.
+    """
+    drawn = list(dots)
+    if spec is None or spec.statistic not in ("mean", "share"):
+        return drawn
+    for n, row in enumerate(rows):
+        is_small = 2 <= row.estimate.n_clusters <= MOST_RAW and row.n_raters > 1
+        if is_small and set(row.group) == {"system"}:
+            drawn[n] = replace(drawn[n], raw=_item_means(material, spec, row))
+    return drawn
+
+
+def _item_means(material: Material, spec: Analysis, row: Row) -> tuple[float, ...]:
+    criterion = material.criteria().get(spec.criterion)
+    if criterion is None:
+        return ()
+    counted = set(spec.options.labels_counted)
+    values = {
+        label: float(label in counted) if spec.statistic == "share" else number
+        for label, number in zip(
+            criterion.scale.labels,
+            criterion.scale.numbers(),
+            strict=False,
+        )
+    }
+    answers = {a.id for a in material.answers if a.system == row.group["system"]}
+    panel = {r.id for r in material.raters if r.panel == row.raters}
+    by_item: dict[str, list[float]] = {}
+    for rating in material.ratings:
+        if (
+            rating.criterion == spec.criterion
+            and rating.rater in panel
+            and rating.label in values
+            and len(rating.answers) == 1
+            and rating.answers[0] in answers
+        ):
+            by_item.setdefault(rating.item or "", []).append(values[rating.label])
+    every = [value for several in by_item.values() for value in several]
+    if len(by_item) > MOST_RAW or not every:
+        return ()
+    mean = sum(every) / len(every)
+    if not math.isclose(mean, row.estimate.value, abs_tol=1e-9):
+        return ()
+    return tuple(sum(several) / len(several) for several in by_item.values())
+
+
+def _origin(material: Material, statistic: str, spec: Analysis | None) -> float:
+    """Where the scale of a statistic begins: at the lowest label of a mean, else at zero."""
+    criterion = None if spec is None else material.criteria().get(spec.criterion)
+    scores = [] if criterion is None else criterion.scale.numbers()
+    return min(scores) if statistic == "mean" and scores else 0.0
+
+
+def _reference(
+    material: Material, described: Statistic, spec: Analysis | None, is_difference: bool
+) -> tuple[float | None, str]:
+    """The line to compare with, and its name."""
+    translate = material.numbers.translated
+    if is_difference or described.id in OF_ZERO:
+        return 0.0, translate(message("no difference", message_id="answer.line_zero"))
+    line = None if spec is None else pass_line(spec)
+    if line is not None:
+        return line, material.language.gettext("pass line")
+    if not described.marks_zero:
+        return None, ""
+    if described.group in _ASSOCIATIONS:
+        return 0.0, translate(message("no association", message_id="axis.line_association"))
+    if described.is_among_raters or described.group == "blinding":
+        return 0.0, translate(message("chance", message_id="answer.line_chance"))
+    return 0.0, translate(message("no difference", message_id="answer.line_zero"))
+
+
+def _benchmark(rows: Sequence[Joined]) -> Benchmark | None:
+    """The ceiling that all rows share, as one line; None where each has its own or none has any."""
+    benchmarks = [line.benchmark for line in rows if line.benchmark is not None]
+    values = [b.estimate.value for b in benchmarks]
+    names = {line.benchmark_name for line in rows}
+    if len(benchmarks) < len(rows) or len(names) != 1 or not all(map(math.isfinite, values)):
+        return None
+    if max(values, default=math.inf) - min(values, default=0.0) > ALIKE + 1e-9:
+        return None
+    chosen = max(benchmarks, key=lambda b: b.n_units).estimate
+    is_exact = max(values) == min(values)
+    return Benchmark(names.pop(), chosen.value, chosen.low, chosen.high, is_exact=is_exact)
+
+
+def _sides(rows: Sequence[Joined]) -> tuple[str, str]:
+    """The two groups of a difference by what they differ in; empty where the rows do not agree."""
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for line in rows:
+        group, versus = line.row.group, line.row.versus
+        differing = [c for c in {**group, **versus} if group.get(c) != versus.get(c)]
+        for names, side in zip(sides, (group, versus), strict=True):
+            names.add(", ".join(side.get(c, "") for c in differing))
+    first, second = (names.pop() if len(names) == 1 else "" for names in sides)
+    return first, second
+
+
+def _direction(
+    material: Material, described: Statistic, rows: Sequence[Joined], *, is_difference: bool
+) -> Direction | None:
+    """Which way is better, or which group each side of a difference is about."""
+    translate = material.numbers.translated
+    if is_difference:
+        first, second = _sides(rows)
+        first = short(first, 22) or translate(message("the first group", message_id="axis.first"))
+        second = short(second, 22) or translate(
+            message("the second group", message_id="axis.second")
+        )
+        if described.better:
+            first, second = (first, second) if described.better == "higher" else (second, first)
+            lower, higher = (
+                translate(message("favours {group}", message_id="axis.favours", group=group))
+                for group in (second, first)
+            )
+        else:
+            lower, higher = (
+                translate(message("higher for {group}", message_id="axis.higher_for", group=group))
+                for group in (second, first)
+            )
+        return Direction(lower, higher)
+    if described.group == "wins" and described.id in OF_ZERO:
+        return Direction(
+            translate(message("loses more", message_id="axis.loses")),
+            translate(message("wins more", message_id="axis.wins")),
+        )
+    if described.better == "higher":
+        return Direction(
+            "", translate(message("higher is better", message_id="axis.higher_is_better"))
+        )
+    if described.better == "lower":
+        return Direction(
+            translate(message("lower is better", message_id="axis.lower_is_better")), ""
+        )
+    return None
