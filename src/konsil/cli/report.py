@@ -8,7 +8,11 @@ import click
 
 from konsil.cli.folder import another_place, on_folder
 from konsil.cli.request_options import options_of
+from konsil.report.files.edited import FOLDER, ON_REQUEST, PRINT
 from konsil.report.manuscript.request import LEGIBLE, ReportRequest
+
+_AGAIN = {FOLDER: "--to", PRINT: "--figures"}
+"""Folder on request -> the option that makes it."""
 
 
 @click.command(short_help="Run the analyses and write the self-contained report.")
@@ -37,9 +41,16 @@ def command(folder: Path, database: str, output: Path | None, request: ReportReq
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
+    place = opened.path / "report" if output is None else output
+    before = {name for name in ON_REQUEST if (place / name).is_dir()}
     with another_place():
         page, results = write_report(opened, output, request)
     click.echo(str(page))
+    for name in sorted(name for name in before if not (page.parent / name).is_dir()):
+        click.echo(
+            f"note: the folder {name} of the earlier report was removed, since results changed;"
+            f" {_AGAIN[name]} makes it again"
+        )
     if request.to:
         click.echo(str(page.parent / "manuscript"))
     if request.figures:

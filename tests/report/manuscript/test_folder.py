@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from konsil.report.manuscript.files import further_files
 from konsil.report.manuscript.request import ReportRequest
 
 
-def write(folder: Path, request: ReportRequest | None) -> Path:
-    given: Any = without_figures()
+def write(folder: Path, request: ReportRequest | None, **changes: Any) -> Path:
+    given: Any = {**without_figures(), **changes}
     kinds = ("items", "answers", "raters", "ratings")
     further = None if request is None else further_files(request)
     records = StudyRecords(**{kind: given[kind] for kind in kinds})
@@ -47,8 +48,59 @@ def test_changed_and_added_files_are_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(KonsilError, match=r"letter\.docx: was changed or added"):
         write(folder, None)
     (folder / "manuscript" / "letter.docx").unlink()
+    write(folder, request)
+
+
+def test_folders_on_request_stay_while_the_report_is_the_same_and_go_with_other_results(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "report"
+    write(folder, ReportRequest(to=("markdown",), figures=("svg",)))
+    first = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    assert {p.parent.name for p in first if p.name == "SHA256SUMS"} == {
+        "manuscript",
+        "print-figures",
+    }
     write(folder, None)
-    assert not (folder / "manuscript").exists(), "a report without a manuscript has none"
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == first
+    write(folder, ReportRequest(figures=("svg",)))
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == first
+    given: Any = without_figures()
+    rows = given["results"].rows
+    write(folder, None, results=replace(given["results"], rows=rows[:-1]))
+    assert not (folder / "manuscript").exists(), "its numbers would not be those of the page"
+    assert not (folder / "print-figures").exists()
+
+
+def test_a_figure_changed_by_hand_is_never_replaced_or_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    write(folder, ReportRequest(figures=("svg",)))
+    figure = next((folder / "print-figures").glob("*.svg"))
+    figure.write_text("retouched")
+    for again in (None, ReportRequest(figures=("svg",))):
+        with pytest.raises(KonsilError, match=rf"{figure.name}: was changed or added since"):
+            write(folder, again)
+        assert figure.read_text() == "retouched"
+
+
+@pytest.mark.slow
+def test_the_command_says_that_an_outdated_manuscript_was_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+
+    def konsil(*words: str) -> str:
+        return CliRunner().invoke(group, [*words], catch_exceptions=False).output
+
+    konsil("new", str(folder))
+    konsil("report", str(folder), "--to", "markdown")
+    assert "note: the folder" not in konsil("report", str(folder))
+    assert (folder / "report" / "manuscript" / "manuscript.qmd").is_file()
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace("title = ", "title = 'Other' #", 1))
+    words = "note: the folder manuscript of the earlier report was removed"
+    shown = konsil("report", str(folder))
+    assert words in shown and "; --to makes it again" in shown
+    assert not (folder / "report" / "manuscript").exists()
+    assert "note: the folder" not in konsil("report", str(folder))
 
 
 def test_the_page_and_the_data_are_the_same_with_a_manuscript(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 
 import docx
 from docx.enum.section import WD_ORIENT
@@ -79,3 +80,10 @@ def test_letters_are_smaller_before_a_page_is_turned() -> None:
         assert abs(sum(column_shares(shown)) - 1) < 1e-12
         shapes.append((points(shown), is_wide(shown)))
     assert shapes == [(9, False), (8, False), (9, True)]
+
+
+def test_a_document_has_no_picture_of_another_one() -> None:
+    """python-docx's template brings a thumbnail of itself."""
+    with zipfile.ZipFile(io.BytesIO(word(made_of(Heading("Results", 1))))) as archive:
+        assert not [name for name in archive.namelist() if "thumbnail" in name]
+        assert b"thumbnail" not in archive.read("_rels/.rels")

@@ -5,6 +5,7 @@ An embedded subset of it is made in a third of the time.
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -48,7 +49,9 @@ def families() -> tuple[str, ...]:
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="konsil-")
+    folder = tempfile.TemporaryDirectory(prefix="konsil-")
+    atexit.register(folder.cleanup)
+    return folder
 
 
 def _slim(full_font: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:

@@ -1,4 +1,4 @@
-"""Files of a manuscript that somebody changed: a report does not replace them."""
+"""Files made on request that somebody changed: a report does not replace them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+FOLDER = "manuscript"
+"""The folder of the manuscript within that of the report."""
+PRINT = "print-figures"
+"""The folder of figures for print within that of the report."""
+ON_REQUEST = (FOLDER, PRINT)
+"""The folders that a report has only where they are asked for."""
 SUMS = "SHA256SUMS"
-"""The file with the checksums of a manuscript's files, as the program sha256sum writes it."""
+"""The file with the checksums of such a folder's files, as the program sha256sum writes it."""
 _OF_LATEX = frozenset({".aux", ".bbl", ".blg", ".log", ".out", ".pdf"})
 """Endings of what LaTeX makes beside the manuscript."""
 
@@ -22,6 +28,16 @@ def checksums(files: Mapping[str, bytes]) -> bytes:
         f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(files.items())
     ]
     return "".join(lines).encode()
+
+
+def with_checksums(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
+    """The files, and the checksums of those within a folder where there are any."""
+    within = {
+        name.removeprefix(f"{folder}/"): data
+        for name, data in files.items()
+        if name.startswith(f"{folder}/")
+    }
+    return {**files, **({f"{folder}/{SUMS}": checksums(within)} if within else {})}
 
 
 def edited_file(folder: Path) -> str | None:

@@ -9,7 +9,7 @@ from konsil.analysis.model.message import message
 from konsil.errors import KonsilError, option
 from konsil.report.figures.formats import FigureFormats, figure_formats
 from konsil.report.files.data_files import estimates_csv
-from konsil.report.files.edited import SUMS, checksums
+from konsil.report.files.edited import FOLDER, PRINT, SUMS, checksums
 from konsil.report.files.further import FurtherFiles
 from konsil.report.manuscript.blocks import Manuscript
 from konsil.report.manuscript.citations import bibtex, csl_json
@@ -22,10 +22,6 @@ from konsil.report.manuscript.workbook import workbook
 from konsil.report.material.overview import Material
 from konsil.report.people.participant_flow import participant_flow
 
-FOLDER = "manuscript"
-"""The folder of the manuscript within that of the report."""
-PRINT = "print-figures"
-"""The folder of figures for print within that of the report."""
 _DPI = 300
 """Dots per inch of the figures within a manuscript."""
 

@@ -35,6 +35,7 @@ _FONT = "Calibri"
 def word(manuscript: Manuscript) -> bytes:
     """The .docx file."""
     document = Document()
+    _remove_thumbnail(document)
     _set_styles(document, manuscript)
     numbers = numbers_of(manuscript.references)
     document.add_heading(manuscript.title, 0)
@@ -57,6 +58,13 @@ def word(manuscript: Manuscript) -> bytes:
     out = io.BytesIO()
     document.save(out)
     return packed(out.getvalue())
+
+
+def _remove_thumbnail(document: Any) -> None:  # noqa: ANN401 - docx has no types
+    """Leave out the picture of python-docx's own template, which is no picture of this document."""
+    relations = document.part.package.rels
+    for key in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
+        relations.pop(key)
 
 
 def _set_styles(document: Any, manuscript: Manuscript) -> None:  # noqa: ANN401 - docx has no types

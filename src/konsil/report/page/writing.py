@@ -12,7 +12,7 @@ from konsil.errors import KonsilError, option
 from konsil.report.figures.drawing import Drawing, retained
 from konsil.report.figures.formats import figure_formats
 from konsil.report.files.data_files import data_files, estimates_csv, estimates_json
-from konsil.report.files.edited import edited_file
+from konsil.report.files.edited import ON_REQUEST, PRINT, edited_file, with_checksums
 from konsil.report.files.further import FurtherFiles
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
@@ -61,7 +61,8 @@ def write(
     The folder is filled beside its final place and moved there when it is whole, so that nobody
     ever finds half a report. A folder that holds anything but a report is left alone with a
     KonsilError. `digest` is the protocol's where `study` is not the protocol as it stands, but in
-    letters; `is_blinded` says so. `further` are files besides the page and its data.
+    letters; `is_blinded` says so. `further` are files besides the page and its data. A manuscript
+    or figures for print that are there and not asked for stay if nothing else has changed.
     """
     folder = Path(folder)
     _may_replace(folder)
@@ -75,11 +76,11 @@ def write(
     for figure in page.figures:
         files[f"figures/{figure.key}.svg"] = figure.svg
         files[f"figures/{figure.key}.pdf"] = figure.pdf
-        files |= {f"print-figures/{figure.key}.{k}": data for k, data in figure.others.items()}
+        files |= {f"{PRINT}/{figure.key}.{k}": data for k, data in figure.others.items()}
     if further is not None:
         files |= further.make(material, results)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _replace(folder, files)
+    _replace(folder, with_checksums(files, PRINT))
     return folder / "index.html"
 
 
@@ -147,13 +148,14 @@ def _may_replace(folder: Path) -> None:
                 " new or"
                 " empty folder or an earlier report"
             )
-        edited = edited_file(folder / "manuscript")
-        if edited is not None:
-            raise KonsilError(
-                f"{folder / 'manuscript' / edited}: was changed or added since konsil wrote the"
-                " manuscript; move the folder 'manuscript' to another place, or name another folder"
-                f" with {option('output')}"
-            )
+        for name in ON_REQUEST:
+            edited = edited_file(folder / name)
+            if edited is not None:
+                raise KonsilError(
+                    f"{folder / name / edited}: was changed or added since konsil wrote it; move"
+                    f" the folder {name!r} to another place, or name another folder with"
+                    f" {option('output')}"
+                )
     elif folder.exists() or folder.is_symlink():
         raise KonsilError(
             f"{folder}: is not a folder; expected a new or empty folder or an earlier report"
@@ -168,8 +170,29 @@ def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
         for name, content in files.items():
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             (new / name).write_bytes(content)
+        for name in _folders_still_valid(folder, files):
+            shutil.copytree(folder / name, new / name)
         if folder.exists():
             folder.replace(old)
         new.replace(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _folders_still_valid(folder: Path, files: Mapping[str, bytes]) -> list[str]:
+    """The folders on request that are there, are not made anew, and fit the files that are.
+
+    They fit where page and data are the same bytes as before.
+    """
+    present = [
+        name
+        for name in ON_REQUEST
+        if (folder / name).is_dir() and not any(file.startswith(f"{name}/") for file in files)
+    ]
+    common = {n: data for n, data in files.items() if not n.startswith(tuple(ON_REQUEST))}
+    if present and all(
+        (folder / name).is_file() and (folder / name).read_bytes() == content
+        for name, content in common.items()
+    ):
+        return present
+    return []
