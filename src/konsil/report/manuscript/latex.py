@@ -149,7 +149,6 @@ _PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \usepackage{float}
 \usepackage[hidelinks]{hyperref}
 \setlength{\tabcolsep}{4pt}
-\setlength{\LTcapwidth}{\linewidth}
 \setlength{\emergencystretch}{3em}
 \title{%s}
 \author{%s}
@@ -198,7 +197,7 @@ def preamble(language: str, title: str, authors: str, words: Words) -> str:
 def bbl(manuscript: Manuscript) -> str:
     """The list of references as bibtex would write it, so that pdflatex alone is enough."""
     numbers = numbers_of(manuscript.references)
-    items = [f"\\bibitem{{{key}}}\n{escaped(in_words(entries()[key]))}\n" for key in numbers]
+    items = [f"\\bibitem{{{key}}}\n{_breakable(in_words(entries()[key]))}\n" for key in numbers]
     width = max(len(numbers), 1)
     return "\n".join(
         [f"\\begin{{thebibliography}}{{{width}}}\n", *items, "\\end{thebibliography}\n"]
@@ -248,7 +247,7 @@ def _paragraph(text: str) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Escaped text in which words as long as checksums may be broken."""
+    """Escaped text in which words as long as checksums and addresses may be broken."""
     words = text.split(" ")
     return " ".join(
         "\\allowbreak{}".join(escaped(word[n : n + _RUN]) for n in range(0, len(word), _RUN))
@@ -279,6 +278,8 @@ def _table(block: NumberedTable, manuscript: Manuscript) -> str:
     lines = [
         "\\begin{landscape}" if turned else "",
         "{\\footnotesize" if points(table) == 9 else "{\\scriptsize",
+        # In the preamble it would be the width that geometry changes afterwards.
+        "\\setlength{\\LTcapwidth}{\\linewidth}",
         f"\\begin{{longtable}}{{@{{}}{_columns(table)}@{{}}}}",
         caption,
         f"\\toprule\n{head}\n\\midrule\n\\endfirsthead",

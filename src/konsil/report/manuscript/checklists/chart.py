@@ -58,14 +58,14 @@ def _introduction(material: Material) -> tuple[Item, ...]:
             "2a",
             _("Background, reasons and context in health care"),
             material.study.description,
-            _("First paragraph"),
+            _("Beginning"),
             rest=_("Literature:"),
         ),
         Item(
             "2b",
             _("Aims and questions: audience, intervention, comparator, outcome"),
             " ".join(text for text in (questions, systems) if text),
-            _("First page of the report"),
+            _("Report"),
             rest=_("Audience:"),
         ),
     )

@@ -65,7 +65,7 @@ def _introduction(material: Material) -> tuple[Item, ...]:
             "3a",
             _("Use in health care, reasons for the study, earlier work"),
             study.description,
-            _("First paragraph"),
+            _("Beginning"),
             rest=_("Earlier work:"),
         ),
         Item("3b", _("Target population, users and place in care")),
@@ -73,7 +73,7 @@ def _introduction(material: Material) -> tuple[Item, ...]:
             "4",
             _("Objectives, and whether a model is developed, tuned or evaluated"),
             questions_text(material),
-            _("First page of the report"),
+            _("Report"),
             rest=_("Stage of development:"),
         ),
     )
