@@ -22,10 +22,11 @@ from tests.report.conftest import HOSTILE, arguments
 from tests.report.manuscript.documents import ALL, cells, files_of, material_of
 
 from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.analysis.model.message import message
 from konsil.report.files.data_files import estimates_csv
 from konsil.report.manuscript import latex, quarto
 from konsil.report.manuscript.blocks import Words
-from konsil.report.manuscript.content import Sources, manuscript
+from konsil.report.manuscript.content import Sources, caption_facts, manuscript
 from konsil.report.manuscript.packing import packed
 from konsil.report.manuscript.request import ReportRequest
 
@@ -97,6 +98,17 @@ def test_captions_state_panel_numbers_level_and_method() -> None:
     assert "Panel: physicians." in caption
     assert "180 units" in caption and "60 clusters" in caption
     assert "95% CI: item-cluster bootstrap, BCa" in caption
+
+
+def test_captions_name_the_method_in_the_language_of_the_document() -> None:
+    given: Any = arguments()
+    row = next(r for r in given["results"].rows if r.analysis == "agreement")
+    wilson = message("Wilson interval", message_id="method.wilson")
+    rows = [replace(row, estimate=replace(row.estimate, method=wilson))]
+    english, german = (material_of(arguments(code)) for code in ("en", "de"))
+    method = german.numbers.translated(wilson).rstrip(".")
+    assert method != "Wilson interval" and caption_facts(german, rows).endswith(f"KI: {method}.")
+    assert caption_facts(english, rows).endswith("95% CI: Wilson interval.")
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from konsil.report.manuscript.blocks import (
     Words,
 )
 from konsil.report.manuscript.citations import cite
-from konsil.report.manuscript.latex import latex
+from konsil.report.manuscript.latex import bbl, latex
 from konsil.report.manuscript.quarto import markdown
 from konsil.report.manuscript.shares import column_shares, is_wide, points
 from konsil.report.manuscript.word import word
@@ -87,3 +87,13 @@ def test_a_document_has_no_picture_of_another_one() -> None:
     with zipfile.ZipFile(io.BytesIO(word(made_of(Heading("Results", 1))))) as archive:
         assert not [name for name in archive.namelist() if "thumbnail" in name]
         assert b"thumbnail" not in archive.read("_rels/.rels")
+
+
+def test_latex_breaks_checksums_and_addresses_and_has_captions_as_wide_as_the_page() -> None:
+    digest = "0123456789abcdef" * 4
+    shown = table("Small", ("who", "what"), [(Cell("a"), Cell(f"SHA-256 {digest}"))])
+    text = latex(made_of(Paragraph(f"Log{cite(['bell2002'])}."), NumberedTable(1, shown, "x")), "")
+    assert digest not in text and digest[:8] + "\\allowbreak{}" + digest[8:16] in text
+    start = text.index("\\begin{document}")
+    assert "\\LTcapwidth" not in text[:start] and "\\LTcapwidth}{\\linewidth}" in text[start:]
+    assert "https://\\allowbreak{}www150.s" in bbl(made_of(Paragraph(cite(["bell2002"]))))

@@ -217,7 +217,8 @@ def caption_facts(material: Material, rows: Sequence[Row]) -> str:
         level = numbers.tick(100 * levels.pop()) + material.language.per_cent
         if len(methods) == 1:
             parts.append(
-                _("%(level)s CI: %(method)s.") % {"level": level, "method": methods[0].rstrip(".")}
+                _("%(level)s CI: %(method)s.")
+                % {"level": level, "method": numbers.translated(methods[0]).rstrip(".")}
             )
         elif methods:
             parts.append(

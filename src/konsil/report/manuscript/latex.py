@@ -288,7 +288,7 @@ def _table(block: NumberedTable, manuscript: Manuscript) -> str:
     ]
     for row in table.rows:
         cells = [
-            escaped(cell.text.replace(" ", "\u00a0") if cell.number else cell.text)
+            (escaped(cell.text.replace(" ", "\u00a0")) if cell.number else _breakable(cell.text))
             + (f"\\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else "")
             for cell in row
         ]
