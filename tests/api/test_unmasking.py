@@ -24,6 +24,7 @@ import sqlalchemy as sa
 
 from exchanged_names import FORMS, MINTED, NAMES, SHARES
 from konsil.api import Folder, open_folder
+from konsil.api.running.preregistering import write_preregistration
 from konsil.records import Call, CallKind
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.store.calls.calls import Calls
@@ -257,10 +258,12 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
     export = folder.export(out, "jsonl")
     page = folder.report(
         to=("docx", "latex", "markdown", "xlsx"),
-        checklist=("grras", "data-statement"),
+        checklist=("grras", "tripod-llm", "chart", "data-statement"),
         figures=("png", "eps", "svg"),
         dpi=72,
     )
+    registered = [out.with_name(f"{out.name}{end}") for end in (".md", ".docx")]
+    write_preregistration(folder, registered)
     data = folder.data()
     notebook = {
         "answers": [repr(a) for a in data.answers],
@@ -272,6 +275,7 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
         ),
     }
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
+    files += registered
     assert [p.name for p in files if b"canary" in readable(p)] == []
     digests = re.compile(rb"\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:]+Z")
     tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in SHOWN]
@@ -280,6 +284,7 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
         "export": {p.name: rows(p) for p in export.glob("*.jsonl")},
         "notebook": notebook,
         "report": {p.name: digests.sub(b"-", readable(p)) for p in tables},
+        "preregistration": {p.suffix: digests.sub(b"-", readable(p)) for p in registered},
     }
 
 

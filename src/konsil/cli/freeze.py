@@ -13,21 +13,65 @@ from konsil.cli.folder import on_folder
 @on_folder
 @click.option(
     "--by",
-    required=True,
+    default="",
     metavar="NAME",
     help="Pseudonym of the person who freezes it, for the log.",
 )
 @click.option("--note", default="", help="Note for readers of the log.")
-def command(folder: Path, database: str, by: str, note: str) -> None:
+@click.option(
+    "--preregistration",
+    "files",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write a preregistration text to this new .md or .docx file.",
+)
+@click.option(
+    "--power",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Power calculation for that text, made by 'konsil power --output'.",
+)
+@click.option(
+    "--preview", is_flag=True, help="Write the preregistration text only; freeze nothing."
+)
+def command(
+    folder: Path,
+    database: str,
+    by: str,
+    note: str,
+    files: tuple[Path, ...],
+    power: Path | None,
+    preview: bool,
+) -> None:
     """Freeze the analysis plan of the study in FOLDER: store its checksums in the audit log.
 
     Analyses that are added or changed later are exploratory, and the report states which.
+
+    With --preregistration, a text in the order of the standard form of OSF states the protocol's
+    design, sampling, variables and analyses, and marks what the authors must write; --preview
+    writes it before the freeze, or once more after it.
     """
     from konsil.api import open_folder
-    from konsil.api.folder.blinded import freeze
+    from konsil.api.running.preregistering import (
+        freeze_and_preregister,
+        power_lines,
+        write_preregistration,
+    )
 
+    if (preview or power is not None) and not files:
+        used = "--preview" if preview else "--power"
+        raise click.UsageError(f"{used}: needs --preregistration FILE with it")
+    if preview == bool(by):
+        raise click.UsageError(
+            "--by: is for a freeze, and --preview freezes nothing; leave one of them out"
+            if preview
+            else "Missing option '--by'."
+        )
     opened = open_folder(folder, database=database)
-    event = freeze(opened, by, note)
+    if preview:
+        write_preregistration(opened, files, power_lines(power) if power is not None else ())
+        click.echo("\n".join(map(str, files)))
+        return
+    event = freeze_and_preregister(opened, by, note, files, power)
     if n := event.data["ratings"]:
         click.echo(
             f"note: {n:,} {'rating is' if n == 1 else 'ratings are'} already stored; the report"
@@ -41,3 +85,5 @@ def command(folder: Path, database: str, by: str, note: str) -> None:
     click.echo(
         f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}"
     )
+    for file in files:
+        click.echo(str(file))

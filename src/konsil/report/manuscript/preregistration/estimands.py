@@ -1,0 +1,85 @@
+"""The analyses of a protocol in sentences: what is estimated, of whom, compared with what."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, Field, fields
+
+from konsil.analysis import Analysis
+from konsil.report.material.glossary import entry
+from konsil.report.material.overview import Material
+
+
+def estimand(material: Material, analysis: Analysis) -> str:
+    """An analysis in sentences: what is estimated, of whom, in which groups, compared with what."""
+    _ = material.language.gettext
+    known = entry(analysis.statistic, material.language)
+    names = [analysis.criterion, *analysis.criteria]
+    sentences = [
+        _("%(name)s: %(statistic)s of %(criteria)s, rated by the panel %(panel)s.")
+        % {
+            "name": analysis.name,
+            "statistic": known.title,
+            "criteria": ", ".join(f"“{material.criterion(c)}”" for c in names),
+            "panel": analysis.raters,
+        }
+    ]
+    where = "; ".join(f"{k}: {', '.join(v)}" for k, v in analysis.where.items())
+    facts = (
+        (_("Question: %(value)s"), analysis.question),
+        (_("Only %(value)s."), where),
+        (_("Arm of raters: %(value)s."), analysis.arm or ""),
+        (_("Set of items: %(value)s."), analysis.items),
+        (_("Groups: %(value)s."), ", ".join(analysis.by)),
+        (_("Compared by: %(value)s."), analysis.compare),
+        (_("Compared with: %(value)s."), _against(material, analysis)),
+        (_("Equivalence margin: %(value)s."), _margin(material, analysis)),
+        (_("Clusters of the resamples: %(value)s."), _clusters(material)[analysis.cluster]),
+        (_("Settings of study.toml: %(value)s."), _settings(analysis)),
+    )
+    return " ".join([*sentences, *(text % {"value": value} for text, value in facts if value)])
+
+
+_SETTINGS = ("mode", "consensus", "spans", "abstain", "collapse", "labels", "test", "adjudication")
+"""Keys of an analysis whose value is stated where it is not the default."""
+
+
+def _settings(analysis: Analysis) -> str:
+    """The further keys of an analysis that are not at their defaults, as study.toml has them."""
+    options = analysis.options
+    stated = [(f, getattr(options, f.name)) for f in fields(options) if f.name != "criteria"]
+    stated += [(f, getattr(analysis, f.name)) for f in fields(analysis) if f.name in _SETTINGS]
+    changed = [(f.name, value) for f, value in stated if value != _default_of(f)]
+    return "; ".join(
+        f"{name} = {json.dumps(value, default=str, ensure_ascii=False)}" for name, value in changed
+    )
+
+
+def _default_of(field: Field[object]) -> object:
+    """The default of a field, made where it is made anew for each record."""
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+def definitions(material: Material) -> list[str]:
+    """What each statistic of the plan estimates, once."""
+    names = dict.fromkeys(a.statistic for a in material.study.analyses)
+    known = [entry(name, material.language) for name in names]
+    return [f"{one.title}: {one.text}" for one in known]
+
+
+def _margin(material: Material, analysis: Analysis) -> str:
+    return "" if analysis.margin is None else f"± {material.numbers.tick(analysis.margin)}"
+
+
+def _clusters(material: Material) -> dict[str, str]:
+    _ = material.language.gettext
+    return {"item": _("items"), "case": _("cases"), "rater": _("raters")}
+
+
+def _against(material: Material, analysis: Analysis) -> str:
+    _ = material.language.gettext
+    if not analysis.against:
+        return ""
+    if analysis.against == "rest":
+        return _("the majority of the other raters")
+    return _("the majority of the panel %(panel)s") % {"panel": analysis.against}

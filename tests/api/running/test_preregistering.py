@@ -1,0 +1,243 @@
+"""A preregistration text states what the protocol knows, marks the rest and never replaces a file."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import docx
+import pytest
+from click.testing import CliRunner
+
+from konsil.api import open_folder
+from konsil.api.running.preregistering import power_lines, write_preregistration
+from konsil.cli.main import group
+from konsil.errors import KonsilError
+
+PROTOCOL = """schema = 1
+title = "Which system is right?"
+seed = 7
+{head}
+systems = [{{ id = "alpha-canary" }}, {{ id = "beta-canary" }}]
+raters = [{{ id = "r1", panel = "experts" }}, {{ id = "r2", panel = "experts" }}]
+[[instruments]]
+id = "form"
+codebook = "Read it.\\nThen rate."
+criteria = [{{ id = "correct", question = "Is it correct?", scale = {{ labels = ["no", "yes"] }} }}]
+[[plan]]
+panel = "experts"
+instrument = "form"
+show = "each"
+raters_per_item = 2
+[[analyses]]
+name = "accuracy"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "experts"
+by = ["system"]
+compare = "system"
+margin = 0.1
+question = "Is one system more often correct?"
+[[analyses]]
+name = "late idea"
+statistic = "percent_agreement"
+criterion = "correct"
+raters = "experts"
+prespecified = false
+[exclusions]
+min_seconds = 12
+"""
+MARK = "[to be written by the authors]"
+HEADINGS = {
+    "Study information": ["Title", "Authors", "Description", "Questions and hypotheses"],
+    "Design plan": ["Type of study", "Blinding", "Design", "Randomisation"],
+    "Sampling plan": [
+        "Existing data",
+        "Collection of the data",
+        "Sample size",
+        "Reason for the sample size",
+        "Stopping rule",
+    ],
+    "Variables": ["Varied by the design", "Measured", "Indices"],
+    "Analysis plan": [
+        "Analyses",
+        "Estimands",
+        "Intervals and tests",
+        "Exclusions",
+        "Missing data",
+        "Exploratory analyses",
+    ],
+    "Other": ["Protocol and checksums", "Further information"],
+}
+
+
+def study(tmp_path: Path, head: str = "") -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir(exist_ok=True)
+    (folder / "study.toml").write_text(PROTOCOL.format(head=head), "utf-8")
+    return folder
+
+
+def parts(text: str) -> dict[str, str]:
+    """Heading of an item -> what stands below it."""
+    pieces = re.split(r"^### (.*)$", text, flags=re.MULTILINE)
+    return {
+        heading: re.split(r"^## ", below, flags=re.MULTILINE)[0].strip()
+        for heading, below in zip(pieces[1::2], pieces[2::2], strict=True)
+    }
+
+
+def preview(folder: Path, name: str = "p.md", power: Path | None = None) -> str:
+    file = folder.parent / name
+    lines = () if power is None else power_lines(power)
+    write_preregistration(open_folder(folder), [file], lines)
+    return file.read_text("utf-8")
+
+
+def konsil(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(group, [*words])
+    return done.exit_code, done.output + str(done.exception or "")
+
+
+def test_headings_are_those_of_the_form_in_its_order(tmp_path: Path) -> None:
+    text = preview(study(tmp_path))
+    found: dict[str, list[str]] = {}
+    for hashes, heading in re.findall(r"^(##|###) (.*)$", text, flags=re.MULTILINE):
+        if hashes == "##":
+            found[heading] = []
+        else:
+            found[list(found)[-1]].append(heading)
+    assert found == HEADINGS
+
+
+def test_the_text_follows_the_protocol_and_marks_the_rest(tmp_path: Path) -> None:
+    shown = parts(preview(study(tmp_path)))
+    assert shown["Title"] == "Which system is right?"
+    assert shown["Authors"] == shown["Description"] == shown["Stopping rule"] == MARK
+    assert shown["Reason for the sample size"] == MARK
+    assert "Is one system more often correct?" in shown["Questions and hypotheses"]
+    assert shown["Questions and hypotheses"].endswith(f"Hypotheses with their direction: {MARK}")
+    assert "each answer on a page of its own" in shown["Design"]
+    assert "Each item is assigned to 2 raters of experts at random." in shown["Design"]
+    assert "from the seed 7" in shown["Randomisation"]
+    assert shown["Existing data"] == "Ratings stored so far: 0."
+    assert "experts: 2 raters" in shown["Sample size"]
+    assert shown["Varied by the design"] == "Systems: alpha-canary, beta-canary."
+    assert "Is it correct? (no, yes)" in shown["Measured"]
+    assert "rated by the panel experts" in shown["Analyses"]
+    assert "Equivalence margin: ± 0.1." in shown["Analyses"]
+    assert 'of = ["yes"]' in shown["Analyses"]
+    assert "late idea" in shown["Exploratory analyses"] and "late idea" not in shown["Analyses"]
+    assert "less than 12 seconds" in shown["Exclusions"]
+    assert "95%" in shown["Intervals and tests"] and "Holm" in shown["Intervals and tests"]
+    described = parts(preview(study(tmp_path, 'description = "Two systems."'), "q.md"))
+    assert described["Description"] == "Two systems."
+
+
+def test_the_text_says_whether_the_plan_is_frozen_and_whether_it_changed(tmp_path: Path) -> None:
+    folder = study(tmp_path)
+    assert "> **Preview: the analysis plan is not frozen" in preview(folder)
+    made = [tmp_path / "frozen.md", tmp_path / "frozen.docx"]
+    options = [word for file in made for word in ("--preregistration", str(file))]
+    code, output = konsil("freeze", str(folder), "--by", "lead", *options)
+    assert code == 0 and all(str(file) in output for file in made)
+    text = made[0].read_text("utf-8")
+    assert "Preview" not in text
+    shown = parts(text)
+    plan = re.search(r"digest ([0-9a-f]+)", output)
+    assert plan is not None and plan[1] in shown["Protocol and checksums"]
+    assert re.search(r"was frozen at \d{4}-\d\d-\d\dT", shown["Protocol and checksums"])
+    assert shown["Existing data"] == "Ratings stored when the analysis plan was frozen: 0."
+    word = docx.Document(io.BytesIO(made[1].read_bytes()))
+    paragraphs = [p.text for p in word.paragraphs]
+    for heading, items in HEADINGS.items():
+        assert heading in paragraphs and set(items) <= set(paragraphs)
+    changed = "The protocol changed after the freeze"
+    assert changed not in text
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace("margin = 0.1", "margin = 0.2"))
+    assert changed in preview(folder, "later.md")
+
+
+def test_a_power_calculation_is_the_reason_for_the_sample_size(tmp_path: Path) -> None:
+    rows = [
+        {"analysis": "accuracy", "group": {"system": "a"}, "versus": {"system": "b"}}
+        | {"prespecified": True, "studies": 200, "width": 0.1234, "power": 0.85},
+        {"analysis": "late idea", "group": {}, "versus": {}}
+        | {"prespecified": False, "studies": 200, "width": 0.2, "power": None},
+    ]
+    file = tmp_path / "power.json"
+    file.write_text(json.dumps(rows))
+    reason = parts(preview(study(tmp_path), power=file))["Reason for the sample size"]
+    assert reason == (
+        "accuracy (a − b), in 200 simulated studies: power 0.85, mean width of the CI 0.123."
+    )
+    file.write_text("accuracy,0.85")
+    with pytest.raises(KonsilError, match=r"is no power calculation; expected a file made by"):
+        power_lines(file)
+    with pytest.raises(KonsilError, match=r"cannot be read"):
+        power_lines(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("p.pdf", "ends in '.pdf'; expected a file that ends in .md or .docx"),
+        ("nowhere/p.md", "there is no folder"),
+        ("there.md", "exists already and may have been edited"),
+    ],
+)
+def test_what_cannot_be_written_stops_before_the_freeze(
+    tmp_path: Path, name: str, says: str
+) -> None:
+    folder = study(tmp_path)
+    (tmp_path / "there.md").write_text("our own words")
+    words = ("freeze", str(folder), "--preregistration", str(tmp_path / name))
+    for how in (("--by", "lead"), ("--preview",)):
+        code, output = konsil(*words, *how)
+        assert code != 0 and says in output
+    assert (tmp_path / "there.md").read_text() == "our own words"
+    assert konsil("freeze", str(folder), "--by", "lead")[0] == 0, "nothing was frozen before"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "Missing option '--by'"),
+        (("--preview",), "--preview: needs --preregistration FILE"),
+        (("--by", "x", "--power", "p.json"), "--power: needs --preregistration FILE"),
+        (("--by", "x", "--preview", "--preregistration", "p.md"), "leave one of them out"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    code, output = konsil("freeze", str(study(tmp_path)), *options)
+    assert code == 2 and says in output
+
+
+def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
+    text = preview(study(tmp_path, "blinded = true"))
+    assert "canary" not in text
+    assert parts(text)["Varied by the design"] == "Systems: K, L."
+    assert "this document contains blinding codes" in text
+    assert "canary" in preview(study(tmp_path), "open.md")
+
+
+def test_a_preview_of_an_open_study_makes_no_database(tmp_path: Path) -> None:
+    folder = study(tmp_path)
+    preview(folder)
+    assert [file.name for file in folder.iterdir()] == ["study.toml"]
+
+
+def test_the_text_is_in_the_language_of_the_study_and_the_same_every_time(tmp_path: Path) -> None:
+    folder = study(tmp_path, 'language = "de"')
+    text = preview(folder)
+    assert "### Begründung der Fallzahl" in text and "to be written" not in text
+    assert preview(folder, "again.md") == text
+    for name in ("a.docx", "b.docx"):
+        write_preregistration(open_folder(folder), [tmp_path / name])
+    assert (tmp_path / "a.docx").read_bytes() == (tmp_path / "b.docx").read_bytes()
