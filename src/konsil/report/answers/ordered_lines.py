@@ -33,7 +33,7 @@ FEW = 5
 WIDTH, HEIGHT = 4.6, 2.5
 """Inches, as narrow as the other figures of the first page."""
 _LEFT, _RIGHT, _ABOVE, _BELOW = 0.62, 0.12, 0.42, 0.62
-_SHIFT = 0.07
+_SHIFT = 0.16
 """Categories between the points of two lines, so that their intervals do not cover each other."""
 
 
@@ -194,6 +194,7 @@ def _add(axes: Axes, line: _Line, factor: float, shift: float, colour: str, mark
             markerfacecolor=PAPER if is_of_few(row) else colour,
             markeredgecolor=colour,
             markeredgewidth=1.0,
+            clip_on=False,  # at 0 and 100 per cent the mark is whole
             zorder=3,
         )
 
