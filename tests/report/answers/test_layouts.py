@@ -228,7 +228,7 @@ def test_a_mean_has_its_standard_deviation_in_brackets_and_no_interval() -> None
     )
     assert [c.text for c in shown.head] == ["Criterion", "Mean, a (SD)", "Mean, b (SD)", "n"]
     assert texts(shown) == [["grade", "3.25 (1.50)", "2.50 (0.75)", "20"]]
-    assert shown.notes[0].text == "Means with standard deviations (SD)."
+    assert [note.text for note in shown.notes] == ["Means with standard deviations (SD)."]
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def notes_of(
 ) -> Iterator[str]:
     """What numbers and marks mean, which analyses have no estimates, methods of the intervals."""
     material, layout = context.material, context.layout
+    spreads = list(context.spreads.values())
     translate = material.numbers.translated
     numbers = material.numbers
     if context.spreads:
@@ -173,6 +174,12 @@ def notes_of(
                 names=listed(empty),
             )
         )
-    methods = [translate(row.estimate.method) for row in drawn if row.estimate.method]
+    shown = [
+        row
+        for row in drawn
+        if row.kind == "difference"
+        or (layout.cells != "estimate" and not context.is_mean(row) and row not in spreads)
+    ]
+    methods = [translate(row.estimate.method) for row in shown if row.estimate.method]
     for method in alike(methods):
         yield material.language.gettext("CI: %(method)s.") % {"method": method}
