@@ -18,6 +18,7 @@ from konsil.report.answers.sentences import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, span, stamp
 from konsil.report.figures.units import PERCENT
+from konsil.report.figures.value_axes import system_colours
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import column_title, levels_of
@@ -127,12 +128,14 @@ def _draw(
         axes.tick_params(length=3, width=0.7, labelsize=8)
         axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
         axes.set_axisbelow(True)
+        of_systems = system_colours(material)
+        colours = [of_systems.get(x.name, c) for x, c in zip(lines, COLOURS, strict=False)]
         for n, line in enumerate(lines):
             shift = (n - (len(lines) - 1) / 2) * _SHIFT
-            _add(axes, line, factor, shift, COLOURS[n], MARKS[n])
+            _add(axes, line, factor, shift, colours[n], MARKS[n])
         keys = [
             Line2D([], [], color=colour, marker=mark, markersize=4.5, label=short(line.name))
-            for line, colour, mark in zip(lines, COLOURS, MARKS, strict=False)
+            for line, colour, mark in zip(lines, colours, MARKS, strict=False)
         ]
         if any(is_of_few(row) for row in present):
             keys.append(_hollow())
