@@ -285,3 +285,10 @@ def test_all_stands_only_where_an_analysis_has_other_lines() -> None:
         ["Proportion", "1"],
         ["Mean", "–"],
     ]
+
+
+def test_a_difference_that_has_no_estimate_is_one_column_whatever_the_columns_are() -> None:
+    layout = replace(LAYOUT, columns=("statistic", "system"), difference=("a", "b"))
+    shown = laid(layout, *ROWS[:2])
+    assert [c.text for c in shown.head][3:] == ["a − b [95% CI]", "n"]
+    assert [line[3].text for line in shown.rows] == ["–"]

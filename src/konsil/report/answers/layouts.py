@@ -78,8 +78,9 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
     differences = _differences(material, layout, row_keys) if layout.difference else {}
     heads = _ordered(list(dict.fromkeys(row for row, _ in (*cells, *differences))))
     contrasts = _ordered(list(dict.fromkeys(column for _, column in differences)))
+    other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
     if layout.difference and not contrasts:
-        contrasts = [()]
+        contrasts = [("",) * len(other_keys)]
     context = TableContext(material, lines, layout, spreads)
     units = {
         c: column_unit([r for r in estimates if _coordinates(r, layout.columns) == c])
@@ -100,7 +101,6 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
                 *([units_cell(material.numbers, present or compared)] if layout.n else []),
             )
         )
-    other_keys = tuple(key for key in layout.columns if key in OWN_KEYS)
     level = level_words(material, estimates)
     with_intervals = {
         _coordinates(r, layout.columns)
