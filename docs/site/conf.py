@@ -28,9 +28,9 @@ html_sidebars = {
     "**": [
         "sidebar/brand.html",
         "sidebar/search.html",
+        "versions.html",
         "sidebar/scroll-start.html",
         "sidebar/navigation.html",
-        "versions.html",
         "sidebar/scroll-end.html",
     ]
 }
