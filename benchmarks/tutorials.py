@@ -50,6 +50,7 @@ def play(path: Path, folder: Path) -> None:
                 if processor >= 1:
                     print(f"{processor:6.1f} s of processor, {passed:6.1f} s passed  {command}")
         elif block.info and block.language != "python":
+            (folder / block.info).parent.mkdir(exist_ok=True)
             (folder / block.info).write_text(block.text, "utf-8")
     print(f"{total[1]:6.1f} s of processor, {total[0]:6.1f} s passed  {path.name}\n", flush=True)
 
