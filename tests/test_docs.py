@@ -57,6 +57,7 @@ from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
 from konsil.study.definition.adjudication import Adjudication
+from konsil.study.definition.publication import Creator, Publication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Example, Judge, Settings
 from konsil.study.sections.enrolment import Enrolment, Question
@@ -666,6 +667,8 @@ KEYS = (
     Resampling,
     Exclusions,
     Inference,
+    Publication,
+    Creator,
 )
 """The tables of a study.toml, in the order of the document."""
 
