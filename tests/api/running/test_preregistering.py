@@ -227,6 +227,24 @@ def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     assert "canary" in preview(study(tmp_path), "open.md")
 
 
+def test_a_score_is_an_index_and_no_measured_criterion(tmp_path: Path) -> None:
+    folder = study(tmp_path)
+    protocol = folder / "study.toml"
+    text = protocol.read_text("utf-8")
+    for name in ("correct", "clear"):
+        scale = 'scale = { labels = ["no", "yes"], level = "ordinal", values = [0, 1] }'
+        criterion = (
+            f'[[instruments.criteria]]\nid = "{name}"\nquestion = "Is it {name}?"\n{scale}\n'
+        )
+        text = text.replace("[[plan]]", f"{criterion}[[plan]]", 1)
+    score = '[[scores]]\nid = "overall"\nof = ["correct", "clear"]\n'
+    text = re.sub(r"^criteria = .*\n", "", text, flags=re.MULTILINE)
+    protocol.write_text(text.replace("[[plan]]", f"{score}[[plan]]", 1))
+    shown = parts(preview(folder))
+    assert shown["Measured"] == "correct: Is it correct? (no, yes); clear: Is it clear? (no, yes)."
+    assert shown["Indices"] == "Score overall: mean of correct, clear."
+
+
 def test_a_preview_of_an_open_study_makes_no_database(tmp_path: Path) -> None:
     folder = study(tmp_path)
     preview(folder)
@@ -237,6 +255,7 @@ def test_the_text_is_in_the_language_of_the_study_and_the_same_every_time(tmp_pa
     folder = study(tmp_path, 'language = "de"')
     text = preview(folder)
     assert "### Begründung der Fallzahl" in text and "to be written" not in text
+    assert "von „correct“, bewertet" in text and "experts: 2 Bewertende" in text
     assert preview(folder, "again.md") == text
     for name in ("a.docx", "b.docx"):
         write_preregistration(open_folder(folder), [tmp_path / name])

@@ -154,6 +154,8 @@ def criteria_text(material: Material) -> str:
     _ = material.language.gettext
     sentences = []
     for criterion in material.criteria().values():
+        if not criterion.question:  # a score made of other criteria
+            continue
         labels = ", ".join(criterion.scale.labels)
         abstain = criterion.scale.abstain
         if abstain is not None:

@@ -20,7 +20,9 @@ def estimand(material: Material, analysis: Analysis) -> str:
         % {
             "name": analysis.name,
             "statistic": known.title,
-            "criteria": ", ".join(f"“{material.criterion(c)}”" for c in names),
+            "criteria": ", ".join(
+                _("“%(criterion)s”") % {"criterion": material.criterion(c)} for c in names
+            ),
             "panel": analysis.raters,
         }
     ]

@@ -232,7 +232,14 @@ def _sampling(registered: Registered) -> Iterator[Block]:
         material, _("Collection of the data"), source_files(material), rest=_("Recruitment:")
     )
     sizes = [
-        _("%(panel)s: %(n)s raters") % {"panel": panel, "n": count(len(members))}
+        material.numbers.translated(
+            message(
+                "{panel}: {n:,} {n|rater|raters}",
+                message_id="preregistration.panel",
+                panel=panel,
+                n=len(members),
+            )
+        )
         for panel, members in study.panels().items()
     ]
     sample = study.prepare.sample if study.prepare is not None else None
