@@ -1,7 +1,8 @@
 """Progress of long work, reported to whoever listens; nothing is shown or timed here.
 
-A loop passes its values through `tracked`. Who has a terminal or a notebook listens; without a
-listener nothing happens.
+A loop passes its values through `tracked`, and work in one piece is within a `stage`. Who has a
+terminal or a notebook listens; without a listener nothing happens. How much is to be shown at all
+is the `verbosity`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,45 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 T = TypeVar("T")
 Listener = Callable[[str, int, int], None]
 """Called with a stage, how many of its steps are done, and how many there are."""
 
+Verbosity = Literal["quiet", "normal", "verbose"]
+"""How much is shown: results and errors; notes and progress too; the seconds of each stage too."""
+
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_VERBOSITY: ContextVar[Verbosity] = ContextVar("verbosity", default="normal")
+
+
+def verbosity() -> Verbosity:
+    """How much is to be shown."""
+    return _VERBOSITY.get()
+
+
+def set_verbosity(level: Verbosity) -> None:
+    """Show so much from now on, within the nearest `own_verbosity`."""
+    _VERBOSITY.set(level)
+
+
+@contextmanager
+def own_verbosity() -> Iterator[None]:
+    """Begin with the normal verbosity; what is set within the block ends with it.
+
+    >>> with own_verbosity():
+    ...     set_verbosity("quiet")
+    ...     verbosity()
+    'quiet'
+    >>> verbosity()
+    'normal'
+    """
+    token = _VERBOSITY.set("normal")
+    try:
+        yield
+    finally:
+        _VERBOSITY.reset(token)
 
 
 @contextmanager
@@ -43,15 +76,30 @@ def tracked(values: Sequence[T] | Iterable[T], stage: str, total: int | None = N
     (['a', 'b'], [('letters', 0, 2), ('letters', 1, 2), ('letters', 2, 2)])
     """
     n = total if total is not None else len(values) if isinstance(values, Sequence) else 0
-    done = 0
+    n_completed = 0
     for value in values:
-        _report(stage, done, n)
+        _report(stage, n_completed, n)
         yield value
-        done += 1
-    _report(stage, done, n)
+        n_completed += 1
+    _report(stage, n_completed, n)
 
 
-def _report(stage: str, done: int, total: int) -> None:
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Report work in one piece: one step, which is done when the block ends.
+
+    >>> heard = []
+    >>> with listening(lambda *step: heard.append(step)), stage("records"):
+    ...     heard.append("reading")
+    >>> heard
+    [('records', 0, 1), 'reading', ('records', 1, 1)]
+    """
+    _report(name, 0, 1)
+    yield
+    _report(name, 1, 1)
+
+
+def _report(stage: str, n_completed: int, total: int) -> None:
     listener = _LISTENER.get()
     if listener is not None:
-        listener(stage, done, total)
+        listener(stage, n_completed, total)

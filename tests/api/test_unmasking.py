@@ -7,7 +7,9 @@ a digest of names included, then differs."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import itertools
 import json
 import random
@@ -25,6 +27,7 @@ import sqlalchemy as sa
 from exchanged_names import FORMS, MINTED, NAMES, SHARES
 from konsil.api import Folder, open_folder
 from konsil.api.running.preregistering import write_preregistration
+from konsil.cli import main
 from konsil.records import Call, CallKind
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.store.calls.calls import Calls
@@ -253,8 +256,27 @@ def readable(file: Path) -> bytes:
         return b"\n".join(archive.read(name) for name in archive.namelist())
 
 
+DIGESTS = re.compile(rb"\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:]+Z")
+
+
+def printed(folder: Folder, out: Path) -> dict[str, bytes]:
+    """What the commands that show results print as JSON."""
+    texts = {}
+    for words in (["analyse", "--output", str(out / "numbers")], ["curation"]):
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            main([words[0], str(folder.path), *words[1:], "--json"])
+        text = stream.getvalue()
+        assert "canary" not in text
+        assert json.loads(text)
+        texts[words[0]] = DIGESTS.sub(b"-", text.replace(str(out), "").encode())
+    return texts
+
+
 def shown(folder: Folder, out: Path) -> dict[str, Any]:
-    """All that is shown of a study: the export's tables, the records of a notebook, the report."""
+    """All that is shown of a study.
+
+    The export's tables, the records of a notebook, the report, the JSON of commands."""
     export = folder.export(out, "jsonl")
     page = folder.report(
         to=("docx", "latex", "markdown", "xlsx"),
@@ -277,14 +299,14 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
     files += registered
     assert [p.name for p in files if b"canary" in readable(p)] == []
-    digests = re.compile(rb"\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:]+Z")
     tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in SHOWN]
     assert {p.suffix for p in tables} == SHOWN
     return {
         "export": {p.name: rows(p) for p in export.glob("*.jsonl")},
         "notebook": notebook,
-        "report": {p.name: digests.sub(b"-", readable(p)) for p in tables},
-        "preregistration": {p.suffix: digests.sub(b"-", readable(p)) for p in registered},
+        "report": {p.name: DIGESTS.sub(b"-", readable(p)) for p in tables},
+        "preregistration": {p.suffix: DIGESTS.sub(b"-", readable(p)) for p in registered},
+        "printed": printed(folder, out),
     }
 
 

@@ -383,7 +383,7 @@ def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> 
                 "--labels a,b,c All labels of the scale, in order; default: observed labels.",
                 "--resamples INTEGER RANGE Bootstrap draws. [default: 10000; x>=100]",
                 "--seed INTEGER Seed of the bootstrap. [default: 0]",
-                "--json Print JSON instead of a table.",
+                "--json Print one JSON object instead of text.",
             ],
         ),
         (

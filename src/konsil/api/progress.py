@@ -1,4 +1,7 @@
-"""A bar for work of more than two seconds: in a terminal on standard error, or in a notebook."""
+"""A bar for work of more than two seconds: in a terminal on standard error, or in a notebook.
+
+Where everything is to be shown, the seconds of each stage are written to standard error instead.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from konsil.progress import is_listening, listening
+from konsil.progress import is_listening, listening, verbosity
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -25,7 +28,7 @@ class Bar:
         self._bar: Progress | None = None
         self._rows: dict[str, TaskID] = {}
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
+    def __call__(self, stage: str, n_completed: int, total: int) -> None:
         """Show a stage's progress."""
         if self._bar is None:
             if time.monotonic() < self._due:
@@ -34,7 +37,7 @@ class Bar:
             self._bar.start()
         if stage not in self._rows:
             self._rows[stage] = self._bar.add_task(stage, total=total or None)
-        self._bar.update(self._rows[stage], completed=done, total=total or None)
+        self._bar.update(self._rows[stage], completed=n_completed, total=total or None)
 
     def close(self) -> None:
         """Take the bar away."""
@@ -42,13 +45,33 @@ class Bar:
             self._bar.stop()
 
 
+class StageTimes:
+    """Writes to standard error how many seconds each stage took, when it ends."""
+
+    def __init__(self) -> None:
+        self._start: dict[str, float] = {}
+
+    def __call__(self, stage: str, n_completed: int, total: int) -> None:
+        """Begin a stage, or end it with its last step."""
+        start = self._start.setdefault(stage, time.monotonic())
+        if total and n_completed == total:
+            seconds = time.monotonic() - start
+            steps = f" ({total:,})" if total > 1 else ""
+            sys.stderr.write(f"{stage}{steps}: {seconds:.1f} s\n")
+            del self._start[stage]
+
+    def close(self) -> None:
+        """Forget the stages that have not ended."""
+        self._start.clear()
+
+
 @contextmanager
 def progress() -> Iterator[None]:
     """Show the progress of the block where somebody watches; within another such block that one."""
-    if is_listening() or not is_watched():
+    if is_listening() or not (verbosity() == "verbose" or is_watched()):
         yield
         return
-    bar = Bar()
+    bar = StageTimes() if verbosity() == "verbose" else Bar()
     try:
         with listening(bar):
             yield
@@ -57,8 +80,8 @@ def progress() -> Iterator[None]:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal, or the code runs in a notebook."""
-    return sys.stderr.isatty() or is_notebook()
+    """Whether progress is seen: on a terminal or in a notebook that is not to be quiet."""
+    return verbosity() != "quiet" and (sys.stderr.isatty() or is_notebook())
 
 
 def is_notebook() -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Accept a change of a form's wording after ratings were collected.")
@@ -28,7 +29,8 @@ from konsil.cli.folder import on_folder
     type=click.Path(path_type=Path),
     help="Former study.toml, if the log does not contain the form.",
 )
-def command(folder: Path, database: str, reason: str, by: str, former: Path | None) -> None:
+@with_json
+def command(folder: Path, database: str, reason: str, by: str, former: Path | None) -> Printout:
     """Accept forms of the study in FOLDER whose wording was changed after they were used.
 
     Only words may differ: questions, guidance, titles, the codebook and added criteria. Changed
@@ -38,7 +40,13 @@ def command(folder: Path, database: str, reason: str, by: str, former: Path | No
     from konsil.api import open_folder
     from konsil.api.running.accepting import accept
 
-    for event in accept(open_folder(folder, database=database), by, reason, former):
-        click.echo(
-            f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings"
-        )
+    events = tuple(accept(open_folder(folder, database=database), by, reason, former))
+    record = [
+        {"form": event.subject, "at": event.at, "ratings": event.data["ratings"]}
+        for event in events
+    ]
+    lines = [
+        f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings"
+        for event in events
+    ]
+    return Printout({"accepted": record}, lines)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from konsil.cli.folder import decider, deciding, on_folder
+from konsil.cli.printout import Printout, with_json
+
+if TYPE_CHECKING:
+    from konsil.store.tasks.adjudications import Round
 
 
 @click.command(short_help="List, open or close the adjudication of disagreements.")
@@ -19,7 +24,8 @@ from konsil.cli.folder import decider, deciding, on_folder
     help="Close the open round (labels become final); needs --by.",
 )
 @deciding
-def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> None:
+@with_json
+def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> Printout:
     """List the adjudication rounds of the study in FOLDER, and the items of the open round.
 
     When a round is closed, its labels become final; undecided tasks keep their previous label.
@@ -36,13 +42,29 @@ def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> 
         raise StudyError("--by: is for --open and --close; without them nothing is written")
     if opens:
         n = open_waiting(opened, decider(by, "--open"))
-        click.echo(f"opened: {n:,} {'disagreement' if n == 1 else 'disagreements'}")
-    elif closes:
+        return Printout(
+            {"opened": n}, [f"opened: {n:,} {'disagreement' if n == 1 else 'disagreements'}"]
+        )
+    if closes:
         ended = close_round(opened, decider(by, "--close"))
-        click.echo(
+        line = (
             f"round {ended.number}: now closed; {ended.n_decided:,} of {len(ended.screens):,}"
             f" tasks decided, {ended.ratings:,} ratings collected before"
         )
-    else:
-        for line in lines_of(adjudication(opened)):
-            click.echo(show(line))
+        return Printout({"closed": _record(ended)}, [line])
+    state = adjudication(opened)
+    record = {"rounds": [_record(each) for each in state.rounds], "waiting": state.waiting}
+    return Printout(record, map(show, lines_of(state)))
+
+
+def _record(ended: Round) -> dict[str, object]:
+    """A round in numbers."""
+    return {
+        "number": ended.number,
+        "tasks": len(ended.screens),
+        "decided": ended.n_decided,
+        "ratings_before": ended.ratings,
+        "opened_at": ended.opened_at,
+        "closed_at": ended.closed_at or None,
+        "by": ended.by or None,
+    }

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import conditions, of_a_table, weights_of
 from konsil.cli.request_options import options_of
-from konsil.cli.terminal import Block
 
 
 @click.command(short_help="Compute agreement statistics for a table of ratings.")
@@ -20,15 +20,14 @@ from konsil.cli.terminal import Block
     convert={"where": conditions, "weights": weights_of, "missing": lambda words: ("", *words)},
     after={"missing": of_a_table},
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@with_json
 def command(
     file: Path,
     sheet: str,
     encoding: str,
     separator: str,
     request: AgreementRequest,
-    as_json: bool,
-) -> None:
+) -> Printout:
     """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
     The table is a CSV, TSV, JSONL, Parquet or XLSX file. Statistics that cannot be estimated are
@@ -43,9 +42,10 @@ def command(
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named)
     options = replace(request.table_options(), line=table.line, name=table.name)
     result = estimate_agreement(table.frame, request, options)
-    if as_json:
-        click.echo(Block(result.to_json()))
-    else:
-        from konsil.cli.agreement_tables import show
 
-        show(result)
+    def show() -> None:
+        from konsil.cli import agreement_tables
+
+        agreement_tables.show(result)
+
+    return Printout(result.to_dict(), show)

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import another_place, on_folder
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.terminal import Note
 
 
 @click.command(short_help="Run the analyses of study.toml and write the estimates.")
@@ -16,7 +18,8 @@ from konsil.cli.folder import another_place, on_folder
     type=click.Path(path_type=Path),
     help="Folder for estimates.csv and .json; default: FOLDER.",
 )
-def command(folder: Path, database: str, output: Path | None) -> None:
+@with_json
+def command(folder: Path, database: str, output: Path | None) -> Printout:
     """Compute all analyses of the study in FOLDER.
 
     Estimates are written as CSV and JSON with 12 significant digits.
@@ -25,18 +28,27 @@ def command(folder: Path, database: str, output: Path | None) -> None:
     computed, and the exit code is 2.
     """
     from konsil.api import open_folder
-    from konsil.cli.unmade import raise_for_unmade
+    from konsil.cli.unmade import error_of_unmade
     from konsil.report import write_estimates
 
     opened = open_folder(folder, database=database)
     results = opened.results()
     with another_place():
         table, data = write_estimates(output or opened.path, opened.study, results)
-    click.echo(f"{len(results.rows)} estimates: {table}, {data}")
-    for sentence in results.inference[:1]:
-        click.echo(sentence)
-    for warning in (*((results.played,) if results.played else ()), *results.warnings):
-        click.echo(f"note: {warning}")
+    warnings = (*((results.played,) if results.played else ()), *results.warnings)
+    lines = [
+        f"{len(results.rows)} estimates: {table}, {data}",
+        *results.inference[:1],
+        *(Note(f"note: {warning}") for warning in warnings),
+    ]
     if results.log not in results.warnings:
-        click.echo(results.log)
-    raise_for_unmade(results.refused)
+        lines.append(results.log)
+    record = {
+        "estimates": len(results.rows),
+        "table": table,
+        "data": data,
+        "target": next(iter(results.inference), None),
+        "log": results.log,
+        "not_computed": results.refused,
+    }
+    return Printout(record, lines, error_of_unmade(results.refused))

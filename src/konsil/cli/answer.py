@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from konsil.api.calls import CallRequest
-from konsil.cli.collecting import callees, raise_where_stopped, run_lines
+from konsil.cli.collecting import callees, error_of, run_lines, run_record
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -16,7 +17,8 @@ from konsil.cli.request_options import options_of
 @on_folder
 @callees("system")
 @options_of(CallRequest, "calls")
-def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> None:
+@with_json
+def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> Printout:
     """Collect answers from the systems of the study in FOLDER to all items.
 
     The command can be stopped at any time: run it again to continue. Completed calls are not
@@ -28,6 +30,8 @@ def command(folder: Path, database: str, only: tuple[str, ...], calls: CallReque
     opened = open_folder(folder, database=database)
     with opened.store() as store:
         collected = answer(opened.study, store, calls.options(only, dry_run=calls.dry_run))
-    for line in run_lines(collected, calls.dry_run):
-        click.echo(line)
-    raise_where_stopped(collected)
+    return Printout(
+        {"answers": run_record(collected, calls.dry_run)},
+        run_lines(collected, calls.dry_run),
+        error_of(collected),
+    )

@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_named_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Back up the database while raters work, and verify the copy.")
 @on_named_folder
 @click.argument("target", type=click.Path(path_type=Path))
-def command(folder: Path, database: str, target: Path) -> None:
+@with_json
+def command(folder: Path, database: str, target: Path) -> Printout:
     """Copy the database of the study in FOLDER to the new file TARGET.
 
     The copy is consistent, and the server can keep running. The copy's audit log is verified. To
@@ -29,5 +31,8 @@ def command(folder: Path, database: str, target: Path) -> None:
         copy = backup(store, target)
     if copy.problems:
         raise StoreError(f"{target}: copied, but {copy.problems[0]}")
-    click.echo(f"{target}: {target.stat().st_size:,} bytes, checked")
-    click.echo(f"head: {copy.head}")
+    size = target.stat().st_size
+    return Printout(
+        {"file": target, "bytes": size, "head": copy.head},
+        [f"{target}: {size:,} bytes, checked", f"head: {copy.head}"],
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, asks_json, with_json
 from konsil.locale import SOURCE, catalogue_language, is_draft
 
 if TYPE_CHECKING:
+    from konsil.errors import StudyError
     from konsil.instrument import Instrument
     from konsil.study import Study
 
@@ -20,64 +22,120 @@ if TYPE_CHECKING:
 @click.command(short_help="Check a study's protocol and summarise it.")
 @on_folder
 @click.option("--statistics", is_flag=True, help="List all statistics that an analysis can use.")
-def command(folder: Path, database: str, statistics: bool) -> None:
+@with_json
+def command(folder: Path, database: str, statistics: bool) -> Printout:
     """Check FOLDER/study.toml and the files it names; list each problem with its line.
 
     Columns and labels of the files are compared with the forms, and all analyses are validated.
     Nothing is written.
     """
-    from konsil.analysis import known_statistics
     from konsil.api import open_folder
-    from konsil.api.folder.erasing import retention_line
     from konsil.api.running.checking import findings
     from konsil.errors import StudyError
-    from konsil.study import study_digest
 
     if statistics:
-        from konsil.report.material.glossary import title
-        from konsil.report.material.language import ENGLISH
-
-        width = max(map(len, known_statistics())) + 2
-        for name in known_statistics():
-            click.echo(f"{name:{width}}{title(name, ENGLISH)}")
-        return
-    opened = open_folder(folder, database=database)
-    study = opened.study
+        return _statistics()
+    try:
+        opened = open_folder(folder, database=database)
+    except StudyError as error:
+        if not asks_json():
+            raise
+        return Printout({"is_sound": False, "problems": _problems(error)}, error=error)
     checked = findings(opened)
+    refusal = StudyError("\n".join(map(str, checked.problems)), checked.problems)
+    record = {
+        **_summary(opened.study),
+        "missing_files": checked.absent,
+        "sentences": [line.strip() for line in _sentences(opened.study)],
+        "is_sound": not checked.problems,
+        "problems": _problems(refusal) if checked.problems else [],
+    }
+    lines = _lines(opened.study, checked.absent)
+    return Printout(record, lines, refusal if checked.problems else None)
+
+
+def _statistics() -> Printout:
+    """All statistics, one a line."""
+    from konsil.analysis import known_statistics
+    from konsil.report.material.glossary import title
+    from konsil.report.material.language import ENGLISH
+
+    rows = [{"id": name, "title": title(name, ENGLISH)} for name in known_statistics()]
+    width = max(len(row["id"]) for row in rows) + 2
+    return Printout({"statistics": rows}, [f"{row['id']:{width}}{row['title']}" for row in rows])
+
+
+def _problems(error: StudyError) -> list[dict[str, object]]:
+    """The problems with their places; of an error without places its sentences."""
+    from konsil.errors import Problem
+
+    problems = error.problems or [Problem(line) for line in str(error).split("\n") if line]
+    return [
+        {
+            "file": problem.file or None,
+            "line": problem.line,
+            "column": problem.column,
+            "analysis": problem.analysis,
+            "sentence": problem.sentence,
+        }
+        for problem in problems
+    ]
+
+
+def _summary(study: Study) -> dict[str, object]:
+    """What the protocol asks for."""
+    from konsil.study import study_digest
+
+    return {
+        "title": study.title,
+        "instruments": [i.id for i in study.instruments],
+        "systems": [s.id for s in study.systems],
+        "panels": {name: len(raters) for name, raters in study.panels().items()},
+        "scores": [score.id for score in study.scores],
+        "sources": len(study.sources),
+        "plan": len(study.plan),
+        "analyses": [analysis.name for analysis in study.analyses],
+        "digest": study_digest(study),
+    }
+
+
+def _lines(study: Study, absent: Sequence[str]) -> Iterator[str]:
+    from konsil.study import study_digest
+
     panels = (
         ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items())
         or "as in the ratings"
     )
-    click.echo(f"{study.title}")
-    click.echo(f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}")
-    click.echo(f"  systems:     {', '.join(s.id for s in study.systems) or 'as in the ratings'}")
-    click.echo(f"  panels:      {panels}")
-    click.echo(
+    yield f"{study.title}"
+    yield f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}"
+    yield f"  systems:     {', '.join(s.id for s in study.systems) or 'as in the ratings'}"
+    yield f"  panels:      {panels}"
+    yield (
         f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses:"
         f" {len(study.analyses)}"
     )
-    for file in checked.absent:
-        click.echo(f"  missing: {file}")
+    yield from (f"  missing: {file}" for file in absent)
+    yield from (f"  {line}" for line in _sentences(study))
+    yield f"  digest:      {study_digest(study)}"
+    for instrument in _judged(study):
+        yield from _parity(instrument)
+
+
+def _sentences(study: Study) -> Iterator[str]:
+    """What is worth a look in a protocol without problems."""
+    from konsil.api.folder.erasing import retention_line
+
     if any(e.vendor for e in study.endpoints):
         from konsil.collect.providers.opening import unknown_vendors
 
-        for line in unknown_vendors(study.endpoints):
-            click.echo(f"  {line}")
-    for line in (*_scores(study), *_addresses(study)):
-        click.echo(f"  {line}")
+        yield from unknown_vendors(study.endpoints)
+    yield from (*_scores(study), *_addresses(study))
     for name, system in _unmasked(study):
-        click.echo(
-            f"  analysis {name!r} concerns {system!r} only: anyone with study.toml and the"
+        yield (
+            f"analysis {name!r} concerns {system!r} only: anyone with study.toml and the"
             " blinded report can infer its blinding code"
         )
-    for line in filter(None, (*_drafts(study), retention_line(study, date.today()))):
-        click.echo(f"  {line}")
-    click.echo(f"  digest:      {study_digest(study)}")
-    for instrument in _judged(study):
-        for line in _parity(instrument):
-            click.echo(line)
-    if checked.problems:
-        raise StudyError("\n".join(map(str, checked.problems)), checked.problems)
+    yield from filter(None, (*_drafts(study), retention_line(study, date.today())))
 
 
 def _scores(study: Study) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Close a batch (its ratings become final) or reopen it.")
@@ -16,9 +17,10 @@ from konsil.cli.folder import acting, on_folder
 @click.option("--reopen", is_flag=True, help="Reopen the batch; needs --reason.")
 @click.option("--reason", default="", help="Reason for reopening, for the log.")
 @acting("closes or reopens the batch")
+@with_json
 def command(
     folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str, by: str
-) -> None:
+) -> Printout:
     """Close a batch of the study in FOLDER.
 
     Raters can still read their ratings of a closed batch, but no longer change them. Without
@@ -32,10 +34,16 @@ def command(
     if batch is None:
         if rater or reopen or reason or by:
             raise StudyError("--batch: missing; state the batch, such as --batch 1")
-        for phase, name, tasks, n_completed in blocks(opened):
-            label = name or phase or "(no batches)"
-            click.echo(f"{label}: {n_completed:,} of {tasks:,} tasks done")
-        return
+        rows = [
+            {"phase": phase or None, "batch": name or None, "tasks": tasks, "done": n_completed}
+            for phase, name, tasks, n_completed in blocks(opened)
+        ]
+        lines = [
+            f"{row['batch'] or row['phase'] or '(no batches)'}: {row['done']:,} of"
+            f" {row['tasks']:,} tasks done"
+            for row in rows
+        ]
+        return Printout({"batches": rows}, lines)
     changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason, by=by)
     state = "open" if reopen else "closed"
     n_pending = sum(
@@ -50,4 +58,12 @@ def command(
         else ""
     )
     whom = f" for {rater}" if rater else ""
-    click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{whom}{undone}")
+    record = {
+        "batch": batch,
+        "rater": rater or None,
+        "state": state,
+        "is_changed": changed,
+        "tasks_not_done": n_pending if undone else None,
+    }
+    was = "now" if changed else "was already"
+    return Printout(record, [f"batch {batch!r}: {was} {state}{whom}{undone}"])

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.terminal import Note
 
 
 @click.command(short_help="Write the codebook as a printable page and as a PDF.")
@@ -20,9 +22,10 @@ from konsil.cli.folder import on_folder
     metavar="ID",
     help="Only this instrument; repeatable. [all]",
 )
+@with_json
 def command(
     folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]
-) -> None:
+) -> Printout:
     """Write the codebook of the study in FOLDER: guidance, questions and scale points.
 
     The wording is that of the rating pages. The page is self-contained and prints on A4; the PDF
@@ -31,7 +34,7 @@ def command(
     from konsil.api import open_folder
     from konsil.api.running.codebooks import write_codebook
 
-    for line in write_codebook(
-        open_folder(folder, database=database), html=html, pdf=pdf, chosen=chosen
-    ):
-        click.echo(line)
+    opened = open_folder(folder, database=database)
+    written = write_codebook(opened, html=html, pdf=pdf, chosen=chosen)
+    files = written[: 1 if pdf is None else 2]
+    return Printout({"files": files}, [*files, *map(Note, written[len(files) :])])

@@ -29,6 +29,45 @@ def callees(noun: str) -> Callable[[F], F]:
     )
 
 
+def run_record(collected: Collected, dry_run: bool) -> dict[str, object]:
+    """What a run did, or would do, in numbers."""
+    done_before = sum(todo.n_completed for todo in collected.todos)
+    if dry_run:
+        return {"planned": [_planned_record(*entry) for entry in _by_callee(collected).items()]}
+    progress = collected.progress
+    return {
+        "to_do": progress.total,
+        "ended": progress.ended,
+        "calls": progress.calls,
+        "outcomes": dict(sorted(progress.outcomes.items(), key=_place)),
+        "done_before": done_before,
+        "given_up": progress.gave_up,
+        "dollars": collected.spent,
+        "stopped": progress.stopped or None,
+    }
+
+
+def _planned_record(callee: str, todos: list[Todo]) -> dict[str, object]:
+    costs = [todo.cost() for todo in todos]
+    known_costs = [cost for cost in costs if cost is not None]
+    return {
+        "callee": callee,
+        "to_call": sum(len(todo.pending) for todo in todos),
+        "done": sum(todo.n_completed for todo in todos),
+        "tokens_read": sum(todo.tokens_read for todo in todos),
+        "tokens_written": sum(todo.tokens_written for todo in todos),
+        "dollars": sum(known_costs) if len(known_costs) == len(costs) else None,
+    }
+
+
+def _by_callee(collected: Collected) -> dict[str, list[Todo]]:
+    """A judge with several votes or orders has one entry for each."""
+    todos_by_callee: dict[str, list[Todo]] = {}
+    for todo in collected.todos:
+        todos_by_callee.setdefault(todo.job.callee, []).append(todo)
+    return todos_by_callee
+
+
 def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
     """What a run did, or would do, one line each."""
     if dry_run:
@@ -54,24 +93,20 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
         yield f"stopped: {collected.progress.stopped}; {n_pending:,} remain"
 
 
-def raise_where_stopped(collected: Collected) -> None:
-    """End with the exit status of a run that must not be taken for a whole one."""
+def error_of(collected: Collected) -> Exception | None:
+    """The error of a run that must not be taken for a whole one; None where it is whole."""
     if collected.progress.hopeless:
         n_pending = collected.progress.total - collected.progress.ended
-        raise CollectError(
+        return CollectError(
             f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} remain"
         )
-    if collected.progress.is_interrupted:
-        raise click.Abort
+    return click.Abort() if collected.progress.is_interrupted else None
 
 
 def _planned(collected: Collected) -> Iterator[str]:
     from konsil.collect.running.prices import price_list
 
-    todos_by_callee: dict[str, list[Todo]] = {}
-    for todo in collected.todos:  # a judge with several votes or orders has one for each
-        todos_by_callee.setdefault(todo.job.callee, []).append(todo)
-    for callee, todos in todos_by_callee.items():
+    for callee, todos in _by_callee(collected).items():
         costs = [todo.cost() for todo in todos]
         known_costs = [cost for cost in costs if cost is not None]
         is_capped = all(todo.is_capped for todo in todos)

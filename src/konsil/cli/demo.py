@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.terminal import Note
+
 
 @click.command(short_help="Create a small simulated study and write its report.")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
@@ -15,7 +18,8 @@ import click
     is_flag=True,
     help="Use a small local model to answer and judge; see 'konsil local install'.",
 )
-def command(folder: Path | None, local: bool) -> None:
+@with_json
+def command(folder: Path | None, local: bool) -> Printout:
     """Create a small study of German and English clinical questions in a new FOLDER.
 
     The default is konsil-demo. Its panel and judges are simulated and labelled as such everywhere.
@@ -29,14 +33,13 @@ def command(folder: Path | None, local: bool) -> None:
         from konsil.api.rehearsal.local_demo import local_demo
 
         place = folder or Path("konsil-demo-local")
-        page = local_demo(place, lambda line: click.echo(line, err=True))
+        page = local_demo(place, lambda line: click.echo(Note(line), err=True))
     else:
         from konsil.api.rehearsal.rehearsal import demo
 
         place = folder or _free()
         page = demo(place)
-    click.echo(f"study:  {place}")
-    click.echo(f"report: {page}")
+    return Printout({"study": place, "report": page}, [f"study:  {place}", f"report: {page}"])
 
 
 def _free() -> Path:

@@ -9,6 +9,7 @@ import click
 
 from konsil.api.curation.requests import DuplicatesRequest
 from konsil.cli.folder import decider, on_folder
+from konsil.cli.printout import Printout, storing, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -20,7 +21,10 @@ from konsil.cli.request_options import options_of
     help="Write the groups as a table for reviewers.",
 )
 @options_of(DuplicatesRequest)
-def command(folder: Path, database: str, table: Path | None, request: DuplicatesRequest) -> None:
+@with_json
+def command(
+    folder: Path, database: str, table: Path | None, request: DuplicatesRequest
+) -> Printout:
     """Search the items of the study in FOLDER for duplicates.
 
     These are exact copies, questions with the same words, near duplicates and translations. People
@@ -33,15 +37,25 @@ def command(folder: Path, database: str, table: Path | None, request: Duplicates
         option = "--decisions" if request.decisions is not None else "--leave-one"
         request = replace(request, by=decider(request.by, option))
     searched = search_duplicates(open_folder(folder, database=database), request)
-    for line in lines_of(searched):
-        click.echo(line)
+    lines = list(lines_of(searched))
     if table is not None:
         write_table(searched, table)
-        click.echo(
+        lines.append(
             f"{table}: write 'duplicate' or 'apart' in the column decision and import the table"
             " with --decisions"
         )
-    if request.dry_run:
-        click.echo("nothing stored")
-    elif not searched.new:
-        click.echo("already searched; nothing has changed")
+    duplicates = searched.duplicates
+    record = {
+        "items": duplicates.pool,
+        "in_groups": duplicates.n_items,
+        "groups": duplicates.groups,
+        "likeness": duplicates.how,
+        "searched": duplicates.searched,
+        "declared_distinct": len(duplicates.apart),
+        "excluded_as_duplicates": len(searched.out),
+        "excluded_for_another_reason": len(searched.excluded),
+        "is_changed": searched.new,
+        "is_stored": not request.dry_run,
+        "table": table,
+    }
+    return Printout(record, [*lines, *storing(request.dry_run, searched.new, "already searched")])

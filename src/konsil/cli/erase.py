@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from konsil.cli.folder import on_named_folder
+from konsil.cli.printout import Printout, asks_json, with_json
 
 if TYPE_CHECKING:
     from konsil.store.privacy.erasing import Erased
@@ -27,7 +28,8 @@ OUT_OF_REACH = (
 )
 @click.option("--reason", required=True, help="Reason, for the log; no names.")
 @click.option("--yes", is_flag=True, help="Erase without asking for confirmation.")
-def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: bool) -> None:
+@with_json
+def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: bool) -> Printout:
     """Permanently erase the data of RATER, a rater's identifier, from the study in FOLDER.
 
     The plan under the identifier and the times of sign-in and submission in the audit log remain.
@@ -42,13 +44,17 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
     preview = erasing.preview(opened, rater)
     if preview.at:
         erasing.erase(opened, rater, by=by, reason=reason)
-        click.echo(
-            f"{show(rater)} was erased on {preview.at[:10]} by {show(preview.by)}; nothing is left"
-            f" to"
-            " erase"
+        return Printout(
+            {**_record(preview), "at": preview.at[:10], "by": preview.by, "is_new": False},
+            [
+                f"{show(rater)} was erased on {preview.at[:10]} by {show(preview.by)}; nothing is"
+                " left to erase"
+            ],
         )
-        return
-    _announce(preview, rater)
+    if asks_json() and not yes:
+        raise StudyError("--json: --yes is missing; nobody can be asked for confirmation")
+    if not asks_json():
+        _announce(preview, rater)
     if not yes:
         typed = _typed("Type the identifier to erase permanently")
         if typed != rater:
@@ -56,16 +62,30 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
                 f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased"
             )
     erased = erasing.erase(opened, rater, by=by, reason=reason)
-    click.echo(
-        f"{show(rater)}: erased on {erased.at[:10]}; run 'konsil analyse' and 'konsil report'"
-        " to update the estimates"
-    )
     if not erased.is_clean:
         click.echo(
             "note: another program uses the database; remnants in its files are overwritten when"
             " you run this command again after it ended",
             err=True,
         )
+    return Printout(
+        {**_record(preview), "at": erased.at[:10], "by": by, "is_new": True},
+        [
+            f"{show(rater)}: erased on {erased.at[:10]}; run 'konsil analyse' and 'konsil report'"
+            " to update the estimates"
+        ],
+    )
+
+
+def _record(erased: Erased) -> dict[str, object]:
+    """What is erased, in numbers."""
+    return {
+        "rater": erased.rater,
+        "records": erased.records,
+        "ratings_erased": erased.ratings,
+        "ratings_retained": erased.n_retained,
+        "tasks_moved": erased.moved,
+    }
 
 
 def _announce(preview: Erased, rater: str) -> None:

@@ -8,7 +8,9 @@ import click
 
 from konsil.api.exports import ExportRequest
 from konsil.cli.folder import on_named_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.cli.terminal import Note
 from konsil.errors import StudyError
 
 
@@ -16,7 +18,8 @@ from konsil.errors import StudyError
 @on_named_folder
 @click.argument("output", type=click.Path(path_type=Path))
 @options_of(ExportRequest)
-def command(folder: Path, database: str, output: Path, request: ExportRequest) -> None:
+@with_json
+def command(folder: Path, database: str, output: Path, request: ExportRequest) -> Printout:
     """Write the records of the study in FOLDER to OUTPUT.
 
     'konsil import --export OUTPUT' restores identical records.
@@ -38,9 +41,13 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
             )
         from konsil.api.folder.labelstudio import export_tasks
 
-        for project in export_tasks(opened, output, overwrite=request.overwrite):
-            click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
-        return
+        projects = tuple(export_tasks(opened, output, overwrite=request.overwrite))
+        rows = [
+            {"rater": each.rater, "tasks": each.tasks, "file": output / each.file}
+            for each in projects
+        ]
+        lines = [f"{row['rater']}: {row['tasks']:,} tasks: {row['file']}" for row in rows]
+        return Printout({"folder": output, "projects": rows}, lines)
     if request.release:
         from konsil.store.release.metadata import note
         from konsil.store.release.release_text import recognisable
@@ -54,11 +61,9 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
             linked=request.linked,
             overwrite=request.overwrite,
         )
-        for kind, n in sorted(released.withheld.items()):
-            if n:
-                click.echo(f"  excluded: {kind}: {n:,}")
+        withheld = {kind: n for kind, n in sorted(released.withheld.items()) if n}
         if lacking := note(released.missing):
-            click.echo(f"note: {lacking}", err=True)
+            click.echo(Note(f"note: {lacking}"), err=True)
         if released.recognisable:
             linkable = recognisable(released.recognisable, request.k)
             click.echo(
@@ -66,9 +71,16 @@ def command(folder: Path, database: str, output: Path, request: ExportRequest) -
                 " identifiers can identify them: do not publish it, or use --unlink",
                 err=True,
             )
-    else:
-        opened.export(output, request.format, overwrite=request.overwrite)
-    click.echo(str(output))
+        record = {
+            "folder": output,
+            "excluded": withheld,
+            "recognisable_raters": released.recognisable,
+            "missing_metadata": released.missing,
+        }
+        lines = [f"  excluded: {kind}: {n:,}" for kind, n in withheld.items()]
+        return Printout(record, [*lines, str(output)])
+    opened.export(output, request.format, overwrite=request.overwrite)
+    return Printout({"folder": output, "format": request.format}, [str(output)])
 
 
 def _refuse_options_of_a_release() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.terminal import Note
 
 
 @click.command(short_help="Freeze the analysis plan; the report lists later changes.")
@@ -33,6 +35,7 @@ from konsil.cli.folder import on_folder
 @click.option(
     "--preview", is_flag=True, help="Write the preregistration text only; freeze nothing."
 )
+@with_json
 def command(
     folder: Path,
     database: str,
@@ -41,7 +44,7 @@ def command(
     files: tuple[Path, ...],
     power: Path | None,
     preview: bool,
-) -> None:
+) -> Printout:
     """Freeze the analysis plan of the study in FOLDER: store its checksums in the audit log.
 
     Analyses that are added or changed later are exploratory, and the report states which.
@@ -69,21 +72,27 @@ def command(
     opened = open_folder(folder, database=database)
     if preview:
         write_preregistration(opened, files, power_lines(power) if power is not None else ())
-        click.echo("\n".join(map(str, files)))
-        return
+        return Printout({"files": files}, map(str, files))
     event = freeze_and_preregister(opened, by, note, files, power)
-    if n := event.data["ratings"]:
-        click.echo(
-            f"note: {n:,} {'rating is' if n == 1 else 'ratings are'} already stored; the report"
-            " states this"
-        )
+    n_analyses, n_ratings = len(opened.study.analyses), event.data["ratings"]
+    lines: list[str] = []
+    if n_ratings:
+        verb = "rating is" if n_ratings == 1 else "ratings are"
+        lines.append(Note(f"note: {n_ratings:,} {verb} already stored; the report states this"))
     with opened.store() as store:
         if not store.counts()["items"]:
-            click.echo(
-                "note: no items are imported yet; the frozen plan applies to ratings imported later"
+            lines.append(
+                Note(
+                    "note: no items are imported yet; the frozen plan applies to ratings imported"
+                    " later"
+                )
             )
-    click.echo(
-        f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}"
-    )
-    for file in files:
-        click.echo(str(file))
+    lines.append(f"{n_analyses} analyses frozen at {event.at}; digest {event.data['plan']}")
+    record = {
+        "analyses": n_analyses,
+        "at": event.at,
+        "digest": event.data["plan"],
+        "ratings": n_ratings,
+        "files": files,
+    }
+    return Printout(record, [*lines, *map(str, files)])

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.cli.terminal import Note
 from konsil.errors import SourceError, StudyError
 from konsil.records import Source
 
@@ -88,13 +90,14 @@ def _other_origins(function: Callable[..., Any]) -> Callable[..., Any]:
     after={"file": _other_origins},
     needs="file",
 )
+@with_json
 def command(
     folder: Path,
     database: str,
     export: Path | None,
     kits: tuple[Path, ...],
     source: Source | None,
-) -> None:
+) -> Printout:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
     If any row is invalid, its line is reported and nothing is written. Importing the same file
@@ -104,15 +107,13 @@ def command(
 
     opened = open_folder(folder, database=database)
     if export is not None:
-        click.echo(_import_line(opened.import_export(export)))
-        return
+        restored = opened.import_export(export)
+        return Printout(_record(restored), [_import_line(restored)])
     if kits:
-        from konsil.cli.kit import import_summary
+        from konsil.cli.kit import import_kit
 
-        for kit in kits:
-            for line in import_summary(opened, kit):
-                click.echo(line)
-        return
+        records, lines = zip(*(import_kit(opened, kit) for kit in kits), strict=True)
+        return Printout({"kits": records}, [line for each in lines for line in each])
     sources = () if source is None else (source,)
     try:
         added = opened.import_sources(sources)
@@ -120,11 +121,15 @@ def command(
         if source is None or not _SETTING.search(str(error)):
             raise
         raise SourceError(f"{error}; {_AS_OPTIONS}", error.problems) from None
-    click.echo(_import_line(added))
-    for note in added.notes:
-        click.echo(f"note: {note}")
-    for line in opened.preparations(sources):
-        click.echo(line)
+    prepared = opened.preparations(sources)
+    notes = [Note(f"note: {note}") for note in added.notes]
+    return Printout(
+        {**_record(added), "preparations": prepared}, [_import_line(added), *notes, *prepared]
+    )
+
+
+def _record(added: Added) -> dict[str, object]:
+    return {"new": added.new, "unchanged": added.unchanged}
 
 
 def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:

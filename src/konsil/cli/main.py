@@ -11,7 +11,8 @@ import click
 
 from konsil.cli.examples import examples_block
 from konsil.cli.groups import GROUPS
-from konsil.cli.terminal import Block, guard_terminal, show
+from konsil.cli.terminal import Block, Note, guard_terminal, show
+from konsil.cli.verbosity import timed, verbosity_options
 from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
 from konsil.notices import printed
 from konsil.version import __version__
@@ -163,10 +164,13 @@ class Lazy(click.Group):
             return None
         module = importlib.import_module(COMMANDS[cmd_name][0])
         command: click.Command = module.command
-        command.epilog = examples_block(cmd_name)
+        named = {cmd_name: command}
         if isinstance(command, click.Group):
-            for name, subcommand in command.commands.items():
-                subcommand.epilog = examples_block(f"{cmd_name} {name}")
+            named |= {f"{cmd_name} {name}": each for name, each in command.commands.items()}
+        for name, each in named.items():
+            if each.epilog is None:  # a module that is imported already keeps its commands
+                each.epilog = examples_block(name)
+                each.params += verbosity_options()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -184,6 +188,11 @@ class Lazy(click.Group):
             ctx.fail(f"no such command {args[0]!r}; {nearest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
+    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - click's own arguments
+        """Run the command line with a verbosity of its own."""
+        with timed("konsil"):
+            return super().main(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - what a command returns
         """Run the command; its sentences name flags."""
         with options_as_flags(), printed(_notice):
@@ -191,11 +200,13 @@ class Lazy(click.Group):
 
 
 def _notice(sentence: str) -> None:
-    click.echo(f"note: {show(sentence)}", err=True)
+    click.echo(Note(f"note: {show(sentence)}"), err=True)
 
 
 @click.group(
-    cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Lazy,
+    params=verbosity_options(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="konsil")
 def group() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import decider, deciding, on_folder
+from konsil.cli.printout import Printout, storing, with_json
 
 
 @click.command(short_help=("Create masked case versions from marks; report residual disclosure."))
@@ -39,6 +40,7 @@ from konsil.cli.folder import decider, deciding, on_folder
     is_flag=True,
     help="Dry run: print residual disclosure and progress; store nothing.",
 )
+@with_json
 def command(
     folder: Path,
     database: str,
@@ -48,7 +50,7 @@ def command(
     approve: bool,
     despite: tuple[tuple[str, str], ...],
     dry_run: bool,
-) -> None:
+) -> Printout:
     """Create masked versions of the cases of the study in FOLDER as [prepare.mask] specifies.
 
     People mark the diagnosis, the ranked cues and other words that disclose it, in a table or on
@@ -64,10 +66,22 @@ def command(
     masked = mask_cases(
         opened, marks, by=decided_by, approve=approve, despite=dict(despite), save=not dry_run
     )
-    for line in progress_lines(masked):
-        click.echo(line)
+    lines = list(progress_lines(masked))
     if table is not None:
         write_table(masked, table)
-        click.echo(f"{table}: all marks; add or change rows and import the table with --marks")
-    if dry_run:
-        click.echo("nothing stored")
+        lines.append(f"{table}: all marks; add or change rows and import the table with --marks")
+    record = {
+        "cases": len(masked.items),
+        "marked": len(masked.markings),
+        "approved": sum(marking.approved for marking in masked.markings.values()),
+        "with_versions": masked.n_done,
+        "residual_disclosure": [
+            {"case": case, "sentence": residual.description(), "stops": residual.stops}
+            for case, residuals in masked.leftovers.items()
+            for residual in residuals
+        ],
+        "refused": masked.refused,
+        "is_stored": not dry_run,
+        "table": table,
+    }
+    return Printout(record, [*lines, *storing(dry_run, True, "")])

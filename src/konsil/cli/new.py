@@ -12,6 +12,7 @@ import click
 
 from konsil.api.editor_schema import with_schema_line, write_schema
 from konsil.api.rehearsal.copying import copy_new
+from konsil.cli.printout import Printout, asks_json, with_json
 from konsil.errors import StudyError, nearest
 
 PROTOCOL = "study.toml"
@@ -26,15 +27,18 @@ _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
     "--language", default="", metavar="de|en", help="Language of the protocol, if it has several."
 )
 @click.option("--guided", is_flag=True, help="Set up the study by questions about your own tables.")
-def command(folder: Path, protocol: str, language: str, guided: bool) -> None:
+@with_json
+def command(folder: Path, protocol: str, language: str, guided: bool) -> Printout:
     """Create FOLDER with a protocol, a codebook and small example files.
 
     An existing folder is never changed. With --guided, questions with defaults lead to a study of
     your own tables; nothing is written before the last question.
     """
     if guided:
+        if asks_json():
+            raise StudyError("--json: --guided asks questions; leave out one of the two")
         _guide(folder, protocol, language)
-        return
+        return Printout({"folder": folder})
     names = sorted(
         p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file()
     )
@@ -52,7 +56,10 @@ def command(folder: Path, protocol: str, language: str, guided: bool) -> None:
         # The protocol's own language is that of its study.toml, the first one.
         chosen = language or next(iter(protocols))
         copy_new(folder, lambda draft: _copy(source, draft, chosen, protocols[chosen]))
-    click.echo(f"{folder}: created from {protocol!r}; next: konsil check {folder}")
+    return Printout(
+        {"folder": folder, "protocol": protocol, "language": chosen},
+        [f"{folder}: created from {protocol!r}; next: konsil check {folder}"],
+    )
 
 
 def _guide(folder: Path, protocol: str, language: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_named_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Export all data that are stored about one person.")
@@ -17,7 +18,8 @@ from konsil.cli.folder import on_named_folder
 @click.option(
     "--forget-name", is_flag=True, help="Erase the name and address afterwards; ratings stay."
 )
-def command(folder: Path, database: str, who: str, output: Path, forget_name: bool) -> None:
+@with_json
+def command(folder: Path, database: str, who: str, output: Path, forget_name: bool) -> Printout:
     """Write all data about WHO, a rater's identifier, in the study in FOLDER to OUTPUT, as JSON.
 
     Texts of items and answers are not included because they are not about the person. Only the
@@ -31,8 +33,11 @@ def command(folder: Path, database: str, who: str, output: Path, forget_name: bo
     with open_folder(folder, database=database).store() as store:
         data = own_data(store, who)
         write_private(output, (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode())
-        counts = ", ".join(f"{len(rows):,} in {name}" for name, rows in data.items())
-        click.echo(f"{output}: {counts}")
-        if forget_name:
-            erased = forget_person(store, who)
-            click.echo("name and address erased" if erased else "no name or address is stored")
+        is_forgotten = forget_person(store, who) if forget_name else None
+    records = {name: len(rows) for name, rows in data.items()}
+    counts = ", ".join(f"{n:,} in {name}" for name, n in records.items())
+    lines = [f"{output}: {counts}"]
+    if is_forgotten is not None:
+        lines.append("name and address erased" if is_forgotten else "no name or address is stored")
+    record = {"file": output, "records": records, "is_name_erased": is_forgotten}
+    return Printout(record, lines)

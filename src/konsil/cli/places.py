@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="List the sign-up places of a panel, or add places after planning.")
@@ -27,6 +28,7 @@ from konsil.cli.folder import acting, on_folder
 )
 @acting("adds the places")
 @click.option("--reason", default="", help="Reason, for the log; no names.")
+@with_json
 def command(
     folder: Path,
     database: str,
@@ -35,7 +37,7 @@ def command(
     profile: tuple[str, ...],
     by: str,
     reason: str,
-) -> None:
+) -> Printout:
     """List the places of the study in FOLDER that people take by signing up, or add places.
 
     Places can be added after planning. Their tasks are randomly assigned from the seed; existing
@@ -45,17 +47,25 @@ def command(
     from konsil.api.running.running import add_places, place_groups
 
     opened = open_folder(folder, database=database)
+    lines, added = [], None
     if add is not None:
         addition = add_places(opened, add, panel=panel, profile=profile, by=by, reason=reason)
-        click.echo(
+        lines.append(
             f"{addition.places.panel}: {len(addition.slots):,} places added, {addition.tasks:,}"
             " tasks assigned"
         )
-    for group in place_groups(opened):
+        added = {
+            "panel": addition.places.panel,
+            "places": len(addition.slots),
+            "tasks": addition.tasks,
+        }
+    groups = place_groups(opened)
+    for group in groups:
         strata = ", ".join(f"{name}={value}" for name, value in group.strata.items())
         later = f", {group.added:,} of them added later" if group.added else ""
-        click.echo(
+        lines.append(
             f"{group.panel}{f' ({strata})' if strata else ''}: {group.places:,} places{later},"
             f" {group.free:,}"
             " free"
         )
+    return Printout({"groups": groups, "added": added}, lines)

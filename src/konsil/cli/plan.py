@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 
 if TYPE_CHECKING:
     from konsil.api.running.planning import Planned
@@ -30,7 +32,8 @@ FEW = 12
 @click.option(
     "--raters", is_flag=True, help=f"Print one line per rater, even in panels of more than {FEW}."
 )
-def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bool) -> None:
+@with_json
+def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bool) -> Printout:
     """Assign the tasks of the [[plan]] of the study in FOLDER to raters and store them.
 
     The same protocol, seed and items give the same tasks and the same checksum, which can be
@@ -46,10 +49,64 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
 
     opened = open_folder(folder, database=database)
     planned = make_plan(opened, save=not dry_run, strict=strict)
-    for line in _plan_lines(planned, dry_run, raters):
-        click.echo(line)
-    for line in unsearched_lines(opened):
-        click.echo(f"  {line}")
+    unsearched = list(unsearched_lines(opened))
+    lines = [*_plan_lines(planned, dry_run, raters), *(f"  {line}" for line in unsearched)]
+    return Printout({**_record(planned, dry_run), "sentences": unsearched}, lines)
+
+
+def _record(planned: Planned, dry_run: bool) -> dict[str, object]:
+    """The plan in numbers; of tie-breaks only what the text states."""
+    balance = planned.balance
+    return {
+        "tasks": len(planned.tasks),
+        "purposes": planned.purposes(),
+        "new": planned.new,
+        "is_stored": not dry_run,
+        "raters": [
+            {
+                "rater": rater,
+                "panel": balance.panels[rater],
+                "tasks": n,
+                "items": balance.items[rater],
+            }
+            for rater, n in balance.screens.items()
+        ],
+        "shared_items": [
+            {"panel": panel, "pairs": len(counts), "least": min(counts), "most": max(counts)}
+            for panel, counts in balance.shared().items()
+        ],
+        "positions": balance.positions,
+        "comparisons": {panel: _meetings_record(each) for panel, each in planned.meetings.items()},
+        "overlaps": [
+            {
+                **{key: getattr(overlap, key) for key in ("panel", "share", "raters")},
+                "comparisons": overlap.comparisons,
+                "shared": overlap.shared,
+                "each": overlap.each,
+            }
+            for overlap in planned.overlaps
+        ],
+        "washouts": [
+            {"panel": panel, "kind": kind, **asdict(apart)}
+            for (panel, kind), apart in planned.washouts.items()
+        ],
+        "strata": [
+            {"panel": panel, "column": column, "items_of_each_rater": values}
+            for (panel, column), values in balance.strata.items()
+        ],
+        "missing_answers": [asdict(lacking) for lacking in planned.missing],
+        "first_digest": planned.first_digest or None,
+        "digest": planned.digest,
+    }
+
+
+def _meetings_record(meetings: Meetings) -> dict[str, object]:
+    return {
+        "comparisons": meetings.comparisons,
+        "first": [{"systems": pair, "first": counts} for pair, counts in meetings.first.items()],
+        "items_by_number_of_raters": meetings.raters,
+        "repeated": meetings.repeated,
+    }
 
 
 def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:

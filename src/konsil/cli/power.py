@@ -8,7 +8,9 @@ import click
 
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.progress import verbosity
 
 
 @click.command(short_help="Estimate precision and power by simulation of the whole study.")
@@ -19,7 +21,8 @@ from konsil.cli.request_options import options_of
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write all results as .csv or .json.",
 )
-def command(folder: Path, database: str, request: PowerRequest, output: Path | None) -> None:
+@with_json
+def command(folder: Path, database: str, request: PowerRequest, output: Path | None) -> Printout:
     """Simulate the study in FOLDER many times with its plan and analyses, and summarise results.
 
     For each estimate: the mean, the mean and the 90th percentile of the CI width, and for tests the
@@ -41,19 +44,24 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
             "studies",
             total=request.studies,
             console=quiet,
-            disable=not quiet.is_terminal,
+            disable=not quiet.is_terminal or verbosity() == "quiet",
             transient=True,
         )
     )
-    head, *lines = power_table(rows)
-    table = Table(*head, box=None, pad_edge=False)
-    for line in lines:
-        table.add_row(*line)
-    table_console(width=None if is_terminal() else 160).print(table)
-    click.echo(
-        f"{request.studies} simulated studies; power: proportion with p <= 0.05, with its 95%"
-        " CI; Holm: after Holm adjustment"
-    )
     if output is not None:
         write(rows, output)
-        click.echo(f"{output}: all results")
+
+    def show() -> None:
+        head, *lines = power_table(rows)
+        table = Table(*head, box=None, pad_edge=False)
+        for line in lines:
+            table.add_row(*line)
+        table_console(width=None if is_terminal() else 160).print(table)
+        click.echo(
+            f"{request.studies} simulated studies; power: proportion with p <= 0.05, with its 95%"
+            " CI; Holm: after Holm adjustment"
+        )
+        if output is not None:
+            click.echo(f"{output}: all results")
+
+    return Printout({"studies": request.studies, "rows": rows, "output": output}, show)

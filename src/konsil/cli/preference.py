@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from konsil.analysis.standalone.preference_request import PreferenceRequest
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import conditions, of_a_table
 from konsil.cli.request_options import options_of
-from konsil.cli.terminal import Block
 
 
 @click.command(short_help="Compute preference statistics for a table of comparisons.")
@@ -20,15 +20,14 @@ from konsil.cli.terminal import Block
     convert={"where": conditions, "missing": lambda words: ("", *words)},
     after={"missing": of_a_table},
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@with_json
 def command(
     file: Path,
     sheet: str,
     encoding: str,
     separator: str,
     request: PreferenceRequest,
-    as_json: bool,
-) -> None:
+) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
     The table is a CSV, TSV, JSONL, Parquet or XLSX file. Results are win differences and win rates
@@ -41,9 +40,10 @@ def command(
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
     layout = replace(request.layout(), line=table.line, name=table.name)
     result = estimate_preference(table.frame, request, layout)
-    if as_json:
-        click.echo(Block(result.to_json()))
-    else:
-        from konsil.cli.preference_tables import show
 
-        show(result)
+    def show() -> None:
+        from konsil.cli import preference_tables
+
+        preference_tables.show(result)
+
+    return Printout(result.to_dict(), show)

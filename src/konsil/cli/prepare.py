@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, storing, with_json
 
 
 @click.command(short_help="Select the items to rate (stratified random sample, item sets).")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Dry run: print the selection; store nothing.")
-def command(folder: Path, database: str, dry_run: bool) -> None:
+@with_json
+def command(folder: Path, database: str, dry_run: bool) -> Printout:
     """Select the items of the study in FOLDER as its [prepare] specifies, and store the selection.
 
     The same protocol, seed, items and answers give the same selection. It can be repeated until
@@ -24,9 +26,21 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
 
     opened = open_folder(folder, database=database)
     prepared = prepare(opened, save=not dry_run)
-    for line in (*draw_lines(prepared.drawn), *unsearched_lines(opened)):
-        click.echo(line)
-    if dry_run:
-        click.echo("nothing stored")
-    elif not prepared.new:
-        click.echo("already selected; nothing has changed")
+    drawn = prepared.drawn
+    record = {
+        "items": drawn.pool,
+        "size": drawn.size,
+        "is_sample": drawn.sample,
+        "sets": {
+            name: {match: len(ids) for match, ids in parts.items()}
+            for name, parts in drawn.drawn.items()
+        },
+        "excluded": drawn.lost,
+        "fewer_than_requested": drawn.short,
+        "by": drawn.by or None,
+        "items_by_value": drawn.found,
+        "is_changed": prepared.new,
+        "is_stored": not dry_run,
+    }
+    lines = (*draw_lines(drawn), *unsearched_lines(opened))
+    return Printout(record, [*lines, *storing(dry_run, prepared.new, "already selected")])

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from konsil.api.calls import CallRequest
-from konsil.cli.collecting import raise_where_stopped, run_lines
+from konsil.cli.collecting import error_of, run_lines, run_record
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -23,9 +24,10 @@ from konsil.cli.request_options import options_of
     help="Write the guesses, one row per version.",
 )
 @options_of(CallRequest, "calls")
+@with_json
 def command(
     folder: Path, database: str, model: str, table: Path | None, calls: CallRequest
-) -> None:
+) -> Printout:
     """Test whether a model can guess the diagnosis of the marked cases of the study in FOLDER.
 
     The model guesses at each information level. The proportion of correct guesses by level shows
@@ -33,16 +35,28 @@ def command(
     are sent.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.probe import lines_of, probe, write_table
+    from konsil.api.curation.probe import lines_of, probe, shares, write_table
 
     probed = probe(
         open_folder(folder, database=database), model, calls.options(dry_run=calls.dry_run)
     )
-    for line in run_lines(probed.replies.collected, calls.dry_run):
-        click.echo(line)
-    raise_where_stopped(probed.replies.collected)
-    for line in lines_of(probed):
-        click.echo(line)
+    run = probed.replies.collected
+    record = {
+        "calls": run_record(run, calls.dry_run),
+        "invalid_replies": probed.replies.unreadable,
+        "unmarked_cases": probed.unmarked,
+        "pending": probed.replies.n_pending,
+        "levels": [
+            {"level": level, "guessed": k, "versions": n, "share": k / n, "low": low, "high": high}
+            for level, (k, n, low, high) in shares(probed.guesses).items()
+        ],
+        "table": table,
+    }
+    lines = list(run_lines(run, calls.dry_run))
+    if (error := error_of(run)) is not None:
+        return Printout(record, lines, error)
+    lines += lines_of(probed)
     if table is not None:
         write_table(probed, table)
-        click.echo(str(table))
+        lines.append(str(table))
+    return Printout(record, lines)

@@ -8,13 +8,16 @@ import click
 
 from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.cli.terminal import Note
 
 
 @click.command(short_help="Run the study on a copy with simulated raters and write its report.")
 @on_folder
 @options_of(RehearsalRequest)
-def command(folder: Path, database: str, request: RehearsalRequest) -> None:
+@with_json
+def command(folder: Path, database: str, request: RehearsalRequest) -> Printout:
     """Run the study in FOLDER on a copy with simulated raters, before any rater is invited.
 
     A copy without ratings is served on this machine. One simulated rater for each person of the
@@ -27,17 +30,23 @@ def command(folder: Path, database: str, request: RehearsalRequest) -> None:
     from konsil.api.rehearsal.rehearsing import rehearse, time_lines
 
     opened = open_folder(folder, database=database)
-    rehearsed = rehearse(opened, request, say=lambda line: click.echo(line, err=True))
-    for line in time_lines(rehearsed):
-        click.echo(line)
+    rehearsed = rehearse(opened, request, say=lambda line: click.echo(Note(line), err=True))
     pages, faults = sum(rehearsed.outcome.handed_in.values()), rehearsed.outcome.times.faults
-    click.echo(
+    lines = [
+        *time_lines(rehearsed),
         f"{pages:,} of {rehearsed.planned:,} pages in {rehearsed.outcome.seconds:.1f} s;"
-        f" {len(faults)} faults"
-    )
-    for fault in faults[:10]:
-        click.echo(f"  {fault}")
+        f" {len(faults)} faults",
+        *(f"  {fault}" for fault in faults[:10]),
+    ]
     if rehearsed.report is not None:
-        click.echo(f"report: {rehearsed.report}")
-    if faults:
-        raise SystemExit(1)
+        lines.append(f"report: {rehearsed.report}")
+    record = {
+        "folder": rehearsed.folder.path,
+        "pages": pages,
+        "planned": rehearsed.planned,
+        "seconds": rehearsed.outcome.seconds,
+        "requests": list(rehearsed.outcome.times.rows()),
+        "faults": faults,
+        "report": rehearsed.report,
+    }
+    return Printout(record, lines, SystemExit(1) if faults else None)

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import another_place, on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.cli.terminal import Note
 from konsil.report.files.edited import FOLDER, ON_REQUEST, PRINT
 from konsil.report.manuscript.request import LEGIBLE, ReportRequest
 
@@ -23,7 +25,8 @@ _AGAIN = {FOLDER: "--to", PRINT: "--figures"}
     help="Folder for the report; default: FOLDER/report.",
 )
 @options_of(ReportRequest)
-def command(folder: Path, database: str, output: Path | None, request: ReportRequest) -> None:
+@with_json
+def command(folder: Path, database: str, output: Path | None, request: ReportRequest) -> Printout:
     """Compute all analyses of the study in FOLDER and write its report.
 
     The report is FOLDER/report/index.html, with figures and estimates. Sources that were not yet
@@ -37,7 +40,7 @@ def command(folder: Path, database: str, output: Path | None, request: ReportReq
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report
-    from konsil.cli.unmade import raise_for_unmade
+    from konsil.cli.unmade import error_of_unmade
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
@@ -45,19 +48,33 @@ def command(folder: Path, database: str, output: Path | None, request: ReportReq
     before = {name for name in ON_REQUEST if (place / name).is_dir()}
     with another_place():
         page, results = write_report(opened, output, request)
-    click.echo(str(page))
-    for name in sorted(name for name in before if not (page.parent / name).is_dir()):
-        click.echo(
-            f"note: the folder {name} of the earlier report was removed, since results changed;"
-            f" {_AGAIN[name]} makes it again"
-        )
-    if request.to:
-        click.echo(str(page.parent / "manuscript"))
-    if request.figures:
-        click.echo(str(page.parent / "print-figures"))
+    manuscript = page.parent / "manuscript" if request.to else None
+    figures = page.parent / "print-figures" if request.figures else None
+    removed = sorted(name for name in before if not (page.parent / name).is_dir())
+    lines = [
+        str(page),
+        *(
+            Note(
+                f"note: the folder {name} of the earlier report was removed, since results"
+                f" changed; {_AGAIN[name]} makes it again"
+            )
+            for name in removed
+        ),
+        *(str(path) for path in (manuscript, figures) if path is not None),
+    ]
     if request.figures and request.letters() < LEGIBLE:
-        click.echo(
-            f"figures of {request.width_mm():g} mm have letters from {request.letters():.1f}"
-            f" points; journals ask for {LEGIBLE:g} or more: choose a larger --width"
+        lines.append(
+            Note(
+                f"figures of {request.width_mm():g} mm have letters from {request.letters():.1f}"
+                f" points; journals ask for {LEGIBLE:g} or more: choose a larger --width"
+            )
         )
-    raise_for_unmade(results.refused)
+    record = {
+        "page": page,
+        "manuscript": manuscript,
+        "figures": figures,
+        "removed": removed,
+        "estimates": len(results.rows),
+        "not_computed": results.refused,
+    }
+    return Printout(record, lines, error_of_unmade(results.refused))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from konsil.api.curation.requests import RewritingRequest
-from konsil.cli.collecting import raise_where_stopped, run_lines
+from konsil.cli.collecting import error_of, run_lines, run_record
 from konsil.cli.folder import decider, on_folder
+from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -21,7 +23,8 @@ from konsil.cli.request_options import options_of
     help="Write original and rewritten questions for reviewers.",
 )
 @options_of(RewritingRequest)
-def command(folder: Path, database: str, table: Path | None, request: RewritingRequest) -> None:
+@with_json
+def command(folder: Path, database: str, table: Path | None, request: RewritingRequest) -> Printout:
     """Rewrite the questions of the study in FOLDER with the model of [prepare.rewrite].
 
     People accept, edit or reject each rewritten question, in the table or on the pages of 'konsil
@@ -35,17 +38,28 @@ def command(folder: Path, database: str, table: Path | None, request: RewritingR
     if request.decisions is not None:
         request = replace(request, by=decider(request.by, "--decisions"))
     reworded = rewrite_items(opened, request)
-    if reworded.run is not None:
-        for line in run_lines(reworded.run, request.calls.dry_run):
-            click.echo(line)
-        raise_where_stopped(reworded.run)
-    for line in progress_lines(reworded):
-        click.echo(line)
+    run, dry_run = reworded.run, request.calls.dry_run
+    verdicts = Counter(decision.verdict for decision in reworded.decided.values())
+    record = {
+        "questions": len(reworded.items),
+        "rewritten": len(reworded.proposed),
+        "invalid_replies": reworded.unreadable,
+        "decided": {verdict: verdicts[verdict] for verdict in ("accept", "edit", "keep")},
+        "undecided": len(reworded.open),
+        "new_decisions": reworded.new,
+        "table": table,
+        "calls": None if run is None else run_record(run, dry_run),
+    }
+    lines = [] if run is None else list(run_lines(run, dry_run))
+    if run is not None and (error := error_of(run)) is not None:
+        return Printout(record, lines, error)
+    lines += progress_lines(reworded)
     if table is not None:
         write_table(reworded, table)
-        click.echo(
+        lines.append(
             f"{table}: write 'accept' or 'keep' in the column decision and import the table"
             " with --decisions"
         )
     if request.decisions is not None and not reworded.new:
-        click.echo("already decided; nothing has changed")
+        lines.append("already decided; nothing has changed")
+    return Printout(record, lines)

@@ -9,6 +9,7 @@ import click
 
 from konsil.api.curation.requests import ScreeningRequest
 from konsil.cli.folder import decider, on_folder
+from konsil.cli.printout import Printout, storing, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -20,7 +21,8 @@ from konsil.cli.request_options import options_of
     help="Write the flagged items as a table for reviewers.",
 )
 @options_of(ScreeningRequest)
-def command(folder: Path, database: str, table: Path | None, request: ScreeningRequest) -> None:
+@with_json
+def command(folder: Path, database: str, table: Path | None, request: ScreeningRequest) -> Printout:
     """Screen the items of the study in FOLDER as its [prepare.screen] specifies.
 
     Rules flag possible identifiers, follow-up turns, other languages and texts that ask for no
@@ -31,28 +33,36 @@ def command(folder: Path, database: str, table: Path | None, request: ScreeningR
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.curation.screening import screen_items, screening_lines, write_table
-    from konsil.cli.collecting import raise_where_stopped
+    from konsil.cli.collecting import error_of, run_record
     from konsil.cli.collecting import run_lines as called
 
     if request.decisions is not None:
         request = replace(request, by=decider(request.by, "--decisions"))
     opened = open_folder(folder, database=database)
     looked = screen_items(opened, request)
-    if looked.replies is not None:
-        for line in called(looked.replies.collected, request.dry_run):
-            click.echo(line)
-        raise_where_stopped(looked.replies.collected)
-    for line in (*screening_lines(looked), *unsearched_lines(opened)):
-        click.echo(line)
+    run = None if looked.replies is None else looked.replies.collected
+    excluded = {reason: len(items) for reason, items in looked.screened.out.items()}
+    record = {
+        "items": len(looked.items),
+        "excluded": excluded,
+        "eligible": len(looked.items) - sum(excluded.values()),
+        "flagged_by_model_only": len(looked.screened.by_model),
+        "decided": len(looked.screened.decided),
+        "is_changed": looked.new,
+        "is_stored": not request.dry_run,
+        "table": table,
+        "calls": None if run is None else run_record(run, request.dry_run),
+    }
+    lines = [] if run is None else list(called(run, request.dry_run))
+    if run is not None and (error := error_of(run)) is not None:
+        return Printout(record, lines, error)
+    lines += [*screening_lines(looked), *unsearched_lines(opened)]
     if looked.replies is not None and looked.replies.n_pending:
-        return
+        return Printout({**record, "eligible": None, "is_stored": False}, lines)
     if table is not None:
         write_table(looked, table)
-        click.echo(
+        lines.append(
             f"{table}: flagged items; write 'keep' or a reason in the column decision and"
             " import the table with --decisions"
         )
-    if request.dry_run:
-        click.echo("nothing stored")
-    elif not looked.new:
-        click.echo("already screened; nothing has changed")
+    return Printout(record, [*lines, *storing(request.dry_run, looked.new, "already screened")])

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Simulate a panel's ratings from stated parameters.")
@@ -23,9 +24,10 @@ from konsil.cli.folder import on_folder
     help="Copy the study to this new folder and simulate there.",
 )
 @click.option("--seed", type=int, help="Seed, instead of the study's.")
+@with_json
 def command(
     folder: Path, database: str, truth: Path | None, target: Path | None, seed: int | None
-) -> None:
+) -> Printout:
     """Simulate the ratings of the panels and judges of the study in FOLDER, according to its plan.
 
     The study must have simulated = true, so that simulated and collected ratings are never mixed;
@@ -41,4 +43,7 @@ def command(
         if target is None
         else simulate_copy(opened, parameters, target, seed)
     )
-    click.echo(f"{target or opened.path}: {added.new.get('ratings', 0):,} simulated ratings")
+    place, n = target or opened.path, added.new.get("ratings", 0)
+    return Printout(
+        {"folder": place, "simulated_ratings": n}, [f"{place}: {n:,} simulated ratings"]
+    )

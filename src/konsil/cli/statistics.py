@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import click
 
 from konsil.cli.fact_lines import WIDTH, fact_lines
+from konsil.cli.printout import Printout, with_json
 from konsil.errors import KonsilError, nearest
 
 
 @click.command(short_help="List the statistics for analyses, or explain one.")
 @click.argument("name", required=False)
 @click.option("--language", "code", default="en", help="Language of titles and sentences: en, de.")
-def command(name: str | None, code: str) -> None:
+@with_json
+def command(name: str | None, code: str) -> Printout:
     """List the statistics for `statistic = "..."` in a study.toml.
 
     With a NAME, explain that statistic.
@@ -32,23 +35,18 @@ def command(name: str | None, code: str) -> None:
         )
     names = known_statistics()
     if name is None:
-        width = max(map(len, names))
-        for family, members in groupby(
-            (statistic_of(each) for each in names), lambda statistic: statistic.family
-        ):
-            click.echo()
-            click.echo(show(family_title(family, language(code))))
-            for statistic in members:
-                click.echo(
-                    show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}")
-                )
-        return
+        rows = [
+            {
+                "id": each,
+                "title": entry(each, language(code)).title,
+                "family": family_title(statistic_of(each).family, language(code)),
+            }
+            for each in names
+        ]
+        return Printout({"statistics": rows}, _list_lines(rows))
     if name not in names:
         raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
     statistic = entry(name, language(code))
-    click.echo(show(f"{statistic.id}: {statistic.title}"))
-    for line in textwrap.wrap(statistic.text, WIDTH):
-        click.echo(show(line))
     about = {
         "computed": statistic.definition if statistic.definition != statistic_of(name).text else "",
         "undefined": statistic.undefined or "no unit has ratings from two raters",
@@ -61,5 +59,27 @@ def command(name: str | None, code: str) -> None:
         "paper": statistic.as_published,
         "source": statistic.source,
     }
-    for line in fact_lines(about):
-        click.echo(show(line))
+    record = {
+        "id": statistic.id,
+        "title": statistic.title,
+        "text": statistic.text,
+        **{key.replace(" ", "_"): value or None for key, value in about.items()},
+        "keys": sorted(statistic.keys),
+    }
+    lines = (
+        f"{statistic.id}: {statistic.title}",
+        *textwrap.wrap(statistic.text, WIDTH),
+        *fact_lines(about),
+    )
+    return Printout(record, map(show, lines))
+
+
+def _list_lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    from konsil.cli.terminal import show
+
+    width = max(len(row["id"]) for row in rows)
+    for family, members in groupby(rows, lambda row: row["family"]):
+        yield ""
+        yield show(family)
+        for row in members:
+            yield show(f"  {row['id']:<{width}}  {row['title']}")

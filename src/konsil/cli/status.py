@@ -9,11 +9,13 @@ import click
 
 from konsil.cli.collecting import counted
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Summarise the contents of the study's database.")
 @on_folder
-def command(folder: Path, database: str) -> None:
+@with_json
+def command(folder: Path, database: str) -> Printout:
     """Count the records of each kind, and the model calls by outcome.
 
     It also states whether the protocol has changed since the last import.
@@ -34,14 +36,26 @@ def command(folder: Path, database: str) -> None:
         calls = Calls(store).counts()
         events = store.events()
         wordings = tuple(waiting(opened, store))
-    click.echo(opened.study.title)
-    for kind, n in counts.items():
-        click.echo(f"  {kind:10}{n:>12,}")
-    for line in (*of_items(events), *wordings, *unsearched_lines(opened)):
-        click.echo(f"  {line}")
-    for line in counted(calls):
-        click.echo(line)
-    if noted and noted != study_digest(opened.study):
-        click.echo("  the protocol has changed since the last import")
-    if is_over(opened.study.privacy, today := date.today()):
-        click.echo(f"  {retention_line(opened.study, today)}")
+    sentences = [*of_items(events), *wordings, *unsearched_lines(opened)]
+    is_changed = bool(noted) and noted != study_digest(opened.study)
+    today = date.today()
+    retention = (
+        retention_line(opened.study, today) if is_over(opened.study.privacy, today) else None
+    )
+    record = {
+        "title": opened.study.title,
+        "records": counts,
+        "calls": calls,
+        "sentences": [line.strip() for line in sentences],
+        "is_protocol_changed": is_changed,
+        "retention": retention,
+    }
+    lines = [opened.study.title]
+    lines += [f"  {kind:10}{n:>12,}" for kind, n in counts.items()]
+    lines += [f"  {line}" for line in sentences]
+    lines += counted(calls)
+    if is_changed:
+        lines.append("  the protocol has changed since the last import")
+    if retention is not None:
+        lines.append(f"  {retention}")
+    return Printout(record, lines)

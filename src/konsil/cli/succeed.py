@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="List vacant rater slots or assign a successor.")
@@ -14,7 +15,8 @@ from konsil.cli.folder import acting, on_folder
 @click.option("--slot", metavar="SLOT", help="Vacant rater slot. [list vacant slots]")
 @click.option("--rater", metavar="ID", help="Successor: a new pseudonym, never a name.")
 @acting("assigns the successor")
-def command(folder: Path, database: str, slot: str | None, rater: str | None, by: str) -> None:
+@with_json
+def command(folder: Path, database: str, slot: str | None, rater: str | None, by: str) -> Printout:
     """Assign a vacant rater slot of the study in FOLDER to a successor.
 
     The successor gets all pending tasks of the slot and can be invited. Without --slot, list the
@@ -32,18 +34,30 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None, by
             raise StudyError(
                 "--slot: missing; state the slot to assign; without it nothing is written"
             )
-        for vacancy in vacant(opened):
+        vacancies = vacant(opened)
+        lines = []
+        for vacancy in vacancies:
             # How many tie-breaks wait is an outcome, and is not said.
             screens = (
                 f"{vacancy.screens:,} tasks pending"
                 if vacancy.screens or not vacancy.breaks_ties
                 else "tie-breaks may be pending"
             )
-            click.echo(f"{vacancy.slot}: {screens}")
-        return
+            lines.append(f"{vacancy.slot}: {screens}")
+        rows = [
+            {
+                "slot": vacancy.slot,
+                "panel": vacancy.panel,
+                "tasks": vacancy.screens,
+                "breaks_ties": vacancy.breaks_ties,
+            }
+            for vacancy in vacancies
+        ]
+        return Printout({"vacant": rows}, lines)
     if rater is None:
         raise StudyError(f"--rater: missing; state the successor for {slot!r}")
     succeed(opened, slot, rater, by=by)
-    click.echo(
+    line = (
         f"{slot}: assigned to {rater.strip()}; next: konsil invite {folder} --who {rater.strip()}"
     )
+    return Printout({"slot": slot, "rater": rater.strip()}, [line])

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from konsil.progress import verbosity
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -41,6 +43,12 @@ def _name(match: re.Match[str]) -> str:
     return f"\\x{ord(sign):02x}" if sign < " " else f"\\u{ord(sign):04x}"
 
 
+class Note(str):
+    """A line beside the result: what to do next, or what is worth a look; not shown if quiet."""
+
+    __slots__ = ()
+
+
 class Block(str):
     """Text of several lines of konsil's own, whose foreign parts have no line ends any more."""
 
@@ -58,6 +66,8 @@ def guard_terminal() -> None:
     # The annotations are click's own types.
     @functools.wraps(_print)
     def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        if isinstance(message, Note) and verbosity() == "quiet":
+            return
         if isinstance(message, str):
             message = escape(message) if isinstance(message, Block) else _one_line(message)
         _print(message, *args, **options)

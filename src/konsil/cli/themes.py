@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from konsil.api.curation.requests import ThemesRequest
-from konsil.cli.collecting import raise_where_stopped
+from konsil.cli.collecting import error_of, run_record
 from konsil.cli.collecting import run_lines as called
 from konsil.cli.folder import decider, on_folder
+from konsil.cli.printout import Printout, storing, with_json
 from konsil.cli.request_options import options_of
 
 
@@ -27,9 +28,10 @@ from konsil.cli.request_options import options_of
     help="Write the theme of each question for reviewers.",
 )
 @options_of(ThemesRequest)
+@with_json
 def command(
     folder: Path, database: str, table: Path | None, tags: Path | None, request: ThemesRequest
-) -> None:
+) -> Printout:
     """Group the questions of the study in FOLDER by theme as its [prepare.themes] specifies.
 
     Questions with similar meaning form a theme, named by its most characteristic words; people
@@ -43,21 +45,30 @@ def command(
     if request.decisions:
         request = replace(request, by=decider(request.by, "--decisions"))
     tagged = tag_items(open_folder(folder, database=database), request)
+    themed = tagged.themed
+    record = {
+        "questions": len(tagged.items),
+        "themes": {name: len(ids) for name, ids in themed.tags.items()},
+        "decided": {"themes": len(themed.decided), "questions": len(themed.moved)},
+        "pending": tagged.n_pending,
+        "is_changed": tagged.new,
+        "is_stored": not request.dry_run and not tagged.n_pending,
+        "table": table,
+        "tags": tags,
+        "calls": [run_record(each.collected, request.dry_run) for each in tagged.runs],
+    }
+    lines: list[str] = []
     for replies in tagged.runs:
-        for line in called(replies.collected, request.dry_run):
-            click.echo(line)
-        raise_where_stopped(replies.collected)
-    for line in theme_lines(tagged):
-        click.echo(line)
+        lines += called(replies.collected, request.dry_run)
+        if (error := error_of(replies.collected)) is not None:
+            return Printout(record, lines, error)
+    lines += theme_lines(tagged)
     if tagged.n_pending:
-        return
+        return Printout(record, lines)
     write_tables(tagged, table, tags)
-    for path in filter(None, (table, tags)):
-        click.echo(
-            f"{path}: write a theme's name (or 'drop') in the column decision and import the"
-            " table with --decisions"
-        )
-    if request.dry_run:
-        click.echo("nothing stored")
-    elif not tagged.new:
-        click.echo("already detected; nothing has changed")
+    lines += [
+        f"{path}: write a theme's name (or 'drop') in the column decision and import the"
+        " table with --decisions"
+        for path in filter(None, (table, tags))
+    ]
+    return Printout(record, [*lines, *storing(request.dry_run, tagged.new, "already detected")])

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from konsil.errors import IncompleteError
 
 
-def raise_for_unmade(refused: Sequence[str]) -> None:
-    """Name each analysis that cannot be made, with its reason; say nothing where all are made."""
-    if refused:
-        raise IncompleteError(_by_reason(refused))
+def error_of_unmade(refused: Sequence[str]) -> IncompleteError | None:
+    """The error that names each analysis that cannot be made, with its reason; None without any."""
+    return IncompleteError(_by_reason(refused)) if refused else None
 
 
 def _by_reason(refused: Sequence[str]) -> Iterator[str]:

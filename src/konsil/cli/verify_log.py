@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Verify the audit log's hash chain and the records it covers.")
@@ -15,7 +15,8 @@ from konsil.cli.folder import on_folder
 @click.option(
     "--expect", metavar="HEAD", help="Earlier head of the log; verify that this log continues it."
 )
-def command(folder: Path, database: str, expect: str | None) -> None:
+@with_json
+def command(folder: Path, database: str, expect: str | None) -> Printout:
     """Verify that no audit log entry or covered record was edited, removed or reordered.
 
     The last line is the head of the log: the number of entries and the last hash. A person who can
@@ -29,20 +30,26 @@ def command(folder: Path, database: str, expect: str | None) -> None:
         problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]
         uncovered, head, erased = store.log_gap(), head_of(store), store.erased()
         notes = list(anchor_notes(store, expect))
-    for problem in problems:
-        click.echo(f"konsil: {problem}", err=True)
+    record = {
+        "is_intact": not problems,
+        "problems": problems,
+        "head": head,
+        "uncovered": uncovered,
+        "erased": {"records": erased[0], "raters": erased[1]},
+        "anchors": notes,
+    }
     if problems:
-        sys.exit(2)
-    click.echo(f"audit log verified: chain and records intact{_erased(*erased)}")
-    for note in notes:
-        click.echo(note)
+        for problem in problems:
+            click.echo(f"konsil: {problem}", err=True)
+        return Printout(record, error=SystemExit(2))
+    lines = [f"audit log verified: chain and records intact{_erased(*erased)}", *notes]
     if uncovered:
         rows = "1 row" if uncovered == 1 else f"{uncovered:,} rows"
-        click.echo(
+        lines.append(
             f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written"
             " since"
         )
-    click.echo(f"head: {head}")
+    return Printout(record, [*lines, f"head: {head}"])
 
 
 def _erased(records: int, raters: int) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
 
 
 @click.command(short_help="Withdraw a rater and reassign unfinished tasks.")
@@ -17,7 +18,10 @@ from konsil.cli.folder import acting, on_folder
 @click.option(
     "--dry-run", is_flag=True, help="Dry run: print what happens to the tasks; change nothing."
 )
-def command(folder: Path, database: str, rater: str, reason: str, by: str, dry_run: bool) -> None:
+@with_json
+def command(
+    folder: Path, database: str, rater: str, reason: str, by: str, dry_run: bool
+) -> Printout:
     """Withdraw a rater of the study in FOLDER.
 
     The rater's links are revoked, completed ratings stay, and unfinished tasks are reassigned
@@ -32,11 +36,24 @@ def command(folder: Path, database: str, rater: str, reason: str, by: str, dry_r
     n_reassigned = handover.n_taken_over
     nothing = "; nothing changed" if dry_run else ""
     lapse = "left in the vacant slot" if handover.frees else "cancelled"
-    click.echo(
+    lines = [
         f"{rater}: {handover.stay:,} tasks kept, {sum(n_reassigned.values()):,} reassigned,"
         f" {handover.lapsed:,} {lapse}{nothing}"
-    )
-    for other, before in handover.before.items():
-        click.echo(
-            f"  {other}: {before:,} unfinished before, {before + n_reassigned[other]:,} after"
-        )
+    ]
+    lines += [
+        f"  {other}: {before:,} unfinished before, {before + n_reassigned[other]:,} after"
+        for other, before in handover.before.items()
+    ]
+    record = {
+        "rater": rater,
+        "kept": handover.stay,
+        "reassigned": sum(n_reassigned.values()),
+        "cancelled": 0 if handover.frees else handover.lapsed,
+        "left_in_vacant_slot": handover.lapsed if handover.frees else 0,
+        "unfinished": [
+            {"rater": other, "before": before, "after": before + n_reassigned[other]}
+            for other, before in handover.before.items()
+        ],
+        "is_stored": not dry_run,
+    }
+    return Printout(record, lines)

@@ -132,7 +132,7 @@ def test_the_command_explains_one_key_a_table_and_all():
     )
     assert "  one of:  valid, paper" in run(group, ["explain", "analyses.mode"]).output
     tables = run(group, ["explain", "--json"])
-    assert [key["path"] for key in json.loads(tables.output)] == list(SCHEMA["properties"])
+    assert [key["path"] for key in json.loads(tables.output)["keys"]] == list(SCHEMA["properties"])
     raters = run(group, ["explain", "raters"]).output
     assert "raters: a list of tables" in raters
     assert "raters.panel" in raters

@@ -115,15 +115,20 @@ def lines_of(
                 yield f"  {row.decision}: {row.items:,} by {row.by}{name}"
     if not rows:
         yield "nobody decided"
+    yield duplicates_line(events, items)
+
+
+def duplicates_line(events: Iterable[Event], items: Sequence[Item]) -> str:
+    """How many duplicates count as independent, as far as they were searched."""
+    events = tuple(events)
     duplicates = last_duplicates(events)[1]
     if duplicates is None:
-        yield "duplicates: not searched; run 'konsil duplicates'"
-        return
+        return "duplicates: not searched; run 'konsil duplicates'"
     screened = last_screened(events)[1]
     out = set(screened.reasons()) if screened is not None else set()
     n_remaining, groups = within(duplicates, (item.id for item in items if item.id not in out))
     translated = "" if "translated" in duplicates.searched else " (translations not searched)"
-    yield (
+    return (
         f"duplicates{translated}: {n_remaining:,} items in {groups:,} groups still count as"
         f" independent"
     )

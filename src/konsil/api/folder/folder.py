@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
+from konsil.progress import stage
 from konsil.records import Event, Source
 from konsil.store import Added
 from konsil.store.engine.private import write_private
@@ -194,8 +195,9 @@ class Folder(OpenedStudy):
         from konsil.api.folder.conforming import conforming
         from konsil.store.release.blinding import key as veil_key
 
-        data, events = self.stored()
-        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
+        with stage("records"):
+            data, events = self.stored()
+            data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
         data = part_injections(data, self.study.injections, self.study.exclusions)
         with self.store() as store:
             key = veil_key(store) if log_disclosure(self, store) else b""

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.lanes import Progress
+from konsil.progress import verbosity
 
 EVERY = 0.5
 """Seconds between two looks."""
@@ -22,7 +23,7 @@ async def progress_shown(
     progress: Progress, budget: Budget, description: str
 ) -> AsyncIterator[None]:
     """Show the progress on standard error while the block runs, where that is a terminal."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or verbosity() == "quiet":
         yield
         return
     from rich.console import Console
