@@ -7,11 +7,17 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
+from email.message import Message
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+import konsil
 
 ROOT = Path(__file__).resolve().parents[1]
 TAKEN = ("src", "docs", "pyproject.toml", "README.md", "LICENSE", "CITATION.cff")
@@ -79,42 +85,108 @@ def data_files() -> set[str]:
     }
 
 
+def built_wheel(source: Path, folder: Path) -> Path:
+    """The wheel that pip makes of a folder or an archive."""
+    run([sys.executable, "-m", "pip", "wheel", source, "--no-deps", "-q", "-w", folder], folder)
+    [made] = folder.glob("*.whl")
+    return made
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_of_the_checkout(tmp_path_factory.mktemp("build") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built of a clean copy."""
-    folder = tmp_path_factory.mktemp("build")
-    checkout = copy_of_the_checkout(folder / "checkout")
-    run([sys.executable, "-m", "pip", "wheel", checkout, "--no-deps", "-q", "-w", folder], folder)
-    [built] = folder.glob("*.whl")
-    return built
+    return built_wheel(checkout, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, built of a clean copy."""
+    folder = tmp_path_factory.mktemp("sdist")
+    hook = f"import hatchling.build as b; print(b.build_sdist({str(folder)!r}))"
+    python = environment(folder)
+    pip(python, "install", "-q", "hatchling>=1.25")
+    return folder / run([python, "-c", hook], checkout).split()[-1]
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built of the source distribution, as whoever has no wheel installs it."""
+    return built_wheel(sdist, tmp_path_factory.mktemp("second"))
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def metadata(wheel: Path) -> Message:
+    [text] = [c for name, c in contents(wheel).items() if name.endswith(".dist-info/METADATA")]
+    return Parser().parsestr(text.decode())
 
 
 def test_the_wheel_has_the_package_and_nothing_else(wheel: Path):
-    names = set(zipfile.ZipFile(wheel).namelist())
+    names = set(contents(wheel))
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == data_files()
     for needed in (
         "konsil/py.typed",
         "konsil/report/templates/page.html.j2",
         "konsil/protocols/starter/study.toml",
+        "konsil/study/study.schema.json",
+        "konsil/locale/de.po",
     ):
         assert needed in inside
-    assert any(name.startswith("konsil/store/migrations/versions/") for name in inside)
-    assert any(name.startswith("konsil/demo/") and name.endswith(".csv") for name in inside)
+    for folder, ending in (
+        ("konsil/store/migrations/versions/", ".py"),
+        ("konsil/demo/", ".csv"),
+        ("konsil/web/templates/", ".html"),
+        ("konsil/protocols/medqade/", ".md"),
+    ):
+        assert any(name.startswith(folder) and name.endswith(ending) for name in inside), folder
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_the_installed_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path):
+def test_the_wheel_states_what_the_project_states(wheel: Path):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    about = metadata(wheel)
+    assert (about["Name"], about["Version"]) == ("konsil", konsil.__version__)
+    assert about["License-Expression"] == project["license"] == "Apache-2.0"
+    assert about.get_all("License-File") == project["license-files"]
+    # Builders may write the bounds in another order.
+    assert set(about["Requires-Python"].split(",")) == set(project["requires-python"].split(","))
+    assert about.get_all("Classifier") == project["classifiers"]
+    assert about["Description-Content-Type"] == "text/markdown"
+    required = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
+    always = {str(r) for r in required if r.marker is None}
+    assert always == {str(Requirement(text)) for text in project["dependencies"]}
+    assert set(about.get_all("Provides-Extra") or []) == set(project["optional-dependencies"])
+    [points] = [c for n, c in contents(wheel).items() if n.endswith(".dist-info/entry_points.txt")]
+    assert points.decode().split() == ["[console_scripts]", "konsil", "=", "konsil.cli:main"]
+
+
+def test_the_source_distribution_makes_the_same_wheel(wheel: Path, wheel_of_sdist: Path):
+    assert wheel_of_sdist.name == wheel.name == f"konsil-{konsil.__version__}-py3-none-any.whl"
+    assert contents(wheel_of_sdist) == contents(wheel)
+
+
+def test_the_installed_wheel_works_away_from_the_checkout(wheel_of_sdist: Path, tmp_path: Path):
     python = environment(tmp_path)
-    konsil = python.with_name("konsil")
-    pip(python, "install", "-q", wheel)
+    version, command = konsil.__version__, python.with_name("konsil")
+    pip(python, "install", "-q", wheel_of_sdist)
     away = tmp_path / "away"
     away.mkdir()
-    assert "agreement" in run([konsil, "--help"], away)
-    run([konsil, "new", "mine"], away)
-    run([konsil, "report", "mine"], away)
+    assert "agreement" in run([command, "--help"], away)
+    assert run([command, "--version"], away).split()[-1] == version
+    run([command, "new", "mine"], away)
+    assert (away / "mine/study.schema.json").is_file()
+    run([command, "report", "mine"], away)
     assert (away / "mine/report/index.html").stat().st_size > 10_000
-    said = run([konsil, "demo"], away)
+    said = run([command, "demo"], away)
     assert "konsil-demo/report/index.html" in said
     assert (away / "konsil-demo/report/index.html").stat().st_size > 10_000
     # Nothing but what pyproject.toml names: the tests' own packages are not here to help out.
@@ -125,12 +197,10 @@ def test_the_installed_wheel_works_away_from_the_checkout(wheel: Path, tmp_path:
     pip(python, "check")
 
 
-def test_the_source_distribution_has_what_building_needs(tmp_path: Path):
-    checkout = copy_of_the_checkout(tmp_path / "checkout")
-    hook = "import hatchling.build as b; print(b.build_sdist('.'))"
-    python = environment(tmp_path)
-    pip(python, "install", "-q", "hatchling>=1.25")
-    name = run([python, "-c", hook], checkout).split()[-1]
-    with tarfile.open(checkout / name) as archive:
+def test_the_source_distribution_has_what_building_needs_and_no_data(sdist: Path):
+    with tarfile.open(sdist) as archive:
         names = {n.partition("/")[2] for n in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "src/konsil/py.typed"} <= names
+    assert sdist.name == f"konsil-{konsil.__version__}.tar.gz"
+    assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "PKG-INFO"} <= names
+    assert {f"src/{name}" for name in data_files()} <= names
+    assert not [n for n in names if n.endswith((".db", ".pyc", ".konsil-key")) or ".venv" in n]
