@@ -61,6 +61,7 @@ def test_the_page_states_the_schemas_of_this_version():
     assert f"This version reads schema {STUDY_SCHEMA}." in PAGE
 
 
+@pytest.mark.slow
 def test_a_newer_study_is_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -74,6 +75,7 @@ def test_a_newer_study_is_refused_in_one_sentence(
         assert NEWER_STUDY.fullmatch(refusal(command, file.parent, capsys=capsys)), command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", OLDER)
 def test_every_older_database_is_updated_and_its_former_state_kept(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -106,6 +108,7 @@ def test_every_older_database_is_updated_and_its_former_state_kept(
     assert content(folder / "konsil.db") == before
 
 
+@pytest.mark.slow
 def test_a_second_update_keeps_the_first_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     main(["status", str(old_study(tmp_path, 5))])
     first = (tmp_path / "konsil-schema5.db").read_bytes()
@@ -133,6 +136,7 @@ def test_a_copy_that_cannot_be_written_stops_the_update(
     assert not list(folder.glob("konsil-schema*"))
 
 
+@pytest.mark.slow
 def test_a_newer_database_is_refused_and_not_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -151,6 +155,7 @@ def test_a_newer_database_is_refused_and_not_changed(
     assert content(database) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [*OLDER, SCHEMA])
 def test_exports_of_all_schemas_up_to_this_one_are_read(
     number: int, filled_export: tuple[Path, Batch]
