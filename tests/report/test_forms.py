@@ -17,11 +17,11 @@ from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
 from konsil.report.cases import case_figures
+from konsil.report.estimates.curves import curves
 from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.estimates.plots import forests
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures import curves as curve_figures
-from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series

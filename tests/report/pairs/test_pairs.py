@@ -17,12 +17,12 @@ from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
 from konsil.records import Rater, System
 from konsil.report.figures.distributions import boxes, counts
+from konsil.report.figures.matrices import Grid, MatrixAxes, grids
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.shared_figures import families, is_in_family_figure
 from konsil.report.material.tables import Numbers
-from konsil.report.pairs.matrices import Grid, MatrixAxes, grids
 from konsil.report.pairs.pair_figures import strata, wins
 from konsil.report.pairs.pairs import pair_figures
 from konsil.stats.engine.contract import Estimate

@@ -222,10 +222,11 @@ def _n_places(estimates: Sequence[Row], keys: Coordinates, layout: TableLayout) 
 
 
 def _coordinates(row: Row, keys: Sequence[str]) -> Coordinates:
-    return tuple(_value(row, key) for key in keys)
+    return tuple(key_value(row, key) for key in keys)
 
 
-def _value(row: Row, key: str) -> str:
+def key_value(row: Row, key: str) -> str:
+    """What an estimate has of a key: its own, or of its group."""
     own = {
         "analysis": row.analysis,
         "statistic": row.statistic,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import implied
+from konsil.report.estimates.curves import curves
 from konsil.report.estimates.plots import forests, heat_maps
-from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, ranking
 from konsil.report.figures.small_multiples import Point, Series, series

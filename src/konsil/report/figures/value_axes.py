@@ -47,9 +47,12 @@ def has_order(rows: Sequence[Row]) -> bool:
 
 
 def by_estimate(lines: Sequence[Joined]) -> list[Joined]:
-    """The highest first, where the rows have no order of their own; undefined ones last."""
-    if has_order([line.row for line in lines]):
-        return list(lines)
+    """The highest first, where the rows have no order of their own."""
+    return list(lines) if has_order([line.row for line in lines]) else ranked(lines)
+
+
+def ranked(lines: Sequence[Joined]) -> list[Joined]:
+    """The highest first, undefined ones last."""
 
     def rank(line: Joined) -> tuple[bool, float]:
         value = line.row.estimate.value

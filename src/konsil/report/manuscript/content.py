@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from konsil.analysis import Results, Row
 from konsil.analysis.model.message import message
+from konsil.report.answers.laid_figures import laid_figures
 from konsil.report.answers.layouts import LaidTable, laid_tables, tables_with
 from konsil.report.estimates.declared import declared_heading
 from konsil.report.estimates.estimates import AnalysisView, build_analysis_views
@@ -109,6 +110,11 @@ def _results(
     if blocks:
         yield Heading(_("Tables"), 1)
     yield from blocks
+    drawn = [f.drawing for f in laid_figures(material) if f.drawing is not None]
+    if drawn:
+        yield Heading(_("Figures"), 1)
+    for figure in drawn:
+        yield numbering.figure(figure)
     heading = material.numbers.translated(declared_heading(material.results.plan, names))
     yield Heading(heading, 1)
     for view in views:

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from konsil.analysis.model.message import message
 from konsil.records import Answer, Item
 from konsil.report.answers.answers import FirstPage, first_page
+from konsil.report.answers.laid_figures import laid_figures
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
@@ -89,6 +90,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         a.statistic for a in material.study.analyses
     }
     tables = laid_tables(material)
+    protocol_figures = laid_figures(material)
     first = first_page(material, tables)
     body_figures = _body_figures(first, views)
     appendix = [
@@ -113,6 +115,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             results_shown=any(a.table or a.laid for q in first.questions for a in q.answers),
             body_figures=body_figures,
             tables=tables,
+            protocol_figures=protocol_figures,
             script=Markup(script),  # noqa: S704 - a file of the package
             script_digest=f"sha256-{_base64_digest(script)}",
             characteristics=[
@@ -157,6 +160,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     parts = [part.figures for part in (recruitment, called) if part is not None]
     begun = (
         *first.figures,
+        *(f.drawing for f in protocol_figures if f.drawing is not None),
         *overview_figures,
         *(design_section.figures if design_section else ()),
         *made_of,

@@ -11,6 +11,7 @@ from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.analysis.model.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
+from konsil.report.figures.matrices import Grid, MatrixAxes, grids
 from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.figures.units import Unit
 from konsil.report.figures.value_axes import (
@@ -24,7 +25,6 @@ from konsil.report.material.overview import Material, natural
 from konsil.report.material.shared_figures import Family, families, kinship
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title
-from konsil.report.pairs.matrices import Grid, MatrixAxes, grids
 from konsil.report.pairs.pair_figures import strata, wins
 
 MOST_STRATA = 3

@@ -31,7 +31,7 @@ from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
 from konsil.study.sections.slips import hint
-from konsil.study.sections.table_layout import TableLayout
+from konsil.study.sections.table_layout import FigureLayout, TableLayout
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -113,6 +113,8 @@ class Study:
     """Which numbers are asked for."""
     tables: tuple[TableLayout, ...] = ()
     """Tables of the report, each with the estimates of several analyses."""
+    figures: tuple[FigureLayout, ...] = ()
+    """Figures of the report, each with the estimates of several analyses."""
     resampling: Resampling = field(default_factory=Resampling)
     """How sure they are."""
     inference: Inference = field(default_factory=Inference)

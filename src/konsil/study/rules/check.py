@@ -19,6 +19,7 @@ from konsil.study.definition.protocol import LONE_PANEL, Study
 from konsil.study.definition.publication import publication_problems
 from konsil.study.rules.adjudication_rules import adjudication_problems
 from konsil.study.rules.analysis_rules import analysis_problems
+from konsil.study.rules.figure_rules import figure_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
@@ -112,6 +113,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     for n, analysis in enumerate(study.analyses):
         yield from analysis_problems(study, analysis, f"{name}: analyses[{n}]")
     yield from _tables(study, f"{name}: tables")
+    yield from _figures(study, f"{name}: figures")
 
 
 def _privacy_and_publication(study: Study, name: str) -> Iterator[str]:
@@ -250,6 +252,12 @@ def _tables(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [layout.id for layout in study.tables])
     for n, layout in enumerate(study.tables):
         yield from table_problems(study, layout, f"{where}[{n}]")
+
+
+def _figures(study: Study, where: str) -> Iterator[str]:
+    yield from duplicate_problems(where, [layout.id for layout in study.figures])
+    for n, layout in enumerate(study.figures):
+        yield from figure_problems(study, layout, f"{where}[{n}]")
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:

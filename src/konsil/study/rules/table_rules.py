@@ -33,7 +33,7 @@ def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
     for name in layout.analyses:
         yield from unknown_name_problems(f"{where}.analyses", "analysis", name, by_name)
     chosen = [by_name[name] for name in layout.analyses if name in by_name]
-    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in _columns(a)))))
+    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in columns_of_groups(a)))))
     for part in ("rows", "columns"):
         names = getattr(layout, part)
         if not names:
@@ -73,7 +73,8 @@ def _spread_problems(layout: TableLayout, chosen: list[Analysis], where: str) ->
                 )
 
 
-def _columns(analysis: Analysis) -> tuple[str, ...]:
+def columns_of_groups(analysis: Analysis) -> tuple[str, ...]:
+    """The columns that an analysis groups its estimates by, asked or not."""
     statistic = CATALOGUE.get(analysis.statistic)
     of_family = _COLUMNS_OF_FAMILIES.get(statistic.family, ()) if statistic is not None else ()
     return (*analysis.by, *of_family)

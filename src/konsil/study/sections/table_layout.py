@@ -1,10 +1,11 @@
-"""A table of the report as the protocol lays it out: analyses by rows and columns."""
+"""Tables and figures of the report as the protocol lays them out: analyses by rows and columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+FigureKind = Literal["forest", "series", "matrix"]
 CellContent = Literal["interval", "estimate", "sd"]
 
 OWN_KEYS = ("analysis", "statistic", "criterion", "panel")
@@ -39,6 +40,38 @@ class TableLayout:
     estimates where it has none."""
     n: bool = True
     """Whether the last column has the number of rated units."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureLayout:
+    """One figure: the estimates of several analyses, by rows and panels on one axis."""
+
+    id: str
+    """What the figure and its files are called."""
+    title: str
+    """The beginning of its caption."""
+    analyses: tuple[str, ...]
+    """The names of the analyses whose estimates it has; all of one unit, which is its axis."""
+    rows: tuple[str, ...]
+    """What its rows differ in: 'analysis', 'statistic', 'criterion', 'panel', or columns that the
+    analyses are grouped by; of a series the categories, of a matrix its rows."""
+    panels: tuple[str, ...] = ()
+    """What its groups of rows or its panels differ in, likewise; none: one panel."""
+    columns: tuple[str, ...] = ()
+    """What the columns of a matrix differ in."""
+    kind: FigureKind = "forest"
+    """Dots with intervals in rows ('forest'), lines over ordered categories ('series'), or cells
+    ('matrix')."""
+    reference: float | None = None
+    """A value that a dashed line marks, such as a pass line, as the axis writes it: 60 for 60 per
+    cent; by default what the statistic is compared with."""
+    reference_name: str = ""
+    """What the dashed line is called in the figure."""
+    zero: bool = False
+    """Whether the axis includes zero, for values other than proportions and coefficients, whose
+    axis has its whole scale anyway."""
+    caption: str = ""
+    """What else the caption says."""
 
 
 def grouping_keys(layout: TableLayout) -> tuple[str, ...]:
