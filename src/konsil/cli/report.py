@@ -55,8 +55,8 @@ def command(folder: Path, database: str, output: Path | None, request: ReportReq
         str(page),
         *(
             Note(
-                f"note: the folder {name} of the earlier report was removed, since results"
-                f" changed; {_AGAIN[name]} makes it again"
+                f"note: the folder {name} of the earlier report was removed, since the"
+                f" report changed; {_AGAIN[name]} makes it again"
             )
             for name in removed
         ),
