@@ -7,6 +7,7 @@ is the `verbosity`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ Listener = Callable[[str, int, int], None]
 Verbosity = Literal["quiet", "normal", "verbose"]
 """How much is shown: results and errors; notes and progress too; the seconds of each stage too."""
 
+_COUNTS: ContextVar[Counter[str] | None] = ContextVar("counts", default=None)
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _VERBOSITY: ContextVar[Verbosity] = ContextVar("verbosity", default="normal")
 
@@ -54,11 +56,12 @@ def own_verbosity() -> Iterator[None]:
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Report all progress within the block to `listener`."""
-    token = _LISTENER.set(listener)
+    token, counts = _LISTENER.set(listener), _COUNTS.set(Counter())
     try:
         yield
     finally:
         _LISTENER.reset(token)
+        _COUNTS.reset(counts)
 
 
 def is_listening() -> bool:
@@ -78,10 +81,10 @@ def tracked(values: Sequence[T] | Iterable[T], stage: str, total: int | None = N
     n = total if total is not None else len(values) if isinstance(values, Sequence) else 0
     n_completed = 0
     for value in values:
-        _report(stage, n_completed, n)
+        advance(stage, n_completed, n)
         yield value
         n_completed += 1
-    _report(stage, n_completed, n)
+    advance(stage, n_completed, n)
 
 
 @contextmanager
@@ -94,12 +97,36 @@ def stage(name: str) -> Iterator[None]:
     >>> heard
     [('records', 0, 1), 'reading', ('records', 1, 1)]
     """
-    _report(name, 0, 1)
+    advance(name, 0, 1)
     yield
-    _report(name, 1, 1)
+    advance(name, 1, 1)
 
 
-def _report(stage: str, n_completed: int, total: int) -> None:
+def advance(stage: str, n_completed: int, total: int) -> None:
+    """Report how many of a stage's steps are done; `total` is 0 where it is unknown.
+
+    >>> heard = []
+    >>> with listening(lambda *step: heard.append(step)):
+    ...     advance("ratings stored", 5_000, 18_448)
+    >>> heard
+    [('ratings stored', 5000, 18448)]
+    """
     listener = _LISTENER.get()
     if listener is not None:
         listener(stage, n_completed, total)
+
+
+def count(stage: str) -> None:
+    """Report one more step of a stage, of which nobody knows how many it has.
+
+    >>> heard = []
+    >>> with listening(lambda *step: heard.append(step)):
+    ...     count("figures"), count("figures")
+    (None, None)
+    >>> heard
+    [('figures', 1, 0), ('figures', 2, 0)]
+    """
+    counts = _COUNTS.get()
+    if counts is not None:
+        counts[stage] += 1
+        advance(stage, counts[stage], 0)

@@ -17,6 +17,7 @@ from konsil.api.running.invitations import invite
 from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.errors import StudyError
+from konsil.progress import listening
 from konsil.records import Rating
 from konsil.rehearse import Server, work
 from konsil.rehearse.people import Person
@@ -62,8 +63,11 @@ def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Pa
     folder = open_folder(demo)
     truth = truth_of(folder)
     before = {p.name: p.read_bytes() for p in demo.iterdir() if p.is_file()}
-    done = rehearse(folder, RehearsalRequest(target=tmp_path / "copy", most=12), truth)
+    steps: list[tuple[str, int, int]] = []
+    with listening(lambda *step: steps.append(step)):
+        done = rehearse(folder, RehearsalRequest(target=tmp_path / "copy", most=12), truth)
     assert done.outcome.times.faults == []
+    assert [step for step in steps if step[0] == "pages"][-1] == ("pages", 60, 60)
     assert done.outcome.handed_in == {f"physician-{n}": 12 for n in range(1, 6)}
     with done.folder.store() as store:
         people = [r for r in store.ratings() if r.rater.startswith("physician")]

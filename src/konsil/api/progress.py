@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0
 """Seconds without a bar: most work has ended by then."""
+PAUSE = 0.1
+"""Seconds between two drawings of a stage: steps can be short."""
 
 
 class Bar:
@@ -27,6 +29,7 @@ class Bar:
         self._due = time.monotonic() + patience
         self._bar: Progress | None = None
         self._rows: dict[str, TaskID] = {}
+        self._drawn: dict[str, float] = {}
 
     def __call__(self, stage: str, n_completed: int, total: int) -> None:
         """Show a stage's progress."""
@@ -37,6 +40,9 @@ class Bar:
             self._bar.start()
         if stage not in self._rows:
             self._rows[stage] = self._bar.add_task(stage, total=total or None)
+        elif n_completed != total and time.monotonic() < self._drawn[stage] + PAUSE:
+            return
+        self._drawn[stage] = time.monotonic()
         self._bar.update(self._rows[stage], completed=n_completed, total=total or None)
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from konsil.errors import KonsilError
@@ -14,6 +14,10 @@ from konsil.rehearse.people import Outcome, Person, Say, Think
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import Page, Visitor
 
+Watch = Callable[[int], None]
+"""Called with the number of pages handed in so far."""
+WATCH_SECONDS = 0.2
+"""How often that number is told."""
 LOOK_SECONDS = 0.5
 """How often somebody who is done looks whether more has come."""
 MOST_FORMS = 20
@@ -33,13 +37,15 @@ def work(
     stop: threading.Event | None = None,
     patience: float = 30.0,
     windows: int = 0,
+    watch: Watch = lambda _: None,
 ) -> Outcome:
     """Let all raters rate all their tasks, or `max_pages` pages each, at the same time.
 
     The first `windows` raters rate in Chromium.
 
     Tasks that are added meanwhile (tie-breaks) are rated too: a rater without tasks looks again
-    until no rater is at work.
+    until no rater is at work. `watch` is called with the number of pages submitted, in the
+    caller's thread, whenever it has grown.
     """
     began = time.perf_counter()
     shift = _Shift(
@@ -62,8 +68,13 @@ def work(
     ]
     for thread in threads:
         thread.start()
+    watch(0)
+    n_pages = 0
     for thread in threads:
-        thread.join()
+        while thread.is_alive():
+            thread.join(WATCH_SECONDS)
+            if (n_now := sum(list(shift.outcome.handed_in.values()))) > n_pages:
+                watch(n_pages := n_now)
     shift.outcome.seconds = time.perf_counter() - began
     return shift.outcome
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.instrument import Criterion, Instrument, digest, surveyed
+from konsil.progress import tracked
 from konsil.records import Answer, Item, Rating, Span, State, Task
 from konsil.simulate.panel import Labeller, cut, cut_pair, number
 from konsil.simulate.truth import CriterionTruth, Truth
@@ -49,7 +50,7 @@ class Desk:
         """
         ratings: list[Rating] = []
         surveys: dict[tuple[str, str], int] = {}
-        for task in tasks:
+        for task in tracked(tasks, "tasks rated"):
             if task.rater not in self.labellers:
                 continue
             instrument = self.instruments[task.instrument]

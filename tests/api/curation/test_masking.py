@@ -20,6 +20,7 @@ from konsil.errors import CollectError, ConflictError, PlanError, SourceError, S
 from konsil.prepare import in_study
 from konsil.prepare.cases.marking import last_markings
 from konsil.prepare.cases.masking import LEVELS
+from konsil.progress import listening
 
 STUDY = """
 title = "Masked cases"
@@ -99,7 +100,10 @@ def test_from_marks_to_versions(folder: Folder) -> None:
     ]
     done = mask_cases(folder, marks(folder), by="p-1")
     assert (done.new, done.leftovers, done.refused) == (2, {"c1": (), "c2": ()}, {})
-    done = mask_cases(folder, by="p-2", approve=True)
+    steps: list[tuple[str, int, int]] = []
+    with listening(lambda *step: steps.append(step)):
+        done = mask_cases(folder, by="p-2", approve=True)
+    assert ("cases approved", 2, 2) in steps
     assert list(progress_lines(done)) == [
         "2 cases: 2 marked, 2 approved, 2 with their versions as items"
     ]

@@ -11,6 +11,7 @@ from konsil.api.curation.marks import COLUMNS, occurrence_of, read_marks
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.progress import progress
 from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare.cases.leftovers import Leftover, leftovers
 from konsil.prepare.cases.marking import (
@@ -25,6 +26,7 @@ from konsil.prepare.cases.marking import (
     versions_of,
 )
 from konsil.prepare.draw.draw import to_mask
+from konsil.progress import tracked
 from konsil.records import Event, Item
 from konsil.sources.files.table import read_table
 from konsil.store import Batch
@@ -49,6 +51,7 @@ class Masked:
     """Items and events that are new."""
 
 
+@progress()
 def mask_cases(
     folder: Folder,
     marks: Path | None = None,
@@ -131,10 +134,10 @@ def mask_cases(
         if save and (new_versions or marking_events):
             note_study(store, folder.study, at)
             store.add(Batch(items=new_versions, events=marking_events), source="mask", at=at)
+    pending = [(c, m) for c, m in sorted(markings.items()) if not m.approved]
     residuals_by_case = {
         c: leftovers(case_by_id[c], case_marking.marks, spec.removed)
-        for c, case_marking in sorted(markings.items())
-        if not case_marking.approved
+        for c, case_marking in tracked(pending, "cases checked")
     }
     n_made = len({*written, *(version.case for version in new_versions)} & case_by_id.keys())
     return Masked(
@@ -153,7 +156,7 @@ def _approved(
     """The cases that can be approved, and why the others cannot."""
     approvals: dict[str, Marking] = {}
     refused: dict[str, str] = {}
-    for case in cases:
+    for case in tracked(cases, "cases approved"):
         try:
             approvals[case] = approved(
                 case_by_id[case],

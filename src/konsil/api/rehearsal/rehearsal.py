@@ -17,6 +17,7 @@ from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.item_checks import check_drawn
+from konsil.api.progress import progress
 from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.local_model_notes import about_the_model
 from konsil.api.running.planning import implied_answers, still_silent
@@ -59,6 +60,7 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     return read_truth(text, str(place))
 
 
+@progress()
 def simulate(
     folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()
 ) -> Added:

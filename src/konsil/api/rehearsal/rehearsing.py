@@ -6,7 +6,8 @@ A copy is served, simulated raters sign in by invitations and rate, and the copy
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.progress import progress
 from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.rehearsal import (
     MATERIAL,
@@ -32,7 +34,8 @@ from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
 from konsil.prepare.cases.marking import MARKING
 from konsil.prepare.questions.rewriting import REWRITING
 from konsil.prepare.questions.themes import THEMING
-from konsil.records import Answer, Event, Item, Source
+from konsil.progress import advance
+from konsil.records import Answer, Event, Item, Source, Task
 from konsil.records.digits import stamp
 from konsil.rehearse import Outcome, Replies, Server, browser_there, work
 from konsil.rehearse.people import Person
@@ -67,6 +70,7 @@ class Rehearsed:
     """The report it would give; None where nothing came to report on."""
 
 
+@progress()
 def rehearse(
     folder: Folder,
     request: RehearsalRequest | None = None,
@@ -126,6 +130,8 @@ def _rehearsed(
     study = copy.study
     planned = make_plan(copy)
     say(f"{len(planned.tasks):,} tasks planned")
+    human = {r.id for r in study.everybody() if r.kind == "human"}
+    of_people = _pages_of(human, planned.tasks, request.most)
     with copy.store() as store:
         rated, answers = _material(store)
         replies = Replies(study, store, rated, answers, truth, seed)
@@ -138,6 +144,7 @@ def _rehearsed(
                 lambda seconds: request.pace * seconds,
                 max_pages=request.most,
                 windows=request.windows,
+                watch=lambda n: advance("pages", n, max(n, of_people)),
             )
         tasks = store.tasks()
     judged = _judge(copy, truth, seed)
@@ -145,9 +152,21 @@ def _rehearsed(
         f"{sum(outcome.handed_in.values()):,} pages submitted; {judged:,} ratings of judges"
         " simulated"
     )
-    human = {r.id for r in study.everybody() if r.kind == "human"}
-    n = sum(t.rater in human or t.slot in human for t in tasks)
+    n = _pages_of(human, tasks)
     return Rehearsed(copy, outcome, n, report(copy) if outcome.handed_in else None)
+
+
+def _pages_of(human: Collection[str], tasks: Sequence[Task], most: int | None = None) -> int:
+    """Pages of these tasks for people, each of whom rates at most `most`.
+
+    Of a place, its slot counts: nobody may have taken it yet.
+    """
+    pages = Counter(
+        t.rater if t.rater in human else t.slot
+        for t in tasks
+        if t.rater in human or t.slot in human
+    )
+    return sum(pages.values() if most is None else (min(n, most) for n in pages.values()))
 
 
 def prepared_copy(

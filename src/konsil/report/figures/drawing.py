@@ -19,6 +19,7 @@ import matplotlib
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from konsil.progress import count
 from konsil.report.figures.formats import other_formats, other_svg
 from konsil.report.figures.typeface import FAMILY, families
 
@@ -134,6 +135,7 @@ def style() -> Iterator[None]:
 
 def finish(figure: Figure, key: str, title: str, description: str, caption: str) -> Drawing:
     """Write the figure in all forms; to be called within `style()`."""
+    count("figures")
     svg, pdf = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
         figure.savefig(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from konsil.analysis import Results
 from konsil.analysis.model.message import message
 from konsil.errors import KonsilError, option
+from konsil.progress import tracked
 from konsil.report.figures.formats import FigureFormats, figure_formats
 from konsil.report.files.data_files import estimates_csv
 from konsil.report.files.edited import FOLDER, PRINT, SUMS, checksums
@@ -68,22 +69,29 @@ def manuscript_files(
     with figure_formats(FigureFormats(("png",), dpi=_DPI)):
         document = manuscript(Sources(material, results, request.checklist))
     files: dict[str, bytes] = {}
-    if "docx" in request.to:
-        files["manuscript.docx"] = word(document)
-    if "latex" in request.to:
-        authors = material.language.gettext("[to be written by the authors]")
-        files |= {
-            "manuscript.tex": latex(document, authors).encode(),
-            "manuscript.bbl": bbl(document).encode(),
-        }
-    if "markdown" in request.to:
-        files["manuscript.qmd"] = markdown(document).encode()
-    if "xlsx" in request.to:
-        estimates = estimates_csv(material.study, results)
-        files["tables.xlsx"] = workbook(document, material, estimates, _workbook_words(material))
+    for form in tracked(request.to, "manuscript files"):
+        files |= _form_files(form, document, material, results)
     files |= _references(document) | _figures(document)
     files[SUMS] = checksums(files)
     return {f"{FOLDER}/{name}": content for name, content in files.items()}
+
+
+def _form_files(
+    form: str, document: Manuscript, material: Material, results: Results
+) -> dict[str, bytes]:
+    """The manuscript in one format."""
+    if form == "docx":
+        return {"manuscript.docx": word(document)}
+    if form == "latex":
+        authors = material.language.gettext("[to be written by the authors]")
+        return {
+            "manuscript.tex": latex(document, authors).encode(),
+            "manuscript.bbl": bbl(document).encode(),
+        }
+    if form == "markdown":
+        return {"manuscript.qmd": markdown(document).encode()}
+    estimates = estimates_csv(material.study, results)
+    return {"tables.xlsx": workbook(document, material, estimates, _workbook_words(material))}
 
 
 def _figures(document: Manuscript) -> dict[str, bytes]:

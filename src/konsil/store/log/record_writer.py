@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import ConflictError
+from konsil.progress import advance
 from konsil.records import Rating
 from konsil.store.engine import schema, statements
 from konsil.store.engine.rows import KINDS, Kind, Record, Row, name_of
@@ -61,7 +62,12 @@ class RecordWriter:
         # looked up.
         empty = self.connection.execute(sa.select(kind.table.c.entry).limit(1)).first() is None
         written: dict[Row, Row] | None = {} if empty else None
-        new = sum(self._chunk(kind, chunk, written) for chunk in _chunks(records))
+        new = n_completed = 0
+        for chunk in _chunks(records):
+            advance(f"{kind.name} stored", n_completed, len(records))
+            new += self._chunk(kind, chunk, written)
+            n_completed += len(chunk)
+        advance(f"{kind.name} stored", n_completed, len(records))
         self.new[kind.name] = new
         self.unchanged[kind.name] = len(records) - new
 
