@@ -215,7 +215,7 @@ def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
     """
     colour = dot.colour or ACCENT
     axes.plot(
-        dot.raw,
+        sorted(dot.raw),  # their order would depend on the names of blinded systems
         [y + 0.3] * len(dot.raw),
         linestyle="none",
         marker="o",
