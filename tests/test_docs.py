@@ -19,6 +19,7 @@ import sys
 import tomllib
 import typing
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -615,6 +616,13 @@ def test_the_glossary_has_every_noun_and_every_statistic():
         assert f"(`{noun}`)" in text
     for name in STATISTICS:
         assert f"(`{name}`)" in text
+
+
+def test_the_glossary_has_one_entry_for_each_term_in_alphabetical_order():
+    sections = (ROOT / "GLOSSARY.md").read_text("utf-8").split("\n## ")[1:]
+    terms = [re.findall(r"^\*\*(.+?)\*\*", section, flags=re.MULTILINE) for section in sections]
+    assert [names for names in terms if names != sorted(names, key=str.casefold)] == []
+    assert max(Counter(name for names in terms for name in names).values()) == 1
 
 
 # Tables of keys and of statistics -----------------------------------------------------------------
