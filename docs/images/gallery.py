@@ -83,9 +83,12 @@ class Camera:
     def __init__(self, browser: Browser, language: str, size: str, clock: Clock) -> None:
         narrow = size == "phone"
         self.context = browser.new_context(
-            viewport=PHONE if narrow else WIDE, locale=language, timezone_id="UTC", has_touch=narrow,
+            viewport=PHONE if narrow else WIDE,
+            locale=language,
+            timezone_id="UTC",
+            has_touch=narrow,
             reduced_motion="reduce",
-        )  # fmt: skip
+        )
         self.page = self.context.new_page()
         self.page.clock.set_fixed_time(clock.now)
         self._suffix = f"{language}-{size}"
@@ -177,9 +180,14 @@ def material(said: Said, unit: str) -> Callable[[Store, Study], None]:
     def filled(store: Store, study: Study) -> None:
         items, answers = said.material[unit]
         tasks = assign(
-            study.plan, items=items, answers=answers, raters=study.raters, instruments=study.instruments,
-            seed=study.seed, places=study.places,
-        )  # fmt: skip
+            study.plan,
+            items=items,
+            answers=answers,
+            raters=study.raters,
+            instruments=study.instruments,
+            seed=study.seed,
+            places=study.places,
+        )
         store.add(
             Batch(items=items, answers=answers, raters=study.raters, tasks=tasks),
             source="docs",

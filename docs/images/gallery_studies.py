@@ -241,13 +241,24 @@ def invented(language: str) -> Said:
         ),
     }
     return Said(
-        language, studies, material,
+        language,
+        studies,
+        material,
         (f"input[name='~1'][value='{w['y']}']", f"input[name='~2'][value='{w['n']}']"),
-        (f"input[name='~3'][value='{w['medicine']}']",), five.labels, sides.labels, w["agreed"], w["problem"],
-        tuple((k, words) for k, _, words in (line.partition(": ") for line in w["marked"].split("|"))),
+        (f"input[name='~3'][value='{w['medicine']}']",),
+        five.labels,
+        sides.labels,
+        w["agreed"],
+        w["problem"],
+        tuple(
+            (k, words) for k, _, words in (line.partition(": ") for line in w["marked"].split("|"))
+        ),
         tuple(new for _, new in _worded(w)),
-        {w["medicine"]: ("120", "60", "31", "28", "26", "21"), w["surgery"]: ("90", "40", "22", "20", "18", "12")},
-    )  # fmt: skip
+        {
+            w["medicine"]: ("120", "60", "31", "28", "26", "21"),
+            w["surgery"]: ("90", "40", "22", "20", "18", "12"),
+        },
+    )
 
 
 def _many(questions: str, scale: Scale, scope: str) -> tuple[Criterion, ...]:

@@ -186,12 +186,12 @@ class ConflictError(StoreError):
     """A record with this identifier is stored already and says something else."""
 
 
-def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
+def nearest(name: str, valid_names: Iterable[str], listed: Iterable[str] | None = None) -> str:
     """End of an error's sentence: the nearest known name, or all names.
 
     Where none is near, the names `listed` are given instead of all.
     """
-    names = sorted(set(known))
+    names = sorted(set(valid_names))
     near = [
         n
         for n in difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6)
@@ -217,8 +217,8 @@ def _is_near(name: str, other: str) -> bool:
     Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with
     each other.
     """
-    most = max(len(name), len(other)) // 2
-    return edit_distance(name, other, most) <= most
+    limit = max(len(name), len(other)) // 2
+    return edit_distance(name, other, limit) <= limit
 
 
 def edit_distance(one: str, other: str, most: int) -> int:

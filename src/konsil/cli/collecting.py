@@ -39,7 +39,7 @@ def run_record(collected: Collected, dry_run: bool) -> dict[str, object]:
         "to_do": progress.total,
         "ended": progress.ended,
         "calls": progress.calls,
-        "outcomes": dict(sorted(progress.outcomes.items(), key=_place)),
+        "outcomes": dict(sorted(progress.outcomes.items(), key=_outcome_rank)),
         "done_before": done_before,
         "given_up": progress.gave_up,
         "dollars": collected.spent,
@@ -80,7 +80,8 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
         yield f"no calls to make; {before:,} were done before"
     else:
         outcomes = (
-            ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
+            ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_outcome_rank))
+            or "none"
         )
         yield f"{collected.progress.ended:,} done in {collected.progress.calls:,} calls: {outcomes}"
         for endpoint, error in sorted(collected.progress.gave_up.items()):
@@ -129,7 +130,7 @@ def _planned(collected: Collected) -> Iterator[str]:
     yield f"{n_calls:,} calls; list prices of {price_list()[0]}"
 
 
-def _place(pair: tuple[str, int]) -> int:
+def _outcome_rank(pair: tuple[str, int]) -> int:
     return get_args(Outcome).index(pair[0])
 
 
@@ -144,5 +145,5 @@ def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
             (entry.outcome, entry.works)
         )
     for (kind, callee), outcomes in outcomes_by_callee.items():
-        listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_place))
+        listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_outcome_rank))
         yield f"  {_DONE.get(kind, 'ratings by')} {callee}: {listed}"

@@ -28,7 +28,7 @@ from konsil.web.design.words import (
 )
 
 
-def _plain(text: str) -> str:
+def _untranslated(text: str) -> str:
     return text
 
 
@@ -71,12 +71,12 @@ def _ask_tables(draft: DraftWorkshop) -> None:
             continue
         n = loaded.table.n_rows
         click.echo(f"  {n:,} row{'' if n == 1 else 's'}")
-        words, sure = role_words(_plain), confidence_words(_plain)
+        words, sure = role_words(_untranslated), confidence_words(_untranslated)
         for guess in loaded.guesses:
             click.echo(
                 show(
                     f"  {guess.column}: {words[guess.role]}"
-                    f" ({sure[guess.confidence]}: {reason_words(guess, _plain)})"
+                    f" ({sure[guess.confidence]}: {reason_words(guess, _untranslated)})"
                 )
             )
         roles = dict(loaded.roles)
@@ -102,7 +102,7 @@ def _ask_tables(draft: DraftWorkshop) -> None:
 
 def _ask_questions(draft: DraftWorkshop) -> Iterator[Question]:
     yield from questions_of(draft.data)
-    words, kinds = wording(draft.language), kind_words(_plain)
+    words, kinds = wording(draft.language), kind_words(_untranslated)
     click.echo("Questions to the raters:")
     for offered in KINDS:
         click.echo(f"  {offered:8} {kinds[offered]}")
@@ -172,7 +172,7 @@ def _ask_analyses(draft: DraftWorkshop) -> None:
         return
     click.echo("Proposed analyses:")
     for n, proposal in enumerate(listed, start=1):
-        click.echo(show(f"  {n:2} {proposal.name}: {purpose_words(proposal, _plain)}"))
+        click.echo(show(f"  {n:2} {proposal.name}: {purpose_words(proposal, _untranslated)}"))
     without = click.prompt(
         "Numbers to leave out, with commas (Enter: none)", default="", show_default=False
     )

@@ -185,11 +185,11 @@ def _type(members: Sequence[Any], flag: Flag) -> click.ParamType[Any] | None:
                 exists=flag.file == "existing", dir_okay=not flag.file, path_type=Path
             )
         if member in (int, float):
-            return _number(member, flag)
+            return _number_type(member, flag)
     return None
 
 
-def _number(kind: type, flag: Flag) -> click.ParamType[Any]:
+def _number_type(kind: type, flag: Flag) -> click.ParamType[Any]:
     if flag.minimum is None and flag.maximum is None:
         return click.INT if kind is int else click.FLOAT
     if kind is int:

@@ -98,10 +98,10 @@ class Column:
     def words(self) -> tuple[str, ...]:
         """The words of its name, in small letters and without umlauts."""
         spaced = re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", " ", self.name)
-        return tuple(re.findall(r"[a-z]+|\d+", _plain(spaced)))
+        return tuple(re.findall(r"[a-z]+|\d+", _without_diacritics(spaced)))
 
 
-def _plain(text: str) -> str:
+def _without_diacritics(text: str) -> str:
     plain = text.casefold()
     for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("é", "e"), ("è", "e")):
         plain = plain.replace(umlaut, letters)

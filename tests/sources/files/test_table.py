@@ -355,7 +355,7 @@ def test_the_mark_of_a_file_that_was_joined_to_another_is_no_text(
 
 @pytest.mark.parametrize("rows", ["1\n1,2,3\n", "1,2,3\n1\n", "1,2\n1\n1,2,3\n"])
 def test_ragged_rows_that_make_up_for_one_another_are_not_read_the_fast_way(rows: str) -> None:
-    assert delimited._plain(f"a,b\n{rows}".encode(), ",", 2) is None
+    assert delimited._read_unquoted(f"a,b\n{rows}".encode(), ",", 2) is None
 
 
 plain = st.text(
@@ -371,7 +371,7 @@ plain = st.text(
 @SAFE
 def test_the_fast_and_the_careful_way_agree(rows: list[list[str]], end: str) -> None:
     data = ("\n".join(",".join(row) for row in rows) + end.strip(" ")).encode()
-    fast = delimited._plain(data, ",", len(rows[0]))
+    fast = delimited._read_unquoted(data, ",", len(rows[0]))
     if fast is None:
         return
     careful = list(delimited._records(data, ",", "t.csv"))[1:]

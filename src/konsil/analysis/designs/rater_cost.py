@@ -75,10 +75,10 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
             for minutes in context.analysis.options_as(DesignOptions).minutes:
                 yield from _budget(context, {**keys, "minutes": f"{minutes:g}"}, designs, minutes)
             continue
-        yield from _plain(context, keys, designs)
+        yield from _design_rows(context, keys, designs)
 
 
-def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Iterator[Row]:
+def _design_rows(context: Context, keys: dict[str, str], designs: list[Design]) -> Iterator[Row]:
     hours = context.analysis.statistic == "rater_hours"
     measures = []
     for design in designs:

@@ -27,7 +27,7 @@ class AllRows:
     rows: list[Row]
     """Of all analyses, in their order."""
     contexts: list[Context]
-    """The analyses that could be made."""
+    """The analyses that could be estimated."""
     refused: list[str]
     """Why others could not, beside those whose subject nobody rated."""
     doubts: tuple[TranslatableMessage, ...]
@@ -39,7 +39,7 @@ def all_rows(
 ) -> AllRows:
     """The rows of every analysis, adjusted within the family of the prespecified ones."""
     rows: list[Row] = []
-    made: list[Context] = []
+    estimated: list[Context] = []
     # Of each row: its analysis, and its place among the rows of that analysis.
     places: list[tuple[Context, int]] = []
     refused: list[str] = []
@@ -58,11 +58,11 @@ def all_rows(
             rows.append(cannot_be_made(context, str(error)))
             places.append((context, 0))
             continue
-        made.append(context)
+        estimated.append(context)
         places += [(context, n) for n in range(len(rows) - start)]
     rows, doubts = _with_enough_draws(_adjusted(rows), places, tables, families, settings)
-    rows = with_max_t(made, lambda context: tables.of(context.analysis), rows, families)
-    return AllRows(rows, made, refused, doubts)
+    rows = with_max_t(estimated, lambda context: tables.of(context.analysis), rows, families)
+    return AllRows(rows, estimated, refused, doubts)
 
 
 def _with_enough_draws(

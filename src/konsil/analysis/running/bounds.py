@@ -83,7 +83,7 @@ class Gaps:
         return sample, gaps
 
 
-def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+def _without_enums(frame: pl.DataFrame) -> pl.DataFrame:
     """Without the columns that number a table's own texts, which differ from table to table."""
     return frame.select(
         [name for name, kind in frame.schema.items() if not isinstance(kind, pl.Enum)]
@@ -137,7 +137,7 @@ def bounds_of(
     absent = absent_of(missing, table, analysis)
     if absent.height == 0:
         return
-    gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
+    gaps = Gaps(_without_enums(select(table, analysis, analysis.raters)), _without_enums(absent))
     pairs = is_of_pairs(context)
     find: _Rule | None = _pair if pairs else _RULES.get(rule)
     if (

@@ -200,10 +200,10 @@ class Agreement:
 
         Numbers have 12 significant digits.
         """
-        plain: dict[str, Any] = written(self._plain())
+        plain: dict[str, Any] = written(self._fields())
         return plain
 
-    def _plain(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, Any]:
         counts: dict[str, Any] = {
             "n_units": self.n_units,
             "n_raters": self.n_raters,
@@ -283,25 +283,25 @@ class Agreement:
     def _records(self) -> list[dict[str, Any]]:
         if self.groups:
             return [
-                {"group": g, **_plain(s)}
+                {"group": g, **_estimate_fields(s)}
                 for g, result in self.groups.items()
                 for s in result.statistics
             ]
-        return [_plain(s) for s in self.statistics]
+        return [_estimate_fields(s) for s in self.statistics]
 
 
 def _interval_text(e: Estimate) -> str:
     return interval_text(e.value, e.low, e.high, e.reason)
 
 
-def _plain(statistic: NamedEstimate) -> dict[str, Any]:
+def _estimate_fields(statistic: NamedEstimate) -> dict[str, Any]:
     e = statistic.estimate
     return {
         "name": statistic.name,
-        "value": _number(e.value),
-        "low": _number(e.low),
-        "high": _number(e.high),
-        "se": _number(e.se),
+        "value": _finite_or_none(e.value),
+        "low": _finite_or_none(e.low),
+        "high": _finite_or_none(e.high),
+        "se": _finite_or_none(e.se),
         "n_clusters": e.n_clusters,
         "n_undefined": e.n_undefined,
         "method": e.method,
@@ -317,7 +317,7 @@ def _companion(estimate: Estimate) -> dict[str, Any]:
         "se": estimate.se,
         "p": estimate.p,
     }
-    return {**{k: _number(v) for k, v in numbers.items()}, "method": estimate.method}
+    return {**{k: _finite_or_none(v) for k, v in numbers.items()}, "method": estimate.method}
 
 
 def _with_companions(
@@ -325,7 +325,7 @@ def _with_companions(
 ) -> list[Any]:
     return [
         {
-            **_plain(statistic),
+            **_estimate_fields(statistic),
             "companions": [_companion(c.estimate) for c in all_of_them if c.name == statistic.name],
         }
         for statistic in statistics
@@ -336,14 +336,14 @@ def _pair(pair: PairResult) -> dict[str, Any]:
     return {
         "raters": list(pair.raters),
         "n_units": pair.n_units,
-        "statistics": [_plain(s) for s in pair.statistics],
+        "statistics": [_estimate_fields(s) for s in pair.statistics],
     }
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:
     differences = _with_companions(comparison.differences, comparison.companions)
     for entry, difference in zip(differences, comparison.differences, strict=True):
-        entry["p"] = _number(difference.estimate.p)
+        entry["p"] = _finite_or_none(difference.estimate.p)
     return {
         "groups": list(comparison.groups),
         "n_shared": comparison.n_shared,
@@ -351,5 +351,5 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _number(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None

@@ -101,9 +101,9 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
     nothing: dict[str, float | None] = {"low": None, "high": None, "se": None}
     return {
         "system": name,
-        "value": _number(value),
+        "value": _finite_or_none(value),
         **(_interval(two, n) if varies else nothing),
-        "p": _number(two.p[n]) if varies else None,
+        "p": _finite_or_none(two.p[n]) if varies else None,
         "method": two_way_method(float(two.df[n])) if varies else "",
         "item": {
             **(_interval(estimates.question, n) if by_item else nothing),
@@ -150,11 +150,11 @@ def _columns(
 
 def _interval(interval: Interval, n: int) -> dict[str, float | None]:
     return {
-        "low": _number(interval.low[n]),
-        "high": _number(interval.high[n]),
-        "se": _number(interval.se[n]),
+        "low": _finite_or_none(interval.low[n]),
+        "high": _finite_or_none(interval.high[n]),
+        "se": _finite_or_none(interval.se[n]),
     }
 
 
-def _number(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None

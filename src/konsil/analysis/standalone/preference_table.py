@@ -90,10 +90,10 @@ class HeadToHead:
 
         Each number has the number of items and raters that it is based on.
         """
-        plain: dict[str, Any] = written(self._plain())
+        plain: dict[str, Any] = written(self._fields())
         return plain
 
-    def _plain(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, Any]:
         counts = {
             "systems": list(self.systems),
             "n_comparisons": self.n_comparisons,

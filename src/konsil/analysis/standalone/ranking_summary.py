@@ -59,8 +59,8 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
         and boot.high[n] > boot.low[n]
     ):
         item = {
-            "low": _number(boot.low[n]),
-            "high": _number(boot.high[n]),
+            "low": _finite_or_none(boot.low[n]),
+            "high": _finite_or_none(boot.high[n]),
             "method": (
                 f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method},"
                 f" {boot.draws:,} draws"
@@ -81,23 +81,23 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
     two_way = _interval(two, n, "two-way", two_way_method(float(two.df[n])))
     head, other = (two_way, {"item": item}) if mode == "valid" else (item, {"two_way": two_way})
     out: dict[str, Any] = {
-        "value": _number(value),
+        "value": _finite_or_none(value),
         "low": head["low"],
         "high": head["high"],
-        "se": _number((two if mode == "valid" else by_item).se[n]) or None,
+        "se": _finite_or_none((two if mode == "valid" else by_item).se[n]) or None,
         "method": head["method"],
     }
     if preference.flips is not None:
         out |= {
             "p": (
-                _number((two if mode == "valid" else by_item).p[n])
+                _finite_or_none((two if mode == "valid" else by_item).p[n])
                 if mode == "valid"
-                else _number(preference.flips.p[n])
+                else _finite_or_none(preference.flips.p[n])
             ),
-            "p_family": _number(preference.p_joint[n])
+            "p_family": _finite_or_none(preference.p_joint[n])
             if mode == "valid"
-            else _number(preference.p_family[n]),
-            "p_flip": _number(preference.flips.p[n]),
+            else _finite_or_none(preference.p_family[n]),
+            "p_flip": _finite_or_none(preference.flips.p[n]),
             "flips": (
                 f"whole "
                 f"{'item' if preference.flips.unit == 'question' else preference.flips.unit}s,"
@@ -148,15 +148,15 @@ def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str
     if kind != "wald":
         method = str(votes_method("item", way, kind, df)) if math.isfinite(interval.low[n]) else ""
         return {
-            "low": _number(interval.low[n]),
-            "high": _number(interval.high[n]),
+            "low": _finite_or_none(interval.low[n]),
+            "high": _finite_or_none(interval.high[n]),
             "method": method,
         }
     if interval.se[n] == 0 or not math.isfinite(interval.low[n]):
         return {"low": None, "high": None, "method": ""}
     return {
-        "low": _number(interval.low[n]),
-        "high": _number(interval.high[n]),
+        "low": _finite_or_none(interval.low[n]),
+        "high": _finite_or_none(interval.high[n]),
         "method": linearised,
     }
 
@@ -193,20 +193,20 @@ def worths_of(
         rows.append(
             {
                 "system": name,
-                "log_worth": _number(fitted.log_worths[n]),
-                "se": _number(way.se[n]) or None,
-                "low": _number(low),
-                "high": _number(high),
+                "log_worth": _finite_or_none(fitted.log_worths[n]),
+                "se": _finite_or_none(way.se[n]) or None,
+                "low": _finite_or_none(low),
+                "high": _finite_or_none(high),
                 "reason": reason,
-                "se_model": _number(math.sqrt(fitted.covariance[n, n])),
-                "ratio_to_best": _number(best.value[n]),
-                "ratio_low": None if reference else _number(ratio_low),
-                "ratio_high": None if reference else _number(ratio_high),
+                "se_model": _finite_or_none(math.sqrt(fitted.covariance[n, n])),
+                "ratio_to_best": _finite_or_none(best.value[n]),
+                "ratio_low": None if reference else _finite_or_none(ratio_low),
+                "ratio_high": None if reference else _finite_or_none(ratio_high),
                 "ratio_reason": message("the reference", message_id="worths.reference")
                 if reference
                 else ratio_reason,
-                "ratio_low_model": _number(best.low[n]),
-                "ratio_high_model": _number(best.high[n]),
+                "ratio_low_model": _finite_or_none(best.low[n]),
+                "ratio_high_model": _finite_or_none(best.high[n]),
             }
         )
     out: dict[str, Any] = {
@@ -214,7 +214,7 @@ def worths_of(
         "best": table.systems[best.best] if best.best >= 0 else None,
     }
     if model == "davidson":
-        out["tie"] = _number(math.exp(fitted.log_tie))
+        out["tie"] = _finite_or_none(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
     method = _about_these() if alone else two_way_method(float(way.df[0]))
     return out | {"method": method, "reason": undefined_worths(fitted.reason)}
@@ -227,11 +227,11 @@ def position(shown: Crossed) -> dict[str, Any]:
     if alone:
         interval = _interval(shown.question, 0, "item", _about_these())
     return {
-        "value": _number(shown.value[0]),
+        "value": _finite_or_none(shown.value[0]),
         "low": interval["low"],
         "high": interval["high"],
-        "se": _number((shown.question if alone else two).se[0]) or None,
-        "p": _number(two.p[0]),
+        "se": _finite_or_none((shown.question if alone else two).se[0]) or None,
+        "p": _finite_or_none(two.p[0]),
         "method": interval["method"],
     }
 
@@ -338,5 +338,5 @@ def _rivals_met(table: Comparisons) -> list[int]:
     return [int(compared[(first == n) | (second == n)].sum()) for n in range(k)]
 
 
-def _number(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None

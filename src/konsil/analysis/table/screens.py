@@ -81,31 +81,31 @@ def answers_of_screens(tasks: Sequence[Task], instruments: Sequence[Instrument])
 def displays(worked: Sequence[Worked], tasks: Sequence[Task]) -> Displays:
     """What the pages recorded of each answer on each screen that was handed in."""
     frame = task_columns(tasks, ("id", "answers"))
-    known = {one.task for one in worked if one.displayed}
-    shown = frame.filter(pl.col("id").is_in(list(known)))
+    recorded = {screen.task for screen in worked if screen.displayed}
+    shown = frame.filter(pl.col("id").is_in(list(recorded)))
     answers = {task: json.loads(text) for task, text in shown.iter_rows()}
     return {
-        (one.task, one.rater, answer): is_displayed
-        for one in worked
-        for answer, is_displayed in zip(answers.get(one.task, ()), one.displayed, strict=False)
+        (screen.task, screen.rater, answer): is_displayed
+        for screen in worked
+        for answer, is_displayed in zip(
+            answers.get(screen.task, ()), screen.displayed, strict=False
+        )
     }
 
 
-def displayed(frame: pl.DataFrame, known: Displays) -> pl.Series:
+def displayed(frame: pl.DataFrame, displays_by_answer: Displays) -> pl.Series:
     """For each rating whether all answers that it is about were displayed to their end.
 
-    Null: not known, or of none.
-
-    One answer that was not is enough for false; one of which it is not known, beside others that
-    were, for null.
+    False where any answer was not displayed; null where the rating is about no answer, or where it
+    is not known of an answer and all others were displayed.
     """
     key = ["task", "rater", "answers"]
     rows = frame.select(key).unique()
-    found = [
-        _of_all([known.get((task, rater, one)) for one in text.split(" | ")])
+    states = [
+        _of_all([displays_by_answer.get((task, rater, answer)) for answer in text.split(" | ")])
         for task, rater, text in rows.rows()
     ]
-    table = rows.with_columns(pl.Series("displayed", found, dtype=pl.Boolean))
+    table = rows.with_columns(pl.Series("displayed", states, dtype=pl.Boolean))
     return (
         frame.select(key)
         .join(table, on=key, how="left", maintain_order="left")
@@ -119,24 +119,24 @@ def _of_all(answers: Sequence[bool | None]) -> bool | None:
     return None if None in answers else True
 
 
-def with_answers_displayed(frame: pl.DataFrame, known: Displays) -> pl.DataFrame:
+def with_answers_displayed(frame: pl.DataFrame, displays_by_answer: Displays) -> pl.DataFrame:
     """Ratings by people whose answers were displayed to their end, and all ratings by models.
 
     Models read the whole text.
     """
     by_people = pl.col("kind") == "human"
-    return frame.filter(~by_people | displayed(frame, known).fill_null(value=False))
+    return frame.filter(~by_people | displayed(frame, displays_by_answer).fill_null(value=False))
 
 
 def display_sentences(
-    analyses: Sequence[Analysis], frame: pl.DataFrame, known: Displays
+    analyses: Sequence[Analysis], frame: pl.DataFrame, displays_by_answer: Displays
 ) -> tuple[str, ...]:
     """What the methods paragraph says of analyses that are restricted so; nothing where none is."""
     names = [analysis.name for analysis in analyses if analysis.display == "complete"]
     if not names:
         return ()
     ratings = frame.filter((pl.col("kind") == "human") & (pl.col("answers") != ""))
-    counts = Counter(displayed(ratings, known).to_list())
+    counts = Counter(displayed(ratings, displays_by_answer).to_list())
     return (
         message(
             (

@@ -42,11 +42,11 @@ def decide(
     if numeric:
         rows = rows.with_columns(
             pl.col("label").replace_strict(
-                {v: _plain(v) for v in observed}, default=pl.col("label")
+                {v: _canonical_number(v) for v in observed}, default=pl.col("label")
             )
         )
-        observed = sorted({_plain(v) for v in observed}, key=float)
-        declared = [_plain(v) for v in declared]
+        observed = sorted({_canonical_number(v) for v in observed}, key=float)
+        declared = [_canonical_number(v) for v in declared]
     else:
         _refuse_non_numbers(rows, observed, options)
     if (
@@ -153,13 +153,15 @@ def _is_number(word: str) -> bool:
         return False
 
 
-def _plain(word: str) -> str:
+def _canonical_number(word: str) -> str:
     # Minus zero, which programs write after a multiplication by -1, is zero.
     number = float(word) + 0.0
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
-def _place(rows: pl.DataFrame, options: TableOptions, bad: Sequence[str]) -> tuple[str, int, str]:
+def _first_occurrence(
+    rows: pl.DataFrame, options: TableOptions, bad: Sequence[str]
+) -> tuple[str, int, str]:
     matches = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
     row = matches.row(0, named=True)
     return (
@@ -180,7 +182,7 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], options: Ta
         bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
     if not bad:
         return
-    place, n, label = _place(rows, options, bad)
+    place, n, label = _first_occurrence(rows, options, bad)
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label.casefold() in {*_NEVER, *_SOMETIMES}:
         hint = (
@@ -199,7 +201,7 @@ def _refuse_undeclared(
 ) -> None:
     bad = [v for v in observed if v not in set(declared)]
     if bad:
-        place, n, label = _place(rows, options, bad)
+        place, n, label = _first_occurrence(rows, options, bad)
         more = f" (and {n - 1:,} more)" if n > 1 else ""
         raise SourceError(
             f"{options.name}: {place}: {label!r} is not one of the declared labels{more};"

@@ -42,18 +42,18 @@ def read_decisions(
         decided = word if decided.lower() == word else decided
         if subject not in subjects:
             raise SourceError(
-                f"{_place(table, row)}: there is no {noun} {subject!r};"
+                f"{_row_location(table, row)}: there is no {noun} {subject!r};"
                 f" {nearest(subject, subjects)}"
             )
         if decisions.setdefault(subject, decided) != decided:
             raise SourceError(
-                f"{_place(table, row)}: {key} {subject!r} is decided as {decided!r} and as"
+                f"{_row_location(table, row)}: {key} {subject!r} is decided as {decided!r} and as"
                 f" {decisions[subject]!r}"
             )
     return decisions
 
 
-def _place(table: Table, row: int) -> str:
+def _row_location(table: Table, row: int) -> str:
     """Where a row stands in its file."""
     return f"{table.name}: {table.place} {table.line(row)}"
 

@@ -92,7 +92,10 @@ def _offsets(cells: Mapping[str, str], narrative: str) -> tuple[int, int]:
     start, end = _count(cells, "start"), _count(cells, "end")
     excerpt, text = narrative[start:end], cells["text"]
     # An apostrophe in front may be the one that keeps a spreadsheet from calculating the text.
-    if text and _plain(excerpt) not in (_plain(text), _plain(text.removeprefix("'"))):
+    if text and _with_single_spaces(excerpt) not in (
+        _with_single_spaces(text),
+        _with_single_spaces(text.removeprefix("'")),
+    ):
         raise SourceError(f"{text!r} is not at {start}-{end}, where the narrative has {excerpt!r}")
     return start, end
 
@@ -137,5 +140,5 @@ def _count(cells: Mapping[str, str], column: str) -> int:
     return int(text)
 
 
-def _plain(text: str) -> str:
+def _with_single_spaces(text: str) -> str:
     return " ".join(text.split())

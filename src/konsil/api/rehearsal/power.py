@@ -151,18 +151,18 @@ def _power_cells(row: Power) -> tuple[str, ...]:
     of, minus = (
         ", ".join(words_of(value) for value in group.values()) for group in (row.group, row.versus)
     )
-    cells = (_number(row.mean), _number(row.width), _number(row.width_90))
+    cells = (_format_number(row.mean), _format_number(row.width), _format_number(row.width_90))
     tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""
     return (
         row.analysis,
         f"{of} minus {minus}" if minus else of,
         *cells,
         tested,
-        _number(row.power_adjusted, 2),
+        _format_number(row.power_adjusted, 2),
     )
 
 
-def _number(value: float, digits: int = 3) -> str:
+def _format_number(value: float, digits: int = 3) -> str:
     return "" if math.isnan(value) else f"{value:.{digits}f}"
 
 

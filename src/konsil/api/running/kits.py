@@ -70,7 +70,7 @@ def make_kit(
     # The name says nothing of the plan: that of a phase would tell the rater that answers come once
     # more.
     number = f"-{order.index(matching[0]) + 1}" if len(order) > 1 else ""
-    path = output or folder.path / f"kit-{_plain(rater)}{number}.html"
+    path = output or folder.path / f"kit-{_safe_file_name(rater)}{number}.html"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_private(path, kit.html.encode())
@@ -112,5 +112,5 @@ def kits_made(folder: Folder) -> tuple[tuple[str, str, int, bool], ...]:
         )
 
 
-def _plain(name: str) -> str:
+def _safe_file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "x"

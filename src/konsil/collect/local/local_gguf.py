@@ -69,7 +69,7 @@ def _entries(file: BinaryIO, n_keys: int) -> dict[str, Value]:
     entries = {}
     for _ in range(n_keys):
         key = _text(file)
-        value = _value(file, _number(file, "I"))
+        value = _value(file, _read_integer(file, "I"))
         if value is not None:
             entries[key] = value
     return entries
@@ -80,9 +80,9 @@ def _last_tensor(file: BinaryIO, n_tensors: int) -> int:
     last = 0
     for _ in range(n_tensors):
         _text(file)
-        n_dimensions = _number(file, "I")
+        n_dimensions = _read_integer(file, "I")
         file.seek(8 * n_dimensions + 4, 1)
-        last = max(last, _number(file, "Q"))
+        last = max(last, _read_integer(file, "Q"))
     return file.tell() + last
 
 
@@ -94,7 +94,7 @@ def _value(file: BinaryIO, kind: int) -> Value | None:
         return None
     if kind not in _NUMBERS:
         raise ValueError(kind)
-    number: Value = _number(file, _NUMBERS[kind])
+    number: Value = _read_integer(file, _NUMBERS[kind])
     return number
 
 
@@ -102,7 +102,7 @@ def _skip(file: BinaryIO, depth: int = 1) -> None:
     """Pass over a list: of numbers in one step, of texts one by one."""
     if depth > _DEEPEST:
         raise ValueError(depth)
-    kind, n = _number(file, "I"), _number(file, "Q")
+    kind, n = _read_integer(file, "I"), _read_integer(file, "Q")
     if kind in _NUMBERS:
         file.seek(n * struct.calcsize("<" + _NUMBERS[kind]), 1)
         return
@@ -115,13 +115,13 @@ def _skip(file: BinaryIO, depth: int = 1) -> None:
             raise ValueError(kind)
 
 
-def _number(file: BinaryIO, form: str) -> int:
+def _read_integer(file: BinaryIO, form: str) -> int:
     number: int = struct.unpack("<" + form, file.read(struct.calcsize("<" + form)))[0]
     return number
 
 
 def _length(file: BinaryIO) -> int:
-    n = _number(file, "Q")
+    n = _read_integer(file, "Q")
     if n > _LONGEST:
         raise ValueError(n)
     return n

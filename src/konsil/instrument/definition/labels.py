@@ -30,7 +30,7 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     if scale.abstain is not None and text == scale.abstain:
         return "abstained", None
     if scale.kind == "number":
-        return "rated", _number(criterion, text)
+        return "rated", _checked_number(criterion, text)
     if text in scale.labels:
         return "rated", text
     canonical = _same_number(text, scale.labels)
@@ -69,7 +69,7 @@ def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
     return None
 
 
-def _number(criterion: Criterion, text: str) -> str:
+def _checked_number(criterion: Criterion, text: str) -> str:
     try:
         number = float(text)
     except ValueError:

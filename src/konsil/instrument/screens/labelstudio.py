@@ -164,7 +164,7 @@ def _subject(field: Field) -> tuple[int, int]:
 
 def _object(parent: ET.Element, name: str, heading: str) -> None:
     if heading:
-        ET.SubElement(parent, "Header", value=_plain(heading), size="4")
+        ET.SubElement(parent, "Header", value=_without_variables(heading), size="4")
     ET.SubElement(
         parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false"
     )
@@ -174,9 +174,11 @@ def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Scr
     for control in block:
         criterion, scale = control.field.criterion, control.field.criterion.scale
         if control.part == "label":
-            ET.SubElement(parent, "Header", value=_plain(criterion.question), size="5")
+            ET.SubElement(parent, "Header", value=_without_variables(criterion.question), size="5")
             if criterion.guidance:
-                ET.SubElement(parent, "Header", value=_plain(criterion.guidance), size="6")
+                ET.SubElement(
+                    parent, "Header", value=_without_variables(criterion.guidance), size="6"
+                )
         tag = ET.SubElement(parent, control.tag, name=control.name, toName=object_name)
         if control.part == "reason":
             language = screen.instrument.language.lower().partition("-")[0]
@@ -191,8 +193,8 @@ def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Scr
             options = scale.options() if control.part == "label" else (scale.abstain or "",)
             tag.attrib |= {"choice": "single", "showInline": "true"}
             for option in options:
-                choice = ET.SubElement(tag, "Choice", value=_plain(option))
-                if _plain(option) != option:
+                choice = ET.SubElement(tag, "Choice", value=_without_variables(option))
+                if _without_variables(option) != option:
                     choice.set("alias", option)
         elif control.tag == "Rating":
             tag.attrib |= {"maxRating": str(len(scale.labels))}
@@ -214,7 +216,7 @@ def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Scr
             tag.set("required", "true")
 
 
-def _plain(text: str) -> str:
+def _without_variables(text: str) -> str:
     """A text that Label Studio does not take for a variable.
 
     Label Studio replaces every $name with a text of the task.

@@ -166,7 +166,9 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
             f"{value!r} is not a label of criterion {criterion.id!r};"
             f" {nearest(value, field.options)}"
         )
-    alike = [option for option in field.options if _plain(option) == _plain(value)]
+    alike = [
+        option for option in field.options if _comparison_key(option) == _comparison_key(value)
+    ]
     text = alike[0] if len(alike) == 1 else value.strip()
     return *read_label(criterion, text), True
 
@@ -175,7 +177,7 @@ def _digits(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(value)
 
 
-def _plain(text: str) -> str:
+def _comparison_key(text: str) -> str:
     return "".join(unicodedata.normalize("NFC", text).casefold().split())
 
 

@@ -96,10 +96,13 @@ def expected(scale: Scale, wording: Words) -> tuple[str, ...]:
     """
     if scale.kind == "choice":
         return scale.options()
-    return (wording.text if scale.kind == "text" else _number(scale, wording), *scale.options())
+    return (
+        wording.text if scale.kind == "text" else _describe_number(scale, wording),
+        *scale.options(),
+    )
 
 
-def _number(scale: Scale, wording: Words) -> str:
+def _describe_number(scale: Scale, wording: Words) -> str:
     low, high = scale.low, scale.high
     if low is not None and high is not None:
         description = wording.number_between.format(f"{low:g}", f"{high:g}")

@@ -121,7 +121,7 @@ def _hints(
     text = "".join(part.text for part in version_parts)
     by_words: dict[str, Leftover] = {}
     for hint in hints(text):
-        place = _place(version_parts, hint.start, hint.end)
+        place = _span_in_narrative(version_parts, hint.start, hint.end)
         words = text[hint.start : hint.end]
         if place is not None and not any(
             a is not None and b is not None and a < place[1] and place[0] < b
@@ -143,14 +143,16 @@ def _leftovers(
     text = "".join(part.text for part in version_parts)
     collected = []
     for mention in mentions(text, names):
-        place = _place(version_parts, mention.start, mention.end)
+        place = _span_in_narrative(version_parts, mention.start, mention.end)
         start, end = place if place is not None else (None, None)
         wording = text[mention.start : mention.end]
         collected.append(Leftover(kind, level, wording, mention.name, mention.way, start, end))
     return collected
 
 
-def _place(version_parts: Sequence[Part], start: int, end: int) -> tuple[int, int] | None:
+def _span_in_narrative(
+    version_parts: Sequence[Part], start: int, end: int
+) -> tuple[int, int] | None:
     at = 0
     for part in version_parts:
         if at <= start and end <= at + len(part.text):

@@ -114,12 +114,12 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
                 break
             if (other.start, other.end) == (mark.start, mark.end):
                 yield (
-                    f"{_place(mark)}: is marked twice, as {mark.kind} and as {other.kind}; expected"
+                    f"{_range(mark)}: is marked twice, as {mark.kind} and as {other.kind}; expected"
                     " one mark"
                 )
             elif other.end > mark.end:
                 yield (
-                    f"{_place(mark)}: overlaps with {_place(other)}; expected one of them inside"
+                    f"{_range(mark)}: overlaps with {_range(other)}; expected one of them inside"
                     " the other, or neither"
                 )
     ranks = {m.rank for m in marks if m.kind == "cue" and m.rank > 0}
@@ -134,20 +134,20 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
 def _mark_problems(text: str, mark: Mark) -> Iterator[str]:
     if mark.kind not in get_args(MarkKind):
         yield (
-            f"{_place(mark)}: {mark.kind!r} is not a kind of mark; expected one of"
+            f"{_range(mark)}: {mark.kind!r} is not a kind of mark; expected one of"
             f" {', '.join(get_args(MarkKind))}"
         )
     if mark.end > len(text):
-        yield f"{_place(mark)}: ends after the narrative, which has {len(text):,} characters"
+        yield f"{_range(mark)}: ends after the narrative, which has {len(text):,} characters"
     elif mark.start < 0 or not text[mark.start : mark.end].strip():
-        yield f"{_place(mark)}: is empty; expected at least one letter"
+        yield f"{_range(mark)}: is empty; expected at least one letter"
     if mark.kind == "cue" and mark.rank < 1:
-        yield f"{_place(mark)}: a cue without a rank; expected 1 for the strongest, 2 for the next"
+        yield f"{_range(mark)}: a cue without a rank; expected 1 for the strongest, 2 for the next"
     if mark.kind != "cue" and mark.rank:
-        yield f"{_place(mark)}: rank {mark.rank} of a mark that is not a cue; expected no rank"
+        yield f"{_range(mark)}: rank {mark.rank} of a mark that is not a cue; expected no rank"
 
 
-def _place(mark: Mark) -> str:
+def _range(mark: Mark) -> str:
     return f"{mark.start}-{mark.end}"
 
 

@@ -249,12 +249,14 @@ def last_drawn(events: Iterable[Event]) -> tuple[int, Drawn | None]:
     draws = [event.data for event in events if event.kind == SAMPLING]
     if not draws:
         return 0, None
-    data: Mapping[str, Any] = max(draws, key=_number)
+    data: Mapping[str, Any] = max(draws, key=_sample_number)
     names = {f.name for f in dataclasses.fields(Drawn)}
-    return _number(data), Drawn(**{name: value for name, value in data.items() if name in names})
+    return _sample_number(data), Drawn(
+        **{name: value for name, value in data.items() if name in names}
+    )
 
 
-def _number(data: Mapping[str, Any]) -> int:
+def _sample_number(data: Mapping[str, Any]) -> int:
     return int(data.get("number", 0))
 
 

@@ -170,10 +170,10 @@ def _apportioned(n: int, shares: Mapping[str, float]) -> dict[str, int]:
 
 
 def _shuffled(items: Sequence[Item], seed: int, name: str) -> list[Item]:
-    return sorted(items, key=lambda item: (_place(seed, name, item.id), item.id))
+    return sorted(items, key=lambda item: (_random_key(seed, name, item.id), item.id))
 
 
-def _place(seed: int, name: str, item: str) -> bytes:
+def _random_key(seed: int, name: str, item: str) -> bytes:
     return hashlib.blake2b(
         repr((seed, name, item)).encode("utf-8", "backslashreplace"), digest_size=16
     ).digest()

@@ -80,7 +80,9 @@ def proposals(events: Iterable[Event]) -> dict[str, Proposal]:
     for event in events:
         if event.kind == PROPOSED:
             data = event.data
-            proposal = Proposal(str(data.get("text", "")), str(data.get("work", "")), _number(data))
+            proposal = Proposal(
+                str(data.get("text", "")), str(data.get("work", "")), _attempt_number(data)
+            )
             if event.subject not in by_item or by_item[event.subject].number < proposal.number:
                 by_item[event.subject] = proposal
     return by_item
@@ -106,12 +108,12 @@ def _accepted(data: Mapping[str, object]) -> Accepted:
         verdict,
         str(data.get("text", "")),
         str(data.get("by", "")),
-        _number(data),
+        _attempt_number(data),
         str(data.get("despite", "")),
     )
 
 
-def _number(data: Mapping[str, object]) -> int:
+def _attempt_number(data: Mapping[str, object]) -> int:
     number = data.get("number")
     return number if isinstance(number, int) else 0
 

@@ -108,23 +108,25 @@ def _draw(
 ) -> Drawing:
     with style():
         names = [short(case, 14) for case in cells.cases]
-        left = widest(names, _SIZE) + 0.15
+        left_margin = widest(names, _SIZE) + 0.15
         right, gap, top = 0.95, 0.2, 0.3
         bottom = widest([short(k, 12) for k in cells.levels], 7.5) * 0.75 + 0.25
         bottom += 0.18 if about.stamp else 0.0
-        wide = min((WIDTH - left - right + gap) / len(systems) - gap, 0.5 * len(cells.levels))
+        wide = min(
+            (WIDTH - left_margin - right + gap) / len(systems) - gap, 0.5 * len(cells.levels)
+        )
         tall = _ROW * len(cells.cases)
         height = top + tall + bottom
         figure = Figure(figsize=(WIDTH, height))
         for n, system in enumerate(systems):
-            place = ((left + n * (wide + gap)) / WIDTH, bottom / height)
+            place = ((left_margin + n * (wide + gap)) / WIDTH, bottom / height)
             axes = figure.add_axes((*place, wide / WIDTH, tall / height))
             _fill(axes, system, cells)
             axes.set_title(short(system, 30), fontsize=8.5, loc="left", pad=3, color=INK)
             axes.set_yticks(
                 [row + 0.5 for row in range(len(names))], names if n == 0 else [], fontsize=_SIZE
             )
-        side = left + len(systems) * (wide + gap) - gap + 0.2
+        side = left_margin + len(systems) * (wide + gap) - gap + 0.2
         draw_scale(
             figure,
             (side / WIDTH, bottom / height),

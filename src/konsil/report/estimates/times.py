@@ -79,9 +79,9 @@ def _row(
     )
 
 
-def _displayed(material: Material, done: Sequence[Worked]) -> tuple[Cell, Cell]:
+def _displayed(material: Material, works: Sequence[Worked]) -> tuple[Cell, Cell]:
     """Proportion of answers displayed to their end where recorded, and the number not recorded."""
-    answers = [shown for one in done for shown in one.displayed]
+    answers = [shown for work in works for shown in work.displayed]
     n, n_shown = answers.count(True), sum(shown is not None for shown in answers)
     share = message(
         "{n:,}/{total:,} ({share:.0%})",

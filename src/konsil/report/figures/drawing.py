@@ -144,7 +144,7 @@ def finish(figure: Figure, key: str, title: str, description: str, caption: str)
         figure.savefig(
             pdf, format="pdf", metadata=dict.fromkeys(("CreationDate", "Creator", "Producer"))
         )
-    text = _plain(svg.getvalue().decode("utf-8"), key, title, description)
+    text = _embeddable_svg(svg.getvalue().decode("utf-8"), key, title, description)
     return Drawing(
         key=key,
         title=title,
@@ -158,7 +158,7 @@ def finish(figure: Figure, key: str, title: str, description: str, caption: str)
     )
 
 
-def _plain(svg: str, key: str, title: str, description: str) -> str:
+def _embeddable_svg(svg: str, key: str, title: str, description: str) -> str:
     """The svg element alone, with identifiers of its own and a title and description."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)

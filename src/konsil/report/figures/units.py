@@ -131,7 +131,7 @@ class Unit:
         if math.isnan(value):
             return self.numbers.language.gettext("undefined")
         if self.statistic in PERCENT:
-            return self._plain(value) + self.numbers.language.per_cent
+            return self._format_scaled(value) + self.numbers.language.per_cent
         if self.statistic in SECONDS:
             return self._translated_seconds(value)
         return self.difference(value)
@@ -147,16 +147,16 @@ class Unit:
                 message(
                     "{points} percentage points",
                     message_id="answer.points",
-                    points=self._plain(value),
+                    points=self._format_scaled(value),
                 )
             )
         if self.statistic in SECONDS:
             return self._translated_seconds(value)
         if self.statistic in HOURS:
             return self.numbers.translated(
-                message("{n} h", message_id="answer.hours", n=self._plain(value))
+                message("{n} h", message_id="answer.hours", n=self._format_scaled(value))
             )
-        return self._plain(value)
+        return self._format_scaled(value)
 
     def limits(self, low: float, high: float) -> str:
         """The ends of an interval, without the unit: it stands with the value before them.
@@ -168,14 +168,14 @@ class Unit:
             message(
                 "{low} to {high}",
                 message_id="answer.limits",
-                low=self._plain(low),
-                high=self._plain(high),
+                low=self._format_scaled(low),
+                high=self._format_scaled(high),
             )
         )
 
     def _translated_seconds(self, value: float) -> str:
         return self.numbers.translated(
-            message("{n} s", message_id="answer.seconds", n=self._plain(value))
+            message("{n} s", message_id="answer.seconds", n=self._format_scaled(value))
         )
 
     @property
@@ -183,5 +183,5 @@ class Unit:
         """Decimals of a number."""
         return 1 if self.statistic in PERCENT | POINTS | SECONDS | HOURS else 2
 
-    def _plain(self, value: float) -> str:
+    def _format_scaled(self, value: float) -> str:
         return self.numbers.plain(value * self.factor, self.digits)

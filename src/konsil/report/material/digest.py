@@ -51,15 +51,15 @@ def _cell(name: str, value: object) -> object:
     """
     if value is None:
         return "" if name == "span" else None
-    return value if isinstance(value, str | int | float) else _encode(_plain(value))
+    return value if isinstance(value, str | int | float) else _encode(_json_value(value))
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     if isinstance(value, Span):
         return [value.start, value.end]
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):
-        return [_plain(element) for element in value]
+        return [_json_value(element) for element in value]
     names: Iterable[str] = getattr(type(value), "__slots__", ())
     return {name: getattr(value, name) for name in names} or value

@@ -124,7 +124,7 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     order = {d.name: [b.label for b in d.bins] for d in material.study.derived}
     body = []
     for column, value in sorted(
-        summed, key=lambda k: (k[0], _place(order.get(k[0], []), k[1]), natural(k[1]))
+        summed, key=lambda k: (k[0], _rank_in(order.get(k[0], []), k[1]), natural(k[1]))
     ):
         counts = summed[column, value]
         n, lost = counts.total(), _lost(counts)
@@ -146,7 +146,7 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     )
 
 
-def _place(order: Sequence[str], value: str) -> int:
+def _rank_in(order: Sequence[str], value: str) -> int:
     return order.index(value) if value in order else len(order)
 
 

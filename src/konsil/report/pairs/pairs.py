@@ -55,7 +55,7 @@ def _drawn(material: Material, family: Family, all_of: Sequence[Family]) -> Iter
         values = list(dict.fromkeys(r.group[by[0]] for r in _rows(material, family)))
         yield from (_strata if len(values) <= MOST_STRATA else _by_value)(material, family, values)
     else:
-        yield from _plain(material, family)
+        yield from _dot_charts(material, family)
 
 
 def _rows(
@@ -106,7 +106,7 @@ def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
     return Dot(label, e.value, e.low, e.high, numbers, material.criterion(row.criterion))
 
 
-def _plain(material: Material, family: Family) -> Iterator[Drawing]:
+def _dot_charts(material: Material, family: Family) -> Iterator[Drawing]:
     """Dots by criterion.
 
     Win differences with what they are made of, where the protocol asks for the win rates too.

@@ -184,10 +184,10 @@ def _items(material: Material) -> Iterator[Stage]:
     notes, dropped = 0, Counter[str]()
     for event in material.events:
         if event.kind == READ:
-            notes += _whole(event.data.get("read"))
+            notes += _count_of(event.data.get("read"))
             reasons = event.data.get("dropped")
             if isinstance(reasons, Mapping):
-                dropped.update({str(reason): _whole(n) for reason, n in reasons.items()})
+                dropped.update({str(reason): _count_of(n) for reason, n in reasons.items()})
     drawn = last_drawn(material.events)[1]
     if notes:
         yield Stage(_("Notes read: %(n)s") % {"n": count(notes)})
@@ -266,5 +266,5 @@ def _ratings(material: Material) -> str:
     return f"{sentence} ({outcomes})" if outcomes else sentence
 
 
-def _whole(value: object) -> int:
+def _count_of(value: object) -> int:
     return value if isinstance(value, int) else 0

@@ -26,20 +26,20 @@ def as_text(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return _number(value)
+        return _number_text(value)
     if isinstance(value, datetime.datetime):
         midnight = value.time() == datetime.time() and value.tzinfo is None
         return value.date().isoformat() if midnight else value.isoformat()
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
-        return _number(value.total_seconds())
+        return _number_text(value.total_seconds())
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)

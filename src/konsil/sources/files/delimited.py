@@ -43,7 +43,7 @@ def read_delimited(
     _right_separator(head, separator, where)
     check_width(len(head), where)
     check_cells(len(head) * (data.count(b"\n") + 1), len(data), where)
-    frame = _plain(data, separator, len(head))
+    frame = _read_unquoted(data, separator, len(head))
     if frame is not None:
         return named(frame, head, where, numbered), range(2, frame.height + 2)
     return _quoted(data, separator, where, numbered)
@@ -79,7 +79,7 @@ def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
             )
 
 
-def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
+def _read_unquoted(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
     """The fast way, for files without quotation marks, blank lines and ragged rows.
 
     None for any other.

@@ -29,7 +29,7 @@ def check_parquet(path: Path, where: str) -> int:
 def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """All cells as text, and the number of each row, from 1."""
     with _one_sentence(where):
-        frame = _whole(data, where)
+        frame = _read_all(data, where)
         texts = [_text(column, where) for column in frame.get_columns()]
         size = int(sum(column.estimated_size() for column in texts))
     _check_size(size, len(data), where)
@@ -41,7 +41,7 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
 def read_columns(data: bytes, where: str) -> pl.DataFrame:
     """The columns as they are typed, for files that konsil itself wrote."""
     with _one_sentence(where):
-        frame = _whole(data, where)
+        frame = _read_all(data, where)
         size = int(frame.estimated_size())
     _check_size(size, len(data), where)
     return frame
@@ -52,7 +52,7 @@ def columns_apart(path: Path) -> pl.DataFrame:
     return read_apart("columns", path, "", path.name, check_parquet(path, path.name))[0]
 
 
-def _whole(data: bytes, where: str) -> pl.DataFrame:
+def _read_all(data: bytes, where: str) -> pl.DataFrame:
     frame = pl.read_parquet(io.BytesIO(data))
     if frame.height * frame.width > CELLS:
         raise SourceError(f"{where}: the table has more than the {CELLS:,} cells that it may have")

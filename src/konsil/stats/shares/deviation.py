@@ -56,9 +56,9 @@ def log_jackknife(sums: Array, level: float) -> tuple[float, float, float, float
     nothing = (math.nan, math.nan, math.nan, math.nan)
     if n < LEAST_CLUSTERS:
         return nothing
-    whole = float(standard_deviation(rows.sum(axis=0))[0])
+    total = float(standard_deviation(rows.sum(axis=0))[0])
     without = standard_deviation(rows.sum(axis=0) - rows)[:, 0]
-    if not (whole > 0 and np.all(without > 0)):
+    if not (total > 0 and np.all(without > 0)):
         return nothing
     gaps = np.log(without) - np.log(without).mean()
     variance = float((gaps**2).mean())
@@ -68,4 +68,4 @@ def log_jackknife(sums: Array, level: float) -> tuple[float, float, float, float
     df = max(1.0, min(2 * n / excess if excess > 0 else math.inf, n - 1.0))
     se = math.sqrt((n - 1) * variance)
     reach = float(scipy.special.stdtrit(df, (1 + level) / 2)) * se
-    return whole * math.exp(-reach), whole * math.exp(reach), se, df
+    return total * math.exp(-reach), total * math.exp(reach), se, df

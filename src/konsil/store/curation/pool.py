@@ -64,7 +64,8 @@ def names(connection: Connection, words: str = "") -> list[str]:
         # SQLite makes only a to z small, so that words with other letters are looked for in every
         # usual writing.
         writings = {
-            _plain(writing) for writing in (word, word.lower(), word.capitalize(), word.upper())
+            _escape_like(writing)
+            for writing in (word, word.lower(), word.capitalize(), word.upper())
         }
         columns = [sa.func.lower(column) for column in (i.id, i.text, i.reference)]
         query = query.where(
@@ -79,7 +80,7 @@ def names(connection: Connection, words: str = "") -> list[str]:
     return [row[0] for row in connection.execute(query)]
 
 
-def _plain(word: str) -> str:
+def _escape_like(word: str) -> str:
     """A word without what stands for other letters in a pattern."""
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 

@@ -22,7 +22,7 @@ def draft_prefix(target: Path) -> str:
 def clear_leftovers(target: Path) -> None:
     """Remove drafts of this target whose processes have ended."""
     pattern = re.compile(_LEFT.format(name=re.escape(target.name)))
-    for path in target.parent.glob(f".{_plain(target.name)}.*"):
+    for path in target.parent.glob(f".{_escape_glob(target.name)}.*"):
         match = pattern.fullmatch(path.name)
         if match is None or path.is_symlink() or _is_running(int(match["process"])):
             continue
@@ -32,7 +32,7 @@ def clear_leftovers(target: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _plain(name: str) -> str:
+def _escape_glob(name: str) -> str:
     """The name as a pattern that means only itself."""
     return re.sub(r"([*?[])", r"[\1]", name)
 

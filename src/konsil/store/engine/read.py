@@ -89,9 +89,9 @@ def _each_rating(connection: Connection, kind: Kind) -> Iterator[Rating]:
 
 def _in_place(ratings: Iterable[Rating]) -> Iterator[Rating]:
     for _, group in groupby(ratings, key=lambda r: (r.task, r.criterion)):
-        yield from sorted(group, key=_place)
+        yield from sorted(group, key=_order_key)
 
 
-def _place(rating: Rating) -> tuple[object, ...]:
+def _order_key(rating: Rating) -> tuple[object, ...]:
     span = (rating.span.start, rating.span.end) if rating.span is not None else (-1, -1)
     return (rating.answers, rating.span is not None, span)

@@ -97,7 +97,7 @@ class Selection:
         deleted |= {name for name, problem in settled.items() if problem in deleted}
         return tuple(sorted(deleted)), blanked
 
-    def _own(self) -> dict[str, sa.ColumnElement[bool]]:
+    def _rows_of_rater(self) -> dict[str, sa.ColumnElement[bool]]:
         """Table -> which of its rows are this rater's and go, as far as a condition says so."""
         tasks = sa.select(page_schema.screens.c.task).where(
             page_schema.screens.c.rater == self._rater
@@ -117,7 +117,7 @@ class Selection:
             "ratings": self.removed + self.n_retained,
             "events": len(self._deleted) + len(self._blanked),
         }
-        for name, where in self._own().items():
+        for name, where in self._rows_of_rater().items():
             query = (
                 sa.select(sa.func.count()).select_from(schema.metadata.tables[name]).where(where)
             )
@@ -158,7 +158,7 @@ class Selection:
         """
         connection, conditions, tables = (
             self._connection,
-            self._own(),
+            self._rows_of_rater(),
             schema.metadata.tables,
         )
         traces: dict[str, dict[str, str]] = {}

@@ -203,10 +203,10 @@ def worked(connection: Connection) -> tuple[Worked, ...]:
 
 def _ends(connection: Connection) -> dict[tuple[str, str], list[str | None]]:
     """What each opening of a screen recorded of the answers whose text was in sight to its end."""
-    found: dict[tuple[str, str], list[str | None]] = {}
+    openings: dict[tuple[str, str], list[str | None]] = {}
     for task, rater, ends in connection.execute(sa.select(_V.task, _V.rater, _V.ends)):
-        found.setdefault((task, rater), []).append(ends)
-    return found
+        openings.setdefault((task, rater), []).append(ends)
+    return openings
 
 
 def _displayed(n: int, openings: Sequence[str | None]) -> tuple[bool | None, ...]:

@@ -172,11 +172,11 @@ def rounds(connection: Connection) -> tuple[Round, ...]:
     }
     rated = ratings_of(connection, list(tasks.values()))
     of: dict[int, list[str]] = {}
-    last = max((_number(event) for event in closed.values()), default=0)
+    last = max((_round_number(event) for event in closed.values()), default=0)
     for name in sorted(
         opened.keys() & tasks.keys(), key=lambda n: (tasks[n].item or "", tasks[n].rater, n)
     ):
-        of.setdefault(_number(closed[name]) if name in closed else last + 1, []).append(name)
+        of.setdefault(_round_number(closed[name]) if name in closed else last + 1, []).append(name)
     round_list = []
     for number, names in sorted(of.items()):
         screens = []
@@ -194,7 +194,7 @@ def rounds(connection: Connection) -> tuple[Round, ...]:
     return tuple(round_list)
 
 
-def _number(event: Event) -> int:
+def _round_number(event: Event) -> int:
     return int(str(event.data.get("round", 0)))
 
 

@@ -45,13 +45,14 @@ def looks(connection: Connection) -> Iterator[Look]:
         .order_by(s.rater, s.submitted_at, t.position, s.task, r.criterion, r.span)
     )
     for _, screen in groupby(connection.execute(query), key=lambda row: row[:2]):
-        found = []
+        ratings = []
         for *look, criterion, label, shown, answers, span in screen:
             order = json.loads(shown)
             places = [
-                order.index(one) if one in order else len(order) for one in json.loads(answers)
+                order.index(answer) if answer in order else len(order)
+                for answer in json.loads(answers)
             ]
-            found.append(
+            ratings.append(
                 (
                     criterion,
                     sorted(places),
@@ -59,4 +60,4 @@ def looks(connection: Connection) -> Iterator[Look]:
                     (*look, criterion, label, places != sorted(places)),
                 )
             )
-        yield from (look for *_, look in sorted(found, key=lambda one: one[:3]))
+        yield from (look for *_, look in sorted(ratings, key=lambda rating: rating[:3]))

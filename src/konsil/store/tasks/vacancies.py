@@ -77,7 +77,7 @@ def _empty(connection: Connection, study: Study) -> list[Rater]:
         if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in slot_ids
     ]
     slot_tasks = assign_slot_holders(
-        [Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ()
+        [Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _slots_only(ours), ()
     )
     return [
         slot
@@ -86,7 +86,7 @@ def _empty(connection: Connection, study: Study) -> list[Rater]:
     ]
 
 
-def _plain(events: Sequence[Event]) -> list[Event]:
+def _slots_only(events: Sequence[Event]) -> list[Event]:
     """The events without what they say of single tasks: only who holds which slot is asked."""
     return [
         Event(e.id, e.kind, e.subject, e.at, {k: v for k, v in e.data.items() if k == "slot"})

@@ -49,22 +49,22 @@ def explained(schema: Mapping[str, Any], path: str) -> Key:
     A name alone is enough where only one table has it. Raises StudyError where there is no such
     key, or where several tables have it.
     """
-    wanted = ".".join(part.partition("[")[0] for part in path.strip("[]").split("."))
-    known = {key.path: key for key in keys_of(schema)}
-    if wanted in known:
-        return known[wanted]
-    ending = [key for key in known.values() if key.path.endswith("." + wanted)]
+    dotted = ".".join(part.partition("[")[0] for part in path.strip("[]").split("."))
+    key_by_path = {key.path: key for key in keys_of(schema)}
+    if dotted in key_by_path:
+        return key_by_path[dotted]
+    ending = [key for key in key_by_path.values() if key.path.endswith("." + dotted)]
     if len(ending) == 1:
         return ending[0]
     if ending:
         places = ", ".join(key.path for key in ending)
         raise StudyError(f"the key {path!r} is in several tables; expected one of {places}")
-    parent, _, name = wanted.rpartition(".")
-    if parent in known:
-        near = nearest(name, known[parent].keys)
+    parent, _, name = dotted.rpartition(".")
+    if parent in key_by_path:
+        near = nearest(name, key_by_path[parent].keys)
         raise StudyError(f"there is no key {name!r} in {parent}; {near}")
-    names = {key.path.rpartition(".")[2] for key in known.values()}
-    listed = [key.path for key in known.values() if "." not in key.path]
+    names = {key.path.rpartition(".")[2] for key in key_by_path.values()}
+    listed = [key.path for key in key_by_path.values() if "." not in key.path]
     raise StudyError(f"there is no key {path!r} in study.toml; {nearest(name, names, listed)}")
 
 

@@ -66,22 +66,22 @@ def _table(kind: type[T], data: object, path: str) -> T:
         raise StudyError(f"{path}: expected a table, got {_show(data)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     parts = {name: f.metadata[INLINE] for name, f in fields.items() if INLINE in f.metadata}
-    own = {name: f for name, f in fields.items() if name not in parts}
+    direct = {name: f for name, f in fields.items() if name not in parts}
     of_parts = {key for part in parts.values() for kind in part.kinds() for key in _hints(kind)}
     for key in data:
-        if key not in own and key not in of_parts:
+        if key not in direct and key not in of_parts:
             raise StudyError(
-                f"{_at(path, key)}: unknown key; {nearest(key, own.keys() | of_parts)}"
+                f"{_at(path, key)}: unknown key; {nearest(key, direct.keys() | of_parts)}"
             )
-    for name, f in own.items():
+    for name, f in direct.items():
         if (
             name not in data
             and f.default is dataclasses.MISSING
             and f.default_factory is dataclasses.MISSING
         ):
             raise StudyError(f"{_at(path, name)}: missing; it is required here")
-    values = _values(kind, {key: value for key, value in data.items() if key in own}, path)
-    others = {key: value for key, value in data.items() if key not in own}
+    values = _values(kind, {key: value for key, value in data.items() if key in direct}, path)
+    others = {key: value for key, value in data.items() if key not in direct}
     for name, part in parts.items():
         content = _part(part, values, others, path)
         values |= {} if content is None else {name: content}
@@ -169,7 +169,7 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
     if kind is object:
         return value
     if kind is float:
-        return _number(value, path)
+        return _decode_number(value, path)
     return _expect(kind, value, path)
 
 
@@ -178,7 +178,7 @@ def _underlying(kind: Any) -> Any:  # noqa: ANN401 - type hints are values here
     return getattr(kind, "__supertype__", kind)
 
 
-def _number(value: object, path: str) -> float:
+def _decode_number(value: object, path: str) -> float:
     try:
         number = float(value) if type(value) is int else _expect(float, value, path)
     except OverflowError:

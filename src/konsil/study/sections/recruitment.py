@@ -90,7 +90,9 @@ class Recruitment:
 def recruitment(events: Iterable[Event]) -> Recruitment:
     """The record after these events: for each subject the last event counts."""
     last: dict[str, Event] = {}
-    for event in sorted((e for e in events if e.kind == KIND), key=lambda e: (e.at, _number(e.id))):
+    for event in sorted(
+        (e for e in events if e.kind == KIND), key=lambda e: (e.at, _event_number(e.id))
+    ):
         last[event.subject] = event
     strata = tuple(
         Stratum(
@@ -140,6 +142,6 @@ def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object
     return _STRATUM + name.strip(), people_by_step or {"removed": True}
 
 
-def _number(event_id: str) -> int:
+def _event_number(event_id: str) -> int:
     last = event_id.rpartition(" ")[2]
     return int(last) if last.isdigit() else 0

@@ -269,7 +269,7 @@ def _changed(
     item: Item, marks: tuple[Mark, ...], history: Sequence[Marking], form: Mapping[str, str]
 ) -> tuple[Mark, ...] | Fault:
     """The marks after what a form asks for, or why they cannot be."""
-    do, place = form.get("do", ""), _place(form.get("place", ""))
+    do, place = form.get("do", ""), _parse_span(form.get("place", ""))
     kind = next((k for k in KINDS if k == form.get("kind")), None)
     if do == "undo":
         return next(
@@ -301,7 +301,7 @@ def _changed(
     if do in ("up", "down"):
         return editing.moved(marks, place, -1 if do == "up" else 1)
     if do == "join":
-        return editing.joined(marks, place, _number(form.get("rank", "")))
+        return editing.joined(marks, place, _parse_count(form.get("rank", "")))
     return "unknown"
 
 
@@ -312,7 +312,7 @@ def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tu
     """
     words, span = (
         form.get("words", "").strip(),
-        (_number(form.get("start", "")), _number(form.get("end", ""))),
+        (_parse_count(form.get("start", "")), _parse_count(form.get("end", ""))),
     )
     start, end = editing.trimmed(text, *span)
     if start < end and (not words or words.split() == text[start:end].split()):
@@ -326,12 +326,12 @@ def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tu
     return free if form.get("everywhere") else free[:1] or matches[:1]
 
 
-def _place(text: str) -> tuple[int, int]:
+def _parse_span(text: str) -> tuple[int, int]:
     start, _, end = text.partition("-")
-    return _number(start), _number(end)
+    return _parse_count(start), _parse_count(end)
 
 
-def _number(text: str) -> int:
+def _parse_count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 

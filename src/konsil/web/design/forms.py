@@ -127,7 +127,7 @@ def assumption_in(form: FormData, former: Assumption) -> Assumption:
     """What the power is estimated for."""
 
     def share(name: str, default: float) -> float:
-        percent = _number(text_of(form, name))
+        percent = _parse_number(text_of(form, name))
         return min(max(percent / 100, 0.01), 0.99) if percent is not None else default
 
     return Assumption(
@@ -140,13 +140,13 @@ def assumption_in(form: FormData, former: Assumption) -> Assumption:
 
 def pay_in(form: FormData) -> float:
     """What an hour of a rater costs."""
-    return min(max(_number(text_of(form, "pay")) or 0.0, 0.0), 1e6)
+    return min(max(_parse_number(text_of(form, "pay")) or 0.0, 0.0), 1e6)
 
 
 def _integer(text: str, minimum: int, maximum: int) -> int | None:
     return min(max(int(text), minimum), maximum) if text.isdecimal() and len(text) < 9 else None
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     number = read_number(text).number
     return float(number) if number else None

@@ -157,7 +157,7 @@ def invite(request: Request) -> Response:
             or form["role"] not in STAFF
             or not addressee.strip()
             or addressee in everybody
-            or not _plain(addressee)
+            or not _is_printable(addressee)
         ):
             return _page(request, "staff", 422)
         return _letters(
@@ -187,8 +187,10 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     for account in whom:
         if role == "rater":
             site.access.revoke(account, at=now, stay=True, by=by)
-        most = None if role in PERSONAL else 1
-        secret = site.access.invite(account, role, at=now, expires_at=until, most_uses=most, by=by)
+        max_uses = None if role in PERSONAL else 1
+        secret = site.access.invite(
+            account, role, at=now, expires_at=until, most_uses=max_uses, by=by
+        )
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(account, Person(account))
         first = catalogue_language(site.study.language) or "en"
@@ -280,7 +282,7 @@ def note(request: Request) -> Response:
         rater not in {g.account for g in guests(site)}
         or len(name) > LONGEST
         or len(email) > LONGEST
-        or not _plain(name + email)
+        or not _is_printable(name + email)
     ):
         return _page(request, "nobody", 422)
     if email and ("@" not in email or " " in email):
@@ -295,7 +297,7 @@ def note(request: Request) -> Response:
     return to(path_to(request, "invitations"))
 
 
-def _plain(text: str) -> bool:
+def _is_printable(text: str) -> bool:
     return all(c.isprintable() for c in text)
 
 

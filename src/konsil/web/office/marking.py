@@ -41,13 +41,13 @@ def cases(request: Request) -> Response:
     context = {
         "rows": rows,
         "counts": counts,
-        "case": lambda name: _place(request, name),
+        "case": lambda name: _case_path(request, name),
         "asks": site.marks.spec,
     }
     return office(request, "office_cases.html", context)
 
 
-def _place(request: Request, name: str) -> str:
+def _case_path(request: Request, name: str) -> str:
     return f"{path_to(request, 'case')}?{urlencode({'case': name})}"
 
 
@@ -91,8 +91,8 @@ def _page(
         "words_of": lambda mark: text[mark.start : mark.end],
         "fault": fault,
         "asked": {key: (sent or {}).get(key, "") for key in ASKED},
-        "following": _place(request, nxt) if nxt is not None else "",
-        "here_query": _place(request, current_case.item.id),
+        "following": _case_path(request, nxt) if nxt is not None else "",
+        "here_query": _case_path(request, current_case.item.id),
     }
     return office(request, "office_case.html", context, {"": 200, "crossed": 409}.get(fault, 422))
 
@@ -108,7 +108,7 @@ def mark(request: Request) -> Response:
     )
     fault = site.marks.change(name, form, by=visitor_of(request).who, base_number=number)
     if not fault:
-        return to(_place(request, name))
+        return to(_case_path(request, name))
     current_case = site.marks.case(name)
     if current_case is None:
         return to(path_to(request, "cases"))

@@ -221,7 +221,7 @@ def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
 def close_batch(request: Request) -> Response:
     """Close a batch for everybody or for one rater: its ratings stand."""
     site, form = site_of(request), form_of(request)
-    place = _place(site, form)
+    place = _batch_of_form(site, form)
     if place is None:
         return _batches(request, "unknown", 422)
     batch_events.close(site.store, *place, at=site.now(), by=visitor_of(request).who)
@@ -231,7 +231,7 @@ def close_batch(request: Request) -> Response:
 def reopen_batch(request: Request) -> Response:
     """Open a closed batch again; the reason is kept."""
     site, form = site_of(request), form_of(request)
-    place = _place(site, form)
+    place = _batch_of_form(site, form)
     if place is None:
         return _batches(request, "unknown", 422)
     try:
@@ -242,7 +242,7 @@ def reopen_batch(request: Request) -> Response:
     return to(path_to(request, "batches"))
 
 
-def _place(site: Site, form: Mapping[str, str]) -> tuple[str, str, str] | None:
+def _batch_of_form(site: Site, form: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Phase, batch and rater of a form, where there is such a batch."""
     phase, batch, rater = (form.get(key) for key in ("phase", "batch", "rater"))
     with reading(site.store.engine) as connection:

@@ -34,7 +34,7 @@ def _filter(query: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in filters.items() if value}
 
 
-def _number(text: str) -> int:
+def _page_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
@@ -42,7 +42,7 @@ def screening(request: Request) -> Response:
     """The list: how many stand how, and the items of one filter, page by page."""
     site, query = site_of(request), request.query_params
     chosen = _filter(query)
-    listed = site.pool.listed(**chosen, page=_number(query.get("page", "1")))
+    listed = site.pool.listed(**chosen, page=_page_number(query.get("page", "1")))
 
     def link(**more: str | int) -> str:
         return f"{path_to(request, 'screening')}?{urlencode({**chosen, **more})}"
@@ -53,7 +53,7 @@ def screening(request: Request) -> Response:
         "standings": STANDINGS,
         "link": link,
         "plain": lambda **only: f"{path_to(request, 'screening')}?{urlencode(only)}",
-        "item": lambda name: _place(request, name, chosen),
+        "item": lambda name: _item_path(request, name, chosen),
         "asks": site.pool.spec is not None,
         "recalls": (
             {rule: RECALLS[rule] for rule in site.pool.spec.rules}
@@ -64,7 +64,7 @@ def screening(request: Request) -> Response:
     return office(request, "office_screening.html", context)
 
 
-def _place(request: Request, name: str, chosen: Mapping[str, str]) -> str:
+def _item_path(request: Request, name: str, chosen: Mapping[str, str]) -> str:
     return f"{path_to(request, 'screened')}?{urlencode({'item': name, **chosen})}"
 
 
@@ -110,7 +110,7 @@ def _item_page(
         else "",
         "note": form.get("note", "") if fault else "",
         "fault": fault,
-        "following": _place(request, following, chosen) if following is not None else "",
+        "following": _item_path(request, following, chosen) if following is not None else "",
         "back": f"{path_to(request, 'screening')}?{urlencode(chosen)}",
     }
     return office(request, "office_screened.html", context, 422 if fault else 200)
@@ -127,7 +127,7 @@ def decide(request: Request) -> Response:
         name,
         decision,
         by=visitor_of(request).who,
-        base_number=_number(form.get("seen", "0")),
+        base_number=_page_number(form.get("seen", "0")),
         reason=form.get("reason", ""),
         met=ticked,
         note=form.get("note", ""),
@@ -140,10 +140,10 @@ def decide(request: Request) -> Response:
             else to(path_to(request, "screening"))
         )
     if decision == "undo":
-        return to(_place(request, name, chosen))
+        return to(_item_path(request, name, chosen))
     following = site.pool.next_after(name, **chosen)
     return to(
-        _place(request, following, chosen)
+        _item_path(request, following, chosen)
         if following
         else f"{path_to(request, 'screening')}?{urlencode(chosen)}"
     )

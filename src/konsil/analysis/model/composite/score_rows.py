@@ -80,7 +80,7 @@ class Composite:
                 rated.append(
                     rows.with_columns(
                         pl.when(pl.col("state") == "rated")
-                        .then(self._number(rows, part))
+                        .then(self._label_value(rows, part))
                         .otherwise(None)
                         .alias(_NUMBER),
                         pl.lit(weight).alias(_WEIGHT),
@@ -88,7 +88,7 @@ class Composite:
                 )
         return pl.concat(rated)
 
-    def _number(self, rows: pl.DataFrame, part: Criterion) -> pl.Expr:
+    def _label_value(self, rows: pl.DataFrame, part: Criterion) -> pl.Expr:
         scale, score = part.scale, self.score
         if scale.kind == "number":
             number = pl.col("label").cast(pl.Float64, strict=False)
