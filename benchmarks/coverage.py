@@ -280,8 +280,8 @@ def win_coverage(comparisons, studies=1000, draws=1000, seed=3):
 
 def agreement_table(studies, draws):
     yield (
-        "| coefficient | items x answers | raters | share of yes | truth | bias "
-        "| BCa | width | linearised, atanh | width | percentile |"
+        "| coefficient | items x answers | raters | proportion of yes | true value | bias | BCa"
+        " | width | Wald (Taylor), atanh | width | percentile |"
     )
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for coefficient, panels in (("kappa", KAPPA), ("alpha", ALPHA)):
@@ -298,9 +298,9 @@ def agreement_table(studies, draws):
 
 def win_table(studies, draws):
     yield (
-        "| design | two-way linearised | width | question BCa | width | rater Wald "
-        "| *paper:* question percentiles | two-way p <= .05 | question flips p <= .05 "
-        "| *paper:* comparison flips p <= .05 |"
+        "| design | two-way Wald | width | question BCa | width | rater Wald | *paper:* question"
+        " percentiles | two-way p <= .05 | question flips p <= .05 | *paper:* comparison flips p"
+        " <= .05 |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for design in WINS:

@@ -96,8 +96,8 @@ class Cell:
 
 
 HEAD = (
-    "| design | p <= .05 | linearised t, p <= .05 | coverage | median width | undefined | no"
-    " interval | |\n|---|---:|---:|---:|---:|---:|---:|---|"
+    "| design | p <= .05 | Wald t, p <= .05 | coverage | median width | undefined | no interval"
+    " | |\n|---|---:|---:|---:|---:|---:|---:|---|"
 )
 
 
@@ -270,37 +270,35 @@ def alphas(studies: int) -> Iterator[Cell]:
 PARTS: dict[str, tuple[str, Callable[[int], Iterator[Cell]]]] = {
     "kappas": (
         (
-            "**Cohen's kappa of two systems of one law**, the same items, two raters; studentised"
-            " permutation within items. Coverage is that of a difference of 0."
+            "**Cohen's kappa of two systems with the same distribution of ratings**, the same"
+            " items, two raters; studentised permutation within items. Coverage is that of a"
+            " difference of 0."
         ),
         kappas,
     ),
     "planted": (
-        (
-            "**Kappas that differ**: how often the interval holds the true difference; in brackets"
-            " the power."
-        ),
+        ("**Kappas that differ**: coverage of the true difference; power in brackets."),
         planted,
     ),
     "judges": (
         (
-            "**Judge minus ceiling**, the judge being one more rater of the panel; 5 % of the"
-            " labels missing."
+            "**Judge minus inter-expert benchmark**, with a judge who is exchangeable with the"
+            " panel's raters; 5% of the ratings missing."
         ),
         judges,
     ),
     "shares": (
         (
-            "**Proportions of two systems of one law**: score tests where an item has one label of"
-            " a system, square-and-add where it has three, which are alike (their chance of a yes"
-            " is a beta variable)."
+            "**Proportions of two systems with the same distribution of ratings**: score tests"
+            " if an item has one rating per system, square-and-add if it has three correlated"
+            " ratings (their probability of yes has a beta distribution)."
         ),
         shares,
     ),
     "alphas": (
         (
-            "**Krippendorff's alpha of different items**, three raters, one law; labels of items"
-            " are shuffled."
+            "**Krippendorff's alpha of different items**, three raters, the same distribution of"
+            " ratings; permutation of items."
         ),
         alphas,
     ),

@@ -269,8 +269,8 @@ def of_share(codes: Codes, share: float, se: float) -> tuple[float, float]:
 def edge_table(studies: int, draws: int, only: str = "") -> Iterator[str]:
     """The table, row by row."""
     yield (
-        "| design | statistic | target | no interval | covers | width | remark "
-        "| *BCa* | *width* | *linearised, atanh* | *width* |"
+        "| design | statistic | target | no interval | covers | width | remark | *BCa* | *width*"
+        " | *Wald (Taylor), atanh* | *width* |"
     )
     yield "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|"
     known: dict[str, dict[str, float]] = {}
@@ -318,9 +318,9 @@ def remark(results: dict[str, tuple[int, int, float]]) -> str:
     word = "**fails**, conservative" if low > HIGH else "conservative"
     narrower = [wide for wide in others if wide < width]
     return (
-        f"{word}, {min(narrower):.3f} wide at best"
+        f"{word}, narrowest sufficient CI {min(narrower):.3f} wide"
         if narrower
-        else f"{word}, nothing narrower holds"
+        else f"{word}, no narrower CI has sufficient coverage"
     )
 
 

@@ -204,7 +204,7 @@ def report(studies: int) -> str:
 last 1, 2 and 3 rate only some of the items, each different ones. Units have a normal trait and raters noise; one item
 in two is a yes unless the row names another design. The true value is the mean over the pairs that share an item,
 from 400,000 items. *Covers* refers to the printed interval, *otherwise* to the interval without regard to shared
-units, computed in every fifth study (Wilson with the linearised variance; for kappa the bootstrap, or the posterior
+units, computed in every fifth study (Wilson with the cluster-robust variance; for kappa the bootstrap, or the posterior
 with the raters' missing labels). PABAK's limits are those of percent agreement, rescaled, with the same coverage.
 "(!)" marks coverage significantly below .93 (95 % limits).
 

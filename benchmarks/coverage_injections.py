@@ -65,7 +65,7 @@ def report() -> Iterator[str]:
         " counts with its probability. Made by `python benchmarks/coverage_injections.py"
         " --write`.\n"
     )
-    yield "| judge | pairs | truth | coverage | mean width | p ≤ 0.05 |"
+    yield "| judge | pairs | true value | coverage | mean width | p ≤ 0.05 |"
     yield "|---|---:|---:|---:|---:|---:|"
     for name, gain, loss in JUDGES:
         for n in PAIRS:

@@ -120,7 +120,7 @@ def cells(design: Design, studies: int) -> str:
 
 def table(studies: int) -> Iterator[str]:
     """The document's rows."""
-    heads = "ceiling | width | judge | width | difference | width | p <= .05"
+    heads = "benchmark | width | judge | width | difference | width | p <= .05"
     yield f"| items | raters | rated by the last | {heads} | *of kappa:* {heads} |"
     yield "|---:|---:|---|" + "---:|" * 14
     words = [
@@ -143,14 +143,14 @@ def report(studies: int) -> str:
 ## Raters who rate few of the units, against the majority of the others
 
 {studies:,} studies of each design by `python benchmarks/coverage_majorities.py --write`, simulated as in the previous
-section: the panel's leave-one-out agreement (*ceiling*), a judge who rates every item and is exchangeable with the
-first rater, and judge minus ceiling, first for percent agreement, then for kappa. The true values are from {TRUTH:,}
+section: the panel's leave-one-out agreement (*inter-expert benchmark*), a judge who rates every item and is exchangeable with the
+first rater, and judge minus benchmark, first for percent agreement, then for kappa. The true values are from {TRUTH:,}
 items. The difference is tested by exchanging the judge with the raters of the panel; its true value is within .003 of
 0 in every row, so *p <= .05* is the type I error rate of the test. "(!)" marks coverage significantly below .93 (95 %
 limits).
 
 The rule is the one for pairs, with a rater and the majority of the others instead of a pair: a rater who rated few
-units has the same weight in the mean as one who rated all. Without it, the coverage of the ceiling in the second row
+units has the same weight in the mean as one who rated all. Without it, the coverage of the benchmark in the second row
 was .80 (percent agreement) and .75 (kappa).
 
 {chr(10).join(table(studies))}

@@ -124,8 +124,8 @@ def dominated(studied, studies, seed=11):
 
 def table_of_dominated(designs, studies):
     yield (
-        "| raters | by the first | taste | raters count like | has a two-way interval | which holds"
-        " 0 | p <= .05 | made of all: holds 0 | p <= .05 |"
+        "| raters | by the first | taste | effective raters | has a two-way CI | which contains"
+        " 0 | p <= .05 | from all raters: contains 0 | p <= .05 |"
     )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for d in designs:
@@ -189,8 +189,8 @@ def verdict(share, studies, low, high):
 
 def table(designs, studies):
     yield (
-        "| raters | votes | by the first | taste | raters count like | two-way | width | Davidson |"
-        " items alone | p <= .05 | family, max-T | family, Holm |"
+        "| raters | votes | by the first | taste | effective raters | two-way | width | Davidson"
+        " | items alone | p <= .05 | family, max-T | family, Holm |"
     )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for d in designs:

@@ -145,7 +145,7 @@ class Stage:
     def table(self) -> str:
         """The commands as Markdown."""
         lines = [
-            "| command | of what | wall s | CPU s | a second | peak MB |",
+            "| command | records | wall time, s | CPU time, s | records/s | peak MB |",
             "|---|---:|---:|---:|---:|---:|",
         ]
         for name, n, wall, cpu, peak in self.rows:

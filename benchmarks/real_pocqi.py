@@ -230,10 +230,10 @@ def rate_on_the_pages(folder: Path) -> str:
     seconds, requests = time.perf_counter() - began, sum(r.count for r in outcome.times.rows())
     worst = max(outcome.times.rows(), key=lambda r: r.p95)
     return (
-        f"{len(guests)} people came by personal links, consented, signed up and handed in"
+        f"{len(guests)} people signed in with personal links, consented, signed up and submitted"
         f" {sum(outcome.handed_in.values()):,} pages: {requests:,} requests in {seconds:.0f} s,"
-        f" without a fault; the slowest kind of request ({worst.kind}) took {1000 * worst.p95:.0f}"
-        " ms at its 95th percentile."
+        f" without a fault; the slowest kind of request ({worst.kind}) took"
+        f" {1000 * worst.p95:.0f} ms at its 95th percentile."
     )
 
 
@@ -368,24 +368,24 @@ def told(stage: Stage, screened: str, pages: str) -> str:
             f"Measured on {machine}.\n",
             stage.table(),
             (
-                f"Of the raw questions {', '.join(re.findall('left out, (.+)', screened))} were"
-                f" left out. {pages}\n"
+                f"Exclusions of raw questions: {', '.join(re.findall('excluded, (.+)', screened))}."
+                f" {pages}\n"
             ),
             "## The abstract\n",
             abstract(results, numbers),
-            "## Planted and found\n",
+            "## Simulated true values and estimates\n",
             beside(results, true),
-            f"## The report\n\n{figures(folder / 'report' / 'figures')}\nIts methods paragraph:\n",
+            f"## The report\n\n{figures(folder / 'report' / 'figures')}\nThe methods paragraph of the report:\n",
             "\n".join(f"> {line}" for line in results.methods) + "\n",
         ]
     )
 
 
 FIGURES = {
-    "1a, 4: how comparisons were drawn": ("scheme-",),
+    "1a, 4: assignment of comparisons": ("scheme-",),
     "1b, 1c: specialties, themes": ("items-specialty", "items-theme"),
-    "2a, 2b: win differences and what they are made of": ("wins-win-difference-accuracy-",),
-    "2c, 9: who beats whom, plain and strict": (
+    "2a, 2b: win differences and their components": ("wins-win-difference-accuracy-",),
+    "2c, 9: pairwise win rates, plain and strict": (
         "matrices-win-rates-accuracy-text",
         "matrices-strict-win-rates-accuracy",
     ),
@@ -393,10 +393,10 @@ FIGURES = {
         "strata-win-difference-accuracy-longer",
         "strata-win-difference-accuracy-users",
     ),
-    "3: who prefers whom": ("graders-",),
+    "3: win differences by rater": ("graders-",),
     "6: lengths of the answers": ("lengths-answers",),
     "10: the same with citations": ("wins-win-difference-accuracy-with-citations",),
-    "12: worths": ("worths-",),
+    "12: strength parameters": ("worths-",),
 }
 """The paper's figures, and how the names of the report's begin."""
 
@@ -406,16 +406,16 @@ def figures(folder: Path) -> str:
     lacks."""
     there = sorted(p.stem for p in folder.glob("*.svg"))
     lines = [
-        f"{len(there)} figures. Those of the paper:\n",
-        "| the paper's | the report's |",
+        f"{len(there)} figures, including those of the paper:\n",
+        "| figure of the paper | figure of the report |",
         "|---|---|",
     ]
     for of_paper, starts in FIGURES.items():
         found = [next((f for f in there if f.startswith(start)), "") for start in starts]
         insist(all(found), f"no figure of the report is the paper's {of_paper}: {there}")
         lines.append(f"| {of_paper} | {', '.join(f'`{f}`' for f in found)} |")
-    lines.append("| 5: what raters saw | [the pages](pages.md) |")
-    lines.append("| 7, 8: prompts | word for word under *Instruments and codebooks* |")
+    lines.append("| 5: rating pages | [the pages](pages.md) |")
+    lines.append("| 7, 8: prompts | full text under *Instruments and codebooks* |")
     return "\n".join(lines) + "\n"
 
 
@@ -503,7 +503,7 @@ def same_sign(results, first: str) -> str:
             rows = [r for r in rows_of(results, name, **group) if np.isfinite(value(r))]
             held += max(rows, key=value).group["system"] == first if rows else 0
         parts.append(f"{kind} {held} of 5")
-    return f"It was the most preferred one in the sensitivity analyses, too: {', '.join(parts)}."
+    return f"It was also preferred in the sensitivity analyses: {', '.join(parts)}."
 
 
 def judges_sentence(results, judgements: int, first: str) -> str:
@@ -526,16 +526,16 @@ def judges_sentence(results, judgements: int, first: str) -> str:
         for c in CRITERIA
     )
     return (
-        f"Three judges, three of the systems, made the same comparisons ({judgements:,}"
-        " judgements). Kendall's tau of their win differences with the physicians', over the five"
+        f"Three LLM judges, which are also systems, made the same comparisons ({judgements:,}"
+        " ratings). Kendall's tau of their win differences with the physicians', over the five"
         f" criteria: {told_}; the best system was the same in {agreeing} of 15."
     )
 
 
 def beside(results, true) -> str:
-    """Planted and found win differences of physicians and judges, as a table."""
+    """Simulated true values and estimates win differences of physicians and judges, as a table."""
     lines = [
-        "| who | criterion | system | planted | found | 95 % interval | inside |",
+        "| raters | criterion | system | true value | estimate | 95% CI | contains true value |",
         "|---|---|---|---:|---:|---|---|",
     ]
     inside = judged = 0
@@ -556,8 +556,8 @@ def beside(results, true) -> str:
                         f" {e.low:.3f} to {e.high:.3f} | {'yes' if hit else 'no'} |"
                     )
     lines.append(
-        f"\nOf all {judged} intervals, judges on the other criteria included, {inside} hold the"
-        " planted value.\n"
+        f"\nOf all {judged} intervals, judges on the other criteria included, {inside} contain"
+        " the true value.\n"
     )
     return "\n".join(lines)
 

@@ -608,7 +608,7 @@ def test_raters_agree_with_themselves_by_design():
     [
         (
             {"statistic": "seconds", "clock": "open", "by": ("answers",)},
-            "by.0.: 'answers' is what is timed",
+            "by.0.: 'answers' identifies the timed task",
         ),
         (
             {"statistic": "part_whole", "by": ("instrument",)},

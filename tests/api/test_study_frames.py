@@ -104,7 +104,7 @@ def test_what_is_undefined_has_no_number_and_a_reason(study: Folder):
 def test_a_notebook_shows_numbers_and_escapes_names(study: Folder):
     shown = study.results()._repr_html_()
     assert "system-a minus system-b" in shown
-    assert "undefined: " in shown
+    assert "not estimable: " in shown
     assert repr(study.results()).startswith("<Results: 2 analyses, ")
     assert "<b>Two &lt;systems&gt;</b>" in study._repr_html_()
     assert "<td>ratings</td><td>174</td>" in study._repr_html_()
@@ -129,7 +129,7 @@ def test_a_plot_has_the_estimates_on_axes_to_change(study: Folder):
     again = results.plot("correct answers", ax=axes)
     assert again is axes
     undefined = results.plot("nobody rated this")
-    assert [note.get_text() for note in undefined.texts] == ["undefined"]
+    assert [note.get_text() for note in undefined.texts] == ["not estimable"]
     with pytest.raises(AnalysisError, match="did you mean 'correct answers'"):
         results.plot("correct answer")
     with pytest.raises(AnalysisError, match="has no differences"):

@@ -97,8 +97,8 @@ def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> 
     code, out, err = call("agreement", file, *FEW)
     assert (code, out) == (2, "")
     assert (
-        err == "konsil: counts.csv: the columns mild, moderate and severe look like labels with the"
-        " number of raters who gave them (each row sums to 18); say --counts if so, or --wide if"
+        err == "konsil: counts.csv: the columns mild, moderate and severe may contain the number"
+        " of raters per label (each row sums to 18); use --counts if so, or --wide if"
         " each column is a rater\n"
     )
     code, out, _ = call("agreement", file, "--counts", *FEW)
@@ -113,11 +113,11 @@ def test_counts_are_recognised_by_their_constant_sum_or_by_their_names() -> None
     rows = rng.multinomial(6, [0.5, 0.3, 0.2], 8).tolist()
     with pytest.raises(
         SourceError,
-        match=r"the columns x, y and z look like labels .*each row sums to 6.*unit='case'",
+        match=r"the columns x, y and z may contain .*each row sums to 6.*unit='case'",
     ):
         konsil.agreement(counts(rows, "xyz").rename({"subject": "case"}), resamples=100)
     rows[0][0] += 3
-    with pytest.raises(SourceError, match=r"yes and no look like labels .*each cell is a count"):
+    with pytest.raises(SourceError, match=r"yes and no may contain .*each cell is a count"):
         konsil.agreement(
             pl.DataFrame({"yes": [r[0] for r in rows], "no": [r[1] for r in rows]}), resamples=100
         )

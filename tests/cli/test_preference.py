@@ -180,7 +180,7 @@ def test_paper_mode_says_so(call: Call, file: Path):
     one = result["win_difference"][0]
     assert "percentile" in one["method"]
     assert one["flips"].startswith("whole comparison")
-    assert any("do not draw conclusions" in w for w in result["warnings"])
+    assert any("do not support conclusions" in w for w in result["warnings"])
 
 
 def test_tables_without_items_or_raters_must_say_so(

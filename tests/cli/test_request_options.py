@@ -381,7 +381,7 @@ def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> 
                 "--wide One row per unit, one column per rater; empty: not rated.",
                 "--level [nominal|ordinal|interval|ratio] Level of measurement. [default: nominal]",
                 "--labels a,b,c All labels of the scale, in order; default: observed labels.",
-                "--resamples INTEGER RANGE Bootstrap draws. [default: 10000; x>=100]",
+                "--resamples INTEGER RANGE Number of bootstrap resamples. [default: 10000; x>=100]",
                 "--seed INTEGER Seed of the bootstrap. [default: 0]",
                 "--json Print one JSON object instead of text.",
             ],

@@ -436,7 +436,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
             assert all(
                 near(t, q) for t, q in zip(spread, lengths.quantile([0.5, 0.25, 0.75]), strict=True)
             )
-    for cells in demo.page.table("Outcomes of the LLM judges' tasks"):
+    for cells in demo.page.table("Completeness of LLM judge ratings, by judge"):
         part = tasks[tasks["rater"] == cells["Judge"]]
         done = part["id"].isin(ratings["task"])
         printed = [

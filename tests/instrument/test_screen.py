@@ -102,11 +102,11 @@ def test_fields_of_sentences_of_pairs_and_of_surveys() -> None:
 @pytest.mark.parametrize(
     ("criterion", "shown", "why"),
     [
-        (Criterion("c", "?", YES, "pair"), task("x"), "compares two answers, the screen has 1"),
+        (Criterion("c", "?", YES, "pair"), task("x"), "compares two answers, but the task has 1"),
         (
             Criterion("c", "?", YES, "sentence"),
             task("x", "y"),
-            "sentences of one answer, the screen has 2",
+            "sentences of one answer, but the task has 2",
         ),
     ],
 )

@@ -24,11 +24,13 @@ def test_what_is_planted_comes_out_at_the_end(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     said = done.stdout
-    assert "149 people came by personal links, consented, signed up and handed in 596 pages" in said
+    assert (
+        "149 people signed in with personal links, consented, signed up and submitted 596 pages"
+    ) in said
     assert "without a fault" in said
     assert "of 30 specialties. 149 physicians" in said
     assert "system-1 was preferred on all five" in said
-    inside = re.search(r"Of all (\d+) intervals, .* (\d+) hold the planted value", said)
+    inside = re.search(r"Of all (\d+) intervals, .* (\d+) contain the true value", said)
     assert inside is not None
     # Criteria share physicians and questions, so that intervals miss together.
     assert int(inside[2]) >= 0.85 * int(inside[1]) == 68

@@ -47,7 +47,7 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
         (
             "de",
             (
-                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt kein Ziel fest. Über alle"
+                "Ziel der Inferenz: Bewertende wie diese. Das Studienprotokoll legt kein Ziel fest. Über alle"
                 " Analysen mit Bewertungen mehrerer Menschen ist die kleinste effektive Zahl der"
                 " Bewertenden"
             ),

@@ -326,7 +326,7 @@ def test_what_is_written_is_read():
             r"exceptions\[0\].criterion: the study has no criterion 'correctnes'",
         ),
         ("accuracy = 0.95", "accuracy = 2", r"exceptions\[0\].accuracy: expected a number from"),
-        ("accuracy = 0.95", "seconds = 2", "seconds are the screen's; leave out the criterion"),
+        ("accuracy = 0.95", "seconds = 2", "times apply to whole tasks; remove criterion"),
         (
             "accuracy = 0.95",
             "shared = 0.95",

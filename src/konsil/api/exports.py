@@ -14,11 +14,11 @@ class ExportRequest(Request):
 
     format: Literal["csv", "jsonl", "parquet"] = setting("csv", Flag("Files."))
     release: bool = setting(
-        False, Flag("For publication: pseudonymous raters, dictionary, licence, digests.")
+        False, Flag("For publication: pseudonymous raters, dictionary, licence, checksums.")
     )
     notes: bool = setting(False, Flag("With --release: include the raters' notes and free texts."))
     k: int = setting(
-        3, Flag("With --release: minimum number of raters per published stratum.", minimum=1)
+        3, Flag("With --release: minimum number of raters per published combination.", minimum=1)
     )
     order: bool = setting(
         False, Flag("With --release: include positions, batches and repeated tasks.")

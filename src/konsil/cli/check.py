@@ -116,7 +116,7 @@ def _lines(study: Study, absent: Sequence[str]) -> Iterator[str]:
     )
     yield from (f"  missing: {file}" for file in absent)
     yield from (f"  {line}" for line in _sentences(study))
-    yield f"  digest:      {study_digest(study)}"
+    yield f"  checksum (SHA-256): {study_digest(study)}"
     for instrument in _judged(study):
         yield from _parity(instrument)
 

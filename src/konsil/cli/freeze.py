@@ -87,7 +87,9 @@ def command(
                     " later"
                 )
             )
-    lines.append(f"{n_analyses} analyses frozen at {event.at}; digest {event.data['plan']}")
+    lines.append(
+        f"{n_analyses} analyses frozen at {event.at}; checksum (SHA-256) {event.data['plan']}"
+    )
     record = {
         "analyses": n_analyses,
         "at": event.at,

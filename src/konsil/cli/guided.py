@@ -80,7 +80,7 @@ def _ask_tables(draft: DraftWorkshop) -> None:
                 )
             )
         roles = dict(loaded.roles)
-        if not click.confirm("Is this right?", default=True):
+        if not click.confirm("Are these roles correct?", default=True):
             click.echo(f"  Roles: {', '.join(get_args(Role))}")
             for column, role in roles.items():
                 answer = click.prompt(

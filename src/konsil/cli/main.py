@@ -87,7 +87,7 @@ COMMANDS = {
     ),
     "places": (
         "konsil.cli.places",
-        "List the sign-up places of a panel, or add places after planning.",
+        "List rater slots for sign-up, or add rater slots after planning.",
     ),
     "succeed": (
         "konsil.cli.succeed",

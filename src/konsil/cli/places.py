@@ -1,4 +1,4 @@
-"""konsil places: the places that people sign up for, and more of them."""
+"""konsil places: rater slots for sign-up, and additional slots."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from konsil.cli.folder import acting, on_folder
 from konsil.cli.printout import Printout, with_json
 
 
-@click.command(short_help="List the sign-up places of a panel, or add places after planning.")
+@click.command(short_help="List rater slots for sign-up, or add rater slots after planning.")
 @on_folder
 @click.option(
     "--add",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of places to add. [list places]",
+    help="Number of rater slots to add. [list rater slots]",
 )
-@click.option("--panel", default="", metavar="PANEL", help="Panel of the places. [the only one]")
+@click.option(
+    "--panel", default="", metavar="PANEL", help=("Panel of the rater slots. [the only one]")
+)
 @click.option(
     "--for",
     "profile",
@@ -26,7 +28,7 @@ from konsil.cli.printout import Printout, with_json
     metavar="NAME=VALUE",
     help="Required answer in the rater's profile; repeatable.",
 )
-@acting("adds the places")
+@acting("adds the rater slots")
 @click.option("--reason", default="", help="Reason, for the log; no names.")
 @with_json
 def command(
@@ -38,10 +40,10 @@ def command(
     by: str,
     reason: str,
 ) -> Printout:
-    """List the places of the study in FOLDER that people take by signing up, or add places.
+    """List the rater slots of the study in FOLDER that people fill by signing up, or add slots.
 
-    Places can be added after planning. Their tasks are randomly assigned from the seed; existing
-    assignments do not change.
+    Rater slots can be added after planning. Their tasks are randomly assigned from the seed;
+    existing assignments do not change.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import add_places, place_groups
@@ -51,8 +53,8 @@ def command(
     if add is not None:
         addition = add_places(opened, add, panel=panel, profile=profile, by=by, reason=reason)
         lines.append(
-            f"{addition.places.panel}: {len(addition.slots):,} places added, {addition.tasks:,}"
-            " tasks assigned"
+            f"{addition.places.panel}: {len(addition.slots):,} rater slots added,"
+            f" {addition.tasks:,} tasks assigned"
         )
         added = {
             "panel": addition.places.panel,
@@ -64,8 +66,7 @@ def command(
         strata = ", ".join(f"{name}={value}" for name, value in group.strata.items())
         later = f", {group.added:,} of them added later" if group.added else ""
         lines.append(
-            f"{group.panel}{f' ({strata})' if strata else ''}: {group.places:,} places{later},"
-            f" {group.free:,}"
-            " free"
+            f"{group.panel}{f' ({strata})' if strata else ''}: {group.places:,} rater"
+            f" slots{later}, {group.free:,} free"
         )
     return Printout({"groups": groups, "added": added}, lines)

@@ -134,8 +134,8 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     for lacking in planned.missing:
         yield f"  {missing_answers_sentence(lacking)}"
     if planned.first_digest:
-        yield f"  digest of the plan without the places added later: {planned.first_digest}"
-    yield f"  digest: {planned.digest}"
+        yield f"  checksum (SHA-256) of the plan without added rater slots: {planned.first_digest}"
+    yield f"  checksum (SHA-256): {planned.digest}"
 
 
 def _loads(balance: Balance, *, each: bool) -> Iterator[str]:

@@ -46,7 +46,7 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
     if uncovered:
         rows = "1 row" if uncovered == 1 else f"{uncovered:,} rows"
         lines.append(
-            f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written"
+            f"not covered yet: {rows} of tasks, visits, changes, invitations or calls, written"
             " since"
         )
     return Printout(record, [*lines, f"head: {head}"])

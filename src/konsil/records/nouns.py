@@ -153,8 +153,8 @@ class Task:
     purpose: Purpose = "main"
     """Main analyses take main and tie-break tasks."""
     repeat_of: str | None = None
-    """The task that this one repeats, for self-agreement; of an adjudication the task that it
-    reviews."""
+    """The task that this one repeats, for intra-rater agreement; of an adjudication the
+    reviewed task."""
 
 
 @dataclass(frozen=True, slots=True)

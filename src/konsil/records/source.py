@@ -76,7 +76,7 @@ class Source(Request):
     )
     """Columns with JSON replies of judges: each key of a reply becomes a column `column.key`."""
     named: str = setting(
-        "", Flag("Ratings: field that the '*' in the file's name stands for.", metavar="FIELD")
+        "", Flag("Ratings: field given by the '*' in the file name.", metavar="FIELD")
     )
     """Ratings in several files: the field that the `*` in the name of the file stands for."""
     missing: tuple[str, ...] = setting(
@@ -84,7 +84,7 @@ class Source(Request):
     )
     """Words that mean: not rated. An abstention is a label of the scale and not a missing value."""
     strata: tuple[str, ...] = setting(
-        (), Flag("Items: column that becomes a stratum.", name="stratum", metavar="COLUMN")
+        (), Flag("Items: column with a characteristic.", name="stratum", metavar="COLUMN")
     )
     """Items: columns that become strata."""
     hashed: tuple[str, ...] = setting(

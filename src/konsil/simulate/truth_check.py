@@ -146,7 +146,7 @@ def _exception_problems(
                 " whole"
             )
     if departure.criterion and departure.seconds is not None:
-        yield f"{where}.seconds: seconds are the screen's; leave out the criterion"
+        yield f"{where}.seconds: times apply to whole tasks; remove criterion"
 
 
 def _system_problems(stated: SystemTruth, where: str) -> Iterator[str]:

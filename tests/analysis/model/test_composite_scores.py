@@ -427,8 +427,8 @@ def test_a_missing_judgement_of_a_part_bounds_the_score():
 def test_methods_state_how_the_score_is_made():
     analyses = [Analysis("a", "mean", "overall", "experts")]
     sentence = (
-        "Composite score “overall”: the mean of 3 criteria (truth, depth and style) for each rater;"
-        " undefined where the rater left out a criterion or abstained."
+        "Composite score “overall”: the mean of 3 criteria (truth, depth and style) for each"
+        " rater; missing if the rater did not rate a criterion or abstained."
     )
     assert sentence in results_of(analyses, table_of()).methods
     other = Analysis("b", "mean", "truth", "experts")
@@ -444,8 +444,11 @@ def test_methods_state_how_the_score_is_made():
             {"combine": "weighted", "weights": (2.0, 1.0, 1.0)},
             "the mean weighted by 2, 1, 1 of 3 criteria",
         ),
-        ({"combine": "share", "at_least": 0.75}, "the share with 0.75 or more of 3 criteria"),
-        ({"combine": "share", "labels": ("1",)}, "the share with the label 1 of 3 criteria"),
+        (
+            {"combine": "share", "at_least": 0.75},
+            "the proportion with a value of 0.75 or more of 3 criteria",
+        ),
+        ({"combine": "share", "labels": ("1",)}, "the proportion with the label 1 of 3 criteria"),
         ({"missing": "available", "min_parts": 2}, "of the criteria available, at least 2."),
     ],
 )

@@ -65,7 +65,7 @@ def test_equivalence_is_two_one_sided_tests_and_says_their_level() -> None:
     )
     assert (
         equivalence_sentence(number(0.0, 0.0), 0.1, 1000)
-        == "Equivalence within ±0.1 not judged: the interval has no width."
+        == "Equivalence within ±0.1 not estimable: the interval has no width."
     )
 
 
@@ -124,7 +124,7 @@ def test_a_judge_that_never_differs_is_not_called_equivalent() -> None:
     }
     assert rows["judge-1"].estimate.value == 0
     assert not any(str(w).startswith("Equivalent:") for r in rows.values() for w in r.warnings)
-    assert any("not judged" in str(w) for w in rows["judge-1"].warnings)
+    assert any("not estimable" in str(w) for w in rows["judge-1"].warnings)
     assert any("not shown" in str(w) for w in rows["judge-2"].warnings)
 
 

@@ -244,7 +244,7 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
         ),
         (
             {"by": ("user",), "compare": "user", "mode": "paper"},
-            "in paper mode there are no differences",
+            "paper mode does not estimate differences",
         ),
         ({"by": ("user",), "compare": "user", "test": "flip"}, "tested by t"),
         ({"compare": "user"}, "is not one of by"),

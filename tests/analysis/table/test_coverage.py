@@ -102,7 +102,7 @@ def test_a_stratum_cannot_take_the_name_of_a_column() -> None:
     data = Data([Item("q0", "?", strata={"system": "x"})], ANSWERS, RATERS, TASKS, DATA.ratings)
     with pytest.raises(
         AnalysisError,
-        match="the stratum 'system' of the items has the name of a column of the ratings",
+        match="the items' characteristic 'system' has the name of a column of the ratings",
     ):
         run(
             (),

@@ -167,9 +167,9 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     assert read_rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
     page = opened.report().read_text("utf-8")
     for words in (
-        "Items reworded by a model",
+        "Items rewritten by a model",
         "edited by people",
-        "kept as asked",
+        "original wording retained",
         "Wording unchanged by the model",
     ):
         assert words in page
@@ -187,7 +187,7 @@ def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
     opened = open_folder(folder)
     simulate(opened, truth_of(opened))
     assert [item.text for item in opened.data().items] == list(TEXTS)
-    assert "Wording decided" not in opened.report().read_text("utf-8")
+    assert "Reviewers' decisions on rewritten" not in opened.report().read_text("utf-8")
 
 
 def test_what_was_answered_before_needs_no_decision(folder: Path) -> None:

@@ -22,7 +22,7 @@ def test_no_text_of_what_was_screened_out(tmp_path: Path) -> None:
     opened = import_items(tmp_path, STUDY, [("item", "text"), *rows])
     screen_items(opened)
     released = opened.release(tmp_path / "release")
-    assert released.withheld["items that were screened out, with all about them"] == 1
+    assert released.withheld["items excluded by screening, with all related records"] == 1
     items = (tmp_path / "release" / "items.csv").read_text("utf-8")
     assert "Which dose?" in items
     assert "q0" not in items

@@ -232,7 +232,7 @@ def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
         assert done.exit_code
         assert sentence in f"{done.output} {done.exception}"
     assert re.search(
-        r"2 analyses frozen at .*; digest [0-9a-f]{64}",
+        r"2 analyses frozen at .*; checksum \(SHA-256\) [0-9a-f]{64}",
         konsil("freeze", str(folder), "--by", "analyst"),
     )
     assert told_in(folder / "report") == {}

@@ -364,7 +364,7 @@ def test_what_cannot_be_of_the_plan_is_told(study: Path, tmp_path: Path) -> None
         study, tmp_path, annotated("t-other", good)
     )
     strange = [{**good[0], "from_name": "correct-a9"}]
-    assert "the task's screen has no control 'correct-a9'; did you mean 'correct-a" in fault(
+    assert "the task has no control 'correct-a9'; did you mean 'correct-a" in fault(
         study, tmp_path, annotated(task.id, strange)
     )
     both = [*said(study, task, difficulty="3"), *said(study, task, difficulty="unklar")]
@@ -501,7 +501,7 @@ def test_by_commands_there_and_back(
     main(asked)
     assert capsys.readouterr().out.splitlines() == [
         "new: 2 ratings, 1 event; 1 record was already stored",
-        "project-1.json: 2 annotations, 1 kept as screens, 1 dropped (cancelled 1)",
+        "project-1.json: 2 annotations, 1 included as tasks, 1 excluded (cancelled 1)",
     ]
     main(asked)
     assert capsys.readouterr().out.startswith("new: nothing")

@@ -258,7 +258,7 @@ def test_replies_of_judges_in_cells_become_ratings(tmp_path: Path):
         ("j1", "q2", "confidence", "high"),
     }
     assert folder.preparations() == (
-        "r.csv: 6 replies, 3 kept as ratings, 3 dropped (unparseable reply 2, empty reply 1)",
+        "r.csv: 6 replies, 3 included as ratings, 3 excluded (unparseable reply 2, empty reply 1)",
     )
 
     page = folder.report().read_text("utf-8")

@@ -154,7 +154,7 @@ EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
     "schema true": (described(schema=True), "schema: expected a whole number from 1 to"),
     "another study": (
         described(study="0" * 64),
-        "is of a study with another protocol (digest 0000000000000000",
+        "belongs to a study with a different protocol (checksum 0000000000000000",
     ),
     "1e400": (
         lambda f: change(f / "export.json", '"schema": ', '"schema": 1e400, "was": '),

@@ -192,7 +192,7 @@ def test_labels_that_were_merged_are_no_renaming(folder: Path) -> None:
         (
             ('[[systems]]\nid = "b"', '[[systems]]\nid = "bb"'),
             (
-                "there is no system 'b', about whose answers 40 ratings were given; did you mean"
+                "there is no system 'b', to whose answers 40 ratings were given; did you mean"
                 " 'bb'?; list every rated"
             ),
         ),

@@ -187,7 +187,9 @@ def test_every_fault_and_ten_kills_for_systems_and_judges(tmp_path: Path) -> Non
         with Store.open(tmp_path) as store:
             n_tasks = len(store.tasks())
         assert n_tasks == answered < n
-        assert f"plan[0]: {n - answered} of 1,500 items have too few answers to be shown" in said
+        assert (
+            f"plan[0]: {n - answered} of 1,500 items have fewer answers than a task needs" in said
+        )
         more = kill_and_finish(tmp_path, "judge", 5, rng)
         outcomes = check(tmp_path, url, n_tasks, "judge", (hits + more) * CONCURRENCY)
         assert hits + more >= 6

@@ -528,7 +528,7 @@ def test_the_real_model_answers_alike_whoever_else_asks(smollm2):
     judged = [
         Request(
             "smollm2",
-            (Message("user", f"Is this right? {q} Insulin. Reply as JSON."),),
+            (Message("user", f"Are these roles correct? {q} Insulin. Reply as JSON."),),
             temperature=0.0,
             max_tokens=40,
             schema=FORM,

@@ -485,7 +485,7 @@ MIXED = Instrument("mixed", (*FORM.criteria, *EASE.criteria))
             Allocation("physicians", "form", raters_per_item=2, per_rater=5),
             "more than the 5 allowed",
         ),
-        (Allocation("physicians", "form", match="specialty"), "has no stratum 'specialty'"),
+        (Allocation("physicians", "form", match="specialty"), "has no characteristic 'specialty'"),
         (Allocation("physicians", "form", raters_per_item=0), "expected 1 or more, got 0"),
         (Allocation("physicians", "form", arms={"text": 0}), "arms.text: expected 1 or more"),
         (Allocation("physicians", "form", weights={"a": -1.0}), "positive numbers"),

@@ -176,7 +176,7 @@ def test_items_without_a_reference_are_counted():
             Preparation(sample=Sample(3, "decks")),
             ITEMS,
             (),
-            "no item has the stratum 'decks'; did you mean 'deck'?",
+            "no item has the characteristic 'decks'; did you mean 'deck'?",
         ),
     ],
 )
@@ -205,7 +205,7 @@ def test_what_cannot_be_drawn_is_said(spec, items, answers, sentence):
         (replace(SPEC, sample=Sample(0)), "prepare.sample.size: expected 1 or more items, got 0"),
         (
             replace(SPEC, sample=Sample(50, "", {"no": 1.0})),
-            "prepare.sample.shares: the stratum is missing",
+            "prepare.sample.shares: expected the characteristic in by",
         ),
         (
             replace(SPEC, sample=Sample(50, MATCH, {"no": 0.8})),

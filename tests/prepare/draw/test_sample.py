@@ -122,10 +122,10 @@ def test_every_item_is_drawn_as_often_as_every_other():
             pool(5, 5),
             "lexical",
             {"no": 1},
-            "no item has the stratum 'lexical'; did you mean 'lexical_match'?",
+            "no item has the characteristic 'lexical'; did you mean 'lexical_match'?",
         ),
         (pool(5, 5), MATCH, {"no": -1}, "-1 items with"),
-        ([], MATCH, {"no": 1}, "no item has the stratum 'lexical_match'; none is known"),
+        ([], MATCH, {"no": 1}, "no item has the characteristic 'lexical_match'; none is known"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(
@@ -137,7 +137,7 @@ def test_what_cannot_be_drawn_is_said(
 
 @pytest.mark.parametrize("shares", [{}, {"a": 0.5}, {"a": 1.5, "b": -0.5}, {"a": float("nan")}])
 def test_shares_are_of_one_whole(shares: dict[str, float]):
-    with pytest.raises(PlanError, match="expected numbers that sum to 1"):
+    with pytest.raises(PlanError, match="expected proportions with the sum 1"):
         sizes(10, shares)
     with pytest.raises(PlanError, match="its size is -1"):
         sizes(-1, shares)

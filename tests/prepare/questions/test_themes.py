@@ -147,7 +147,7 @@ def test_people_rename_merge_drop_and_move() -> None:
     third = themes(Theming(5), items, _axes, second, {by_letter["a"]: by_letter["a"]})
     assert by_letter["a"] in third.tags
     assert third.moved == {"q003": "Other"}
-    with pytest.raises(PlanError, match="all themes are dropped"):
+    with pytest.raises(PlanError, match="all themes are excluded"):
         themes(Theming(5), items, _axes, first, dict.fromkeys(first.found, DROP))
 
 

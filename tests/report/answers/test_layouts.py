@@ -153,7 +153,7 @@ def test_proportions_beside_other_numbers_have_their_sign() -> None:
 def test_what_keeps_two_estimates_apart_becomes_a_column_of_its_own() -> None:
     rows = [row(0.5 + n / 10, {"level": str(n), "system": "a"}) for n in range(2)]
     shown = laid(LAYOUT, *rows)
-    assert [c.text for c in shown.head[:2]] == ["Criterion", "Level"]
+    assert [c.text for c in shown.head[:2]] == ["Criterion", "Information level"]
     assert shown.row_heads == 2
     assert [line[1].text for line in shown.rows] == ["0", "1"]
 

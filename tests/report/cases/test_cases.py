@@ -174,7 +174,7 @@ def test_every_figure_of_the_study_is_there(page: Path) -> None:
 def test_what_is_asked_is_told_in_words(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
     for term, value in (
-        ("Levels", "narrative, 0, 1, 2, 3"),
+        ("Information levels", "narrative, 0, 1, 2, 3"),
         ("Correct from", "0.75"),
         ("Failure up to", "0.25 (by every expert)"),
         ("Approved from", "0.5"),

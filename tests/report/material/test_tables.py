@@ -98,7 +98,7 @@ def test_undefined_says_why() -> None:
     assert half.text == "0.500"
     assert half.remarks == (
         "fewer than three raters",
-        "The statistic was undefined in 12 resamples.",
+        "The statistic was not estimable in 12 resamples.",
     )
 
 

@@ -49,7 +49,7 @@ def test_exclusions_and_recruitment_have_boxes_of_their_own() -> None:
     assert "Eingeladen: 9; Eingewilligt: 6 (Nicht erreicht: 3" in description
     assert "Bewertete Items: 59 (Nicht bewertet: 1; keine Bewertung: 1)" in description
     assert (
-        "Bewertende in der Analyse: 4 (Ausgeschlossen: 1; laut Protokoll ausgeschlossen: 1)"
+        "Bewertende in der Analyse: 4 (Ausgeschlossen: 1; laut Studienprotokoll ausgeschlossen: 1)"
         in description
     )
 

@@ -25,7 +25,9 @@ seed = 1
 file = "deck.apkg"
 records = "anki"
 """
-TOLD = "deck.apkg: 3 notes, 1 kept as items, 2 dropped (not a cloze note 1, several deletions 1)"
+TOLD = (
+    "deck.apkg: 3 notes, 1 included as items, 2 excluded (not a cloze note 1, several deletions 1)"
+)
 
 
 @pytest.fixture
@@ -131,7 +133,7 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
         (
             'columns = { text = "Back Extra" }',
             (
-                "deck.apkg: no note becomes an item: deck.apkg: 3 notes, 0 kept as items, 3 dropped"
+                "deck.apkg: no note becomes an item: deck.apkg: 3 notes, 0 included as items, 3 excluded"
                 " (no deletion 2, not"
             ),
         ),

@@ -250,7 +250,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
     assert "export as JSON, not as JSON-MIN or CSV" in fault(
         tmp_path, {"id": 1, "choice": "x", "annotator": 1}
     )
-    assert fault(tmp_path, task(1, {})) == "export.json: no annotation holds a rating"
+    assert fault(tmp_path, task(1, {})) == "export.json: no annotation contains a rating"
     assert "Label Studio's exports have no field 'itme'; did you mean 'item'?" in fault(
         tmp_path, task(1, {}), columns={"itme": ("q",)}
     )

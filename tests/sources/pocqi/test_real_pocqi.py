@@ -258,8 +258,8 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
         (
             "qa_questions.csv: there is no column 'theme', so analyses by theme are not possible; if it has another"
         ),
-        "further columns are strata: patient_context, setting",
-        "not used as strata because nearly every row has a different value: asked, created;",
+        "further columns are characteristics: patient_context, setting",
+        "not used as characteristics because nearly every row has a different value: asked, created;",
         "no question has a text; expected one in a column text or question or question_text",
         "users.csv: there is no column 'exposure', so analyses by exposure are not possible",
         "ratings.csv: not read: comment",
@@ -283,7 +283,7 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
 def test_tables_as_described_are_worth_one_note(tmp_path: Path, made: Made) -> None:
     write(made, tmp_path)
     assert read_real_pocqi(tmp_path, SOURCE, "comparison").notes == (
-        "qa_questions.csv: further columns are strata: patient_context",
+        "qa_questions.csv: further columns are characteristics: patient_context",
     )
 
 

@@ -78,5 +78,5 @@ def test_other_codes_are_tallied_as_ever() -> None:
     plain = statistic("cohen_kappa", codes)
     assert both_ways(plain, codes) is plain
     assert (tallied_both_ways(plain.tally)(codes) == plain.tally(codes)).all()
-    with pytest.raises(ValueError, match="do not say which label"):
+    with pytest.raises(ValueError, match="do not contain the label"):
         exchanged(codes)

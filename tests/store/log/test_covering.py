@@ -115,7 +115,7 @@ def test_nothing_is_wrong_with_what_was_left_alone(study: Path) -> None:
         ),
         (
             "update meta set value = 'x' where key = 'study_digest'",
-            "meta: the protocol's digest differs from the log",
+            "meta: the checksum of the protocol differs from the log",
         ),
         (
             "update ratings set label = 'x' where label = '4'",

@@ -235,7 +235,7 @@ def test_texts_only_when_asked(made: Path, tmp_path: Path) -> None:
     ratings = pl.read_parquet(tmp_path / "texts" / "ratings.parquet")
     assert ratings.height == 16
     assert "weber thinks so" in set(ratings["note"])
-    assert "read them before you publish" in (tmp_path / "texts" / "README.md").read_text()
+    assert "check them for personal data" in (tmp_path / "texts" / "README.md").read_text()
 
 
 def test_a_rater_nobody_knows_is_taken_for_a_person(tmp_path: Path) -> None:
@@ -362,5 +362,5 @@ def test_a_release_says_that_models_were_played(tmp_path: Path) -> None:
     before, after = (
         (tmp_path / name / "README.md").read_text("utf-8") for name in ("before", "after")
     )
-    assert "konsil played some of the models for a trial" in after
+    assert "scripted test endpoint" in after
     assert "played" not in before

@@ -143,7 +143,7 @@ def test_the_order_is_what_would_tell_who_is_who(tmp_path: Path) -> None:
     found = suspects(folder, tasks)
     assert all(len(who) == 1 for who in found.values()), "the attack of the test above works"
     assert done.recognisable == 5
-    assert "can be found with study.toml" in (folder / "README.md").read_text("utf-8")
+    assert "can be identified with study.toml" in (folder / "README.md").read_text("utf-8")
     assert pl.read_parquet(folder / "tasks.parquet")["position"].null_count() == 0
 
 
@@ -162,7 +162,9 @@ def test_the_labels_of_turned_comparisons_say_the_same(tmp_path: Path) -> None:
         < len(tasks)
     )
     assert (
-        done.withheld["comparisons whose label cannot be turned round, as their order has to be"]
+        done.withheld[
+            ("comparisons with a label that cannot be reversed with the order of the answers")
+        ]
         > 0
     )
     assert {t.answers[0][:2] for t in tasks} == {"s1", "s2"}, "they were shown in both orders"
@@ -173,9 +175,9 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
     folder, tasks, done = released(tmp_path, SPARSE)
     assert all(len(who) == 1 for who in suspects(folder, tasks).values())
     assert done.recognisable == 5
-    assert "5 raters have a set of tasks that fewer than 3" in (folder / "README.md").read_text(
-        "utf-8"
-    )
+    assert "5 raters have a set of tasks shared by fewer than 3" in (
+        folder / "README.md"
+    ).read_text("utf-8")
     other = tmp_path / "other"
     other.mkdir()
     folder, tasks, done = released(other, SPARSE, unlink=True)
@@ -187,7 +189,7 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
 
 def test_without_a_word_on_it_no_release_is_written_that_tells_who_is_who(tmp_path: Path) -> None:
     with pytest.raises(
-        StoreError, match=r"5 raters have a set of tasks that .* unlink=True .* linked=True"
+        StoreError, match=r"5 raters have a set of tasks shared .* unlink=True .* linked=True"
     ):
         released(tmp_path, SPARSE, linked=False)
     assert not (tmp_path / "out").exists()
@@ -264,4 +266,4 @@ def test_a_panel_too_small_for_k_is_named(tmp_path: Path, n: int) -> None:
         assert done.withheld["values of 'sex' of raters (panel 'physicians')"] == 2
     else:
         assert not done.small_panels
-        assert "fewer than 3 raters, whose" not in text
+        assert "with fewer than 3 raters" not in text

@@ -167,7 +167,7 @@ def test_answers_name_systems_and_items_that_exist() -> None:
 
 def test_a_criterion_of_two_instruments_needs_the_instrument() -> None:
     two = Study("t", 1, instruments=(FORM, Instrument("form2", (CORRECT,))))
-    assert "is asked by several instruments (form, form2); give the instrument" in refused(
+    assert "is in several instruments (form, form2); state the instrument" in refused(
         rating(), study=two
     )
 

@@ -96,12 +96,12 @@ def test_what_no_task_asks_for_is_told_with_its_line():
     with pytest.raises(SourceError) as told:
         on_plan([incoming(*rows)], PLAN, FORMS)
     assert told.value.problems == (
-        f"line 3: the plan gives rater 'p1' no task on item '{free}'",
+        f"line 3: in the plan, rater 'p1' has no task on item '{free}'",
         (
-            f"line 4: the plan gives rater 'p1' no task on item '{own}' that asks 'correct' of"
+            f"line 4: in the plan, rater 'p1' has no task on item '{own}' with the criterion 'correct' of"
             f" '{own}:c'"
         ),
-        f"line 5: the plan gives rater 'p1' no task on item '{own}' that asks 'harm' of '{own}:a'",
+        f"line 5: in the plan, rater 'p1' has no task on item '{own}' with the criterion 'harm' of '{own}:a'",
     )
     assert "file.csv: 3 problems; nothing was imported: line 3" in str(told.value)
 
@@ -115,7 +115,7 @@ def test_a_task_of_somebody_else():
             f"line 2: task '{task.id}' belongs to 'p1', not to 'p2'",
         ),
         (("p1", "i99", "a", "correct"), f"is on item '{task.item}', not 'i99'"),
-        (("p1", task.item or "", "c", "correct"), "does not ask 'correct' of "),
+        (("p1", task.item or "", "c", "correct"), "does not contain 'correct' for "),
     ):
         with pytest.raises(SourceError, match="1 problem") as told:
             on_plan([incoming(rows, task=task.id)], PLAN, FORMS)

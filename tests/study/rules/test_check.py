@@ -192,10 +192,7 @@ def test_each_fault_of_a_scale(scale: Scale, says: str) -> None:
 
 def test_an_instrument_asks_something_and_each_thing_once() -> None:
     (line,) = told(replace(STUDY, instruments=(Instrument("form", ()),), analyses=()))
-    assert (
-        line
-        == "study.toml: instruments[0].criteria: is empty; an instrument asks at least one question"
-    )
+    assert line == "study.toml: instruments[0].criteria: is empty; expected at least one criterion"
     (line,) = told(replace(STUDY, instruments=(Instrument("form", (CORRECT, CORRECT)),)))
     assert line.startswith(
         "study.toml: instruments[0].criteria[1]: the identifier 'correct' occurs twice"

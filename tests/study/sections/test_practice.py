@@ -82,7 +82,7 @@ def study(*explanations: Explanation, purpose: str = "practice") -> Study:
     [
         (
             {"criterion": "rihgt"},
-            "explanations[0].criterion: no practice asks 'rihgt'; did you mean 'right'?",
+            "explanations[0].criterion: no practice task contains 'rihgt'; did you mean 'right'?",
         ),
         ({"label": "nope"}, "explanations[0].label: there is no label 'nope'"),
         ({"system": "s3"}, "explanations[0].system: there is no system 's3'"),

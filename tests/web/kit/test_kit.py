@@ -269,7 +269,7 @@ def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Sto
     here.desk.submit(R1, name, {**ALL_RIGHT, "difficulty": "Schwer"}, 0)
     told = take_in(here, offline.file(), "f")
     assert told.handed_in == 0
-    assert "on the study pages in the meantime" in told.reason_by_screen[name]
+    assert "on the study website in the meantime" in told.reason_by_screen[name]
     assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Schwer"]
 
 

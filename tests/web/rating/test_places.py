@@ -91,8 +91,8 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
     ("wanted", "says"),
     [
         (Addition(Places("doctor", 1), "x"), "did you mean 'doctors'"),
-        (Addition(Places("doctors", 0), "x"), "expected 1 to 500 places, got 0"),
-        (Addition(Places("doctors", 1), " "), "state why places are added"),
+        (Addition(Places("doctors", 0), "x"), "expected 1 to 500 rater slots, got 0"),
+        (Addition(Places("doctors", 1), " "), "expected the reason for adding rater slots"),
         (
             Addition(Places("doctors", 1, {"specialty": "Chirurg"}), "x"),
             "there is no label 'Chirurg'",
@@ -382,15 +382,16 @@ def test_the_command_lists_and_adds(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="expected NAME=VALUE"):
         run(*asks[:4], "--for", "cardiology", "--by", "b", "--reason", "x")
     out = run(*asks, "--by", "office", "--reason", "more cardiologists came")
-    assert "physicians: 2 places added, " in out
+    assert "physicians: 2 rater slots added, " in out
     assert (
-        "physicians (exposure=user, specialty=cardiology): 5 places, 2 of them added later, 5 free"
+        "physicians (exposure=user, specialty=cardiology): 5 rater slots, 2 of them added later, 5 free"
         in out
     )
     again = run("plan", str(folder)).splitlines()
     assert "0 new" in again[0]
     assert (
-        again[-2] == "  digest of the plan without the places added later: " + first.split(": ")[1]
+        again[-2]
+        == "  checksum (SHA-256) of the plan without added rater slots: " + first.split(": ")[1]
     )
     assert again[-1] != first
     assert "more cardiologists came" in run("log", str(folder))

@@ -129,7 +129,7 @@ def test_a_change_is_handed_in_with_its_reason(script: bool, chromium: Any, tmp_
             page.goto(f"{desk.url}/finished")
             assert "1 page was changed" in str(page.text_content("main"))
             page.click(".notice a")
-            assert "not handed in yet" in str(page.text_content(".rated"))
+            assert "not submitted yet" in str(page.text_content(".rated"))
             page.click(".rated a")
             assert page.locator("[name='~1'][value=good]").is_checked()
         page.fill("#why", "I had misread the dose.")

@@ -44,7 +44,7 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     """Each contradiction as 'key: what is wrong'.
 
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
-    ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from full to least information"]
+    ["levels: is empty; 'stability' needs the values of the items' characteristic 'level', from full to least information"]
     """  # noqa: E501
     if statistic_of(a.statistic).takes("levels"):
         yield from _levels(a)
@@ -113,8 +113,8 @@ def _levels(a: Analysis) -> Iterator[str]:
     levels = a.options_as(CaseOptions).levels
     if not levels:
         yield (
-            f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level',"
-            " from full to least information"
+            f"levels: is empty; {a.statistic!r} needs the values of the items' characteristic"
+            " 'level', from full to least information"
         )
     elif len(levels) < 2 or len(set(levels)) < len(levels):
         yield f"levels: expected two or more different values, got {list(levels)}"

@@ -200,7 +200,7 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
     reason = verdicts.weakness(estimate, context.resampling.draws)
     if reason is not None:
         return message(
-            "Hidden knowledge of {system} not judged: {reason}.",
+            "Hidden knowledge of {system} not estimable: {reason}.",
             message_id="verdict.hidden_not_judged",
             system=system,
             reason=reason,

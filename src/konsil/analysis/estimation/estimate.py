@@ -74,7 +74,7 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
             )
         case "undefined-draws":
             return message(
-                "The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b
+                "The statistic was not estimable in {n:.0f} of {all:.0f} resamples.", n=a, all=b
             )
 
 

@@ -29,7 +29,7 @@ class Dot:
     high: float
     """The upper limit."""
     note: str = ""
-    """Why it is undefined; empty otherwise."""
+    """The reason if it is not estimable; empty otherwise."""
 
 
 def interval_text(value: float, low: float, high: float, note: str = "") -> str:
@@ -38,10 +38,10 @@ def interval_text(value: float, low: float, high: float, note: str = "") -> str:
     >>> interval_text(0.5, 0.4, 0.6)
     '0.500 [0.400, 0.600]'
     >>> interval_text(float("nan"), float("nan"), float("nan"), "no pairs")
-    'undefined: no pairs'
+    'not estimable: no pairs'
     """
     if math.isnan(value):
-        return f"undefined: {note}" if note else "undefined"
+        return f"not estimable: {note}" if note else "not estimable"
     if math.isnan(low):
         return f"{value:.3f}"
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
@@ -87,7 +87,7 @@ def dot_plot(
         ax.axvline(reference, color="0.6", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     for y, dot in enumerate(dots):
         if math.isnan(dot.value):
-            ax.annotate("undefined", (0.02, y), xycoords=("axes fraction", "data"), va="center")
+            ax.annotate("not estimable", (0.02, y), xycoords=("axes fraction", "data"), va="center")
             continue
         if math.isfinite(dot.low) and math.isfinite(dot.high):
             ax.plot([dot.low, dot.high], [y, y], color="#1d5f8a", linewidth=1.6, zorder=2)

@@ -198,7 +198,7 @@ class Results:
     orders: tuple[OrderRow, ...] = ()
     """Judges that saw pairs in both orders, and how often they contradicted themselves."""
     outcomes: tuple[OutcomeRow, ...] = ()
-    "Outcomes of the LLM judges' tasks."
+    "Completeness of LLM judge ratings, by judge."
     bounds: tuple[Bounds, ...] = ()
     """For every number that missing judgements touch."""
     derived: tuple[DerivedValue, ...] = ()

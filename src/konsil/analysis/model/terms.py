@@ -144,7 +144,9 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
             "faster than {seconds:g} seconds", message_id="term.faster_than", seconds=seconds
         ),
         "hidden": lambda level: message(
-            "wrong at {level}, right with less", message_id="term.hidden", level=level
+            "incorrect at {level}, correct with less information",
+            message_id="term.hidden",
+            level=level,
         ),
         "item_excluded": lambda: message(
             "item excluded by the protocol", message_id="term.item_excluded"

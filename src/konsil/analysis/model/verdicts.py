@@ -62,7 +62,7 @@ def weakness(
         return message("the interval has no width", message_id="verdict.no_width")
     if draws and estimate.n_undefined > MOST_UNDEFINED * draws:
         return message(
-            "the statistic was undefined in {n:,} of {all:,} resamples",
+            "the statistic was not estimable in {n:,} of {all:,} resamples",
             message_id="verdict.undefined_resamples",
             n=estimate.n_undefined,
             all=draws,
@@ -109,7 +109,7 @@ def equivalence_sentence(
             one_sided=one_sided,
         )
     return message(
-        "Equivalence within ±{margin:g} not judged: {reason}.",
+        "Equivalence within ±{margin:g} not estimable: {reason}.",
         message_id="verdict.equivalence_not_judged",
         margin=margin,
         reason=weakness(estimate, draws, cautions) or "",

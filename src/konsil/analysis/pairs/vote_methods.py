@@ -101,7 +101,10 @@ def undefined_worths(reason: WhyUndefined) -> str:
                 message_id="worths.unbounded",
             )
         case "no_maximum":
-            return message("the likelihood's maximum was not found", message_id="worths.no_maximum")
+            return message(
+                ("the maximum-likelihood estimation did not converge"),
+                message_id="worths.no_maximum",
+            )
         case "":
             return ""
 

@@ -87,8 +87,8 @@ def _criterion(
         )
     if any(c.scale != criteria[0].scale for c in criteria):
         raise AnalysisError(
-            f"{analysis.name}: {len(criteria)} instruments ask {name!r} on different"
-            " scales; select one with where = { instrument = [...] }"
+            f"{analysis.name}: {len(criteria)} instruments have {name!r} on different scales;"
+            f" select one with where = {{ instrument = [...] }}"
         )
     return criteria[0]
 

@@ -30,8 +30,8 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
     ]
     if any(c.scale != same[0].scale for c in same):
         yield (
-            f"criterion: {len(same)} instruments ask {analysis.criterion!r} on different scales;"
-            " select one with where = { instrument = [...] }"
+            f"criterion: {len(same)} instruments have {analysis.criterion!r} on different scales;"
+            f" select one with where = {{ instrument = [...] }}"
         )
         return
     for criterion in same[:1]:

@@ -78,7 +78,7 @@ class AgreementRequest(Request):
     by: str | None = setting(None, BY)
     compare: str | None = setting(None, COMPARE)
     missing: Sequence[str] = setting(("",), MISSING)
-    resamples: int = setting(10_000, Flag("Bootstrap draws.", minimum=100))
+    resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
     seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))
 

@@ -63,7 +63,7 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
             "high": _finite_or_none(boot.high[n]),
             "method": (
                 f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method},"
-                f" {boot.draws:,} draws"
+                f" {boot.draws:,} resamples"
             ),
             "n_undefined": int(boot.n_undefined[n]),
         }
@@ -321,7 +321,7 @@ def warnings_of(
     if mode == "paper":
         sentences.append(
             "Mode paper: permutation tests of single comparisons reject too often where"
-            " comparisons share items or raters; do not draw conclusions from them."
+            " comparisons share items or raters; they do not support conclusions."
         )
     names = ("davidson", "bradley_terry")
     return sentences + [

@@ -40,7 +40,7 @@ from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.weights import stream_key
 
 _COMMON_SENTENCES = {
-    "widths-differ": "the BCa and the linearised CI differ by more than 15 % in width",
+    "widths-differ": "the BCa and the cluster-robust Wald CI differ by more than 15% in width",
     "undefined-draws": ("not estimable in some resamples, which are excluded from the CI"),
     "no-variation": (
         "all resamples gave the same value; a CI without width does not indicate certainty"

@@ -122,9 +122,9 @@ def unlisted_systems(
     return tuple(
         _several(
             Mismatch(
-                f"there is no system {system!r}, about whose answers {ratings_of(n)} given;"
+                f"there is no system {system!r}, to whose answers {ratings_of(n)} given;"
                 f" {nearest(system, systems)}",
-                "list every rated system under [[systems]] by the identifier that its answers have",
+                "list every rated system under [[systems]] with the identifier in the answers",
                 of_form=False,
             )
             for system, n in sorted(n_ratings.items())
@@ -158,7 +158,7 @@ def _unknown_instruments(
         yield Mismatch(
             f"there is no instrument {name!r}, on which {ratings_of(n)} given;"
             f" {nearest(name, by_id)}",
-            "keep that instrument beside the new one",
+            "retain that instrument in addition to the new one",
         )
 
 

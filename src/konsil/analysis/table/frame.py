@@ -281,7 +281,7 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if reserved:
         raise AnalysisError(
-            f"the stratum {reserved[0]!r} of the items has the name of a column of the ratings;"
+            f"the items' characteristic {reserved[0]!r} has the name of a column of the ratings;"
             " rename it"
         )
     for name in of_items:

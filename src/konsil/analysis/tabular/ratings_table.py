@@ -138,7 +138,7 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
             return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
         if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
             raise SourceError(
-                f"{source}: column {name!r} holds {kind}; expected one label per cell"
+                f"{source}: column {name!r} contains {kind}; expected one label per cell"
             )
         return column.cast(pl.String)
 

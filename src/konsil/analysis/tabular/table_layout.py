@@ -117,9 +117,9 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], options: TableOpti
         if is_rater or folded in LONG_NAMES["label"]:
             raise SourceError(
                 message(
-                    "{table}: the column {column} is called like one of a table with one row a"
-                    " rating; name the columns with {unit}, {rater} and {label}, or say {wide} if"
-                    " each column is a rater (columns: {columns})",
+                    "{table}: the column {column} has a name typical of tables with one row per"
+                    " rating; name the columns with {unit}, {rater} and {label}, or use {wide}"
+                    " if each column is a rater (columns: {columns})",
                     message_id="error.called_like_long",
                     unit=option("unit"),
                     rater=option("rater"),

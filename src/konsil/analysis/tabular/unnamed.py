@@ -89,8 +89,8 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], options: TableOpt
     )
     raise SourceError(
         message(
-            "{table}: the columns {columns} look like labels with the number of raters who gave"
-            " them ({sums}); say {counts}{unit} if so, or {wide} if each column is a rater",
+            "{table}: the columns {columns} may contain the number of raters per label"
+            " ({sums}); use {counts}{unit} if so, or {wide} if each column is a rater",
             message_id="error.table_of_counts",
             table=options.name,
             columns=listed(which),
@@ -228,7 +228,7 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions)
                     " expected a whole number of raters (name the columns of the labels with"
                     f" {option('labels')}, that of the units with {option('unit')})"
                 )
-    raise AssertionError("a column that is not whole has a cell that is not")
+    raise AssertionError("expected a cell that is not a whole number")
 
 
 def _is_number(word: str) -> bool:

@@ -105,7 +105,7 @@ def is_being_prepared(folder: Folder) -> bool:
 def as_they_are(
     folder: Folder, events: Sequence[Event], items: Sequence[Item]
 ) -> tuple[Event, ...]:
-    """Every question kept as it was, for a rehearsal of a study in which nobody has decided yet."""
+    """Every question unchanged, for a rehearsal of a study in which nobody has decided yet."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return ()
     waiting = set(undecided(items, events))
@@ -142,7 +142,7 @@ def draw_lines(drawn: Drawn) -> Iterator[str]:
     for reason, n in sorted(drawn.lost.items()):
         yield f"  excluded, {reason}: {n:,}"
     for value, n in sorted(drawn.short.items()):
-        yield f"  too few, {value}: {n:,} fewer than requested"
+        yield f"  shortfall, {value}: {n:,} fewer than requested"
     matches = Counter[str]()
     for parts in drawn.drawn.values():
         matches.update({match: len(ids) for match, ids in parts.items() if match})

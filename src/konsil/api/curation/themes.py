@@ -37,7 +37,7 @@ from konsil.store import Batch
 from konsil.store.people.staff import TABLE, decider
 
 OF_THEMES = (THEME, "questions", "words", "example", DECISION)
-"""The table of the themes, a row a theme as it was found, with an empty column for what is
+"""The table of the themes, a row a theme as detected, with an empty column for what is
 decided."""
 OF_ITEMS = ("item", THEME, DECISION, "text")
 """The table of the questions, with an empty column for another theme."""
@@ -147,7 +147,7 @@ def _read(
     """
     table = read_table(path)
     if "item" not in table.frame.columns:
-        decided |= read_decisions(table, THEME, set(retained.found), "theme as it was found", DROP)
+        decided |= read_decisions(table, THEME, set(retained.found), "theme as detected", DROP)
         return
     chosen = read_decisions(table, "item", items, "item", DROP)
     for item, theme in chosen.items():

@@ -66,11 +66,15 @@ REPEAT = "repeat of a note"
 """Why a note is dropped that the file holds twice."""
 
 
+_NOUNS = {"screens": "tasks"}
+"""Stored name of a kind of records -> its noun in sentences, where they differ."""
+
+
 def preparation_line(name: str, data: Mapping[str, object]) -> str:
     """One line on a preparation.
 
     >>> preparation_line("deck.apkg", {"read": 5, "kept": 2, "dropped": {"several deletions": 3}})
-    'deck.apkg: 5 notes, 2 kept as items, 3 dropped (several deletions 3)'
+    'deck.apkg: 5 notes, 2 included as items, 3 excluded (several deletions 3)'
     """
     dropped = data.get("dropped")
     reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
@@ -79,18 +83,19 @@ def preparation_line(name: str, data: Mapping[str, object]) -> str:
         f"{reason} {n:,}"
         for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     )
+    kind = str(data.get("as", "items"))
     return (
-        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept"
-        f" as {data.get('as', 'items')}, {sum(reasons.values()):,} dropped"
+        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,}"
+        f" included as {_NOUNS.get(kind, kind)}, {sum(reasons.values()):,} excluded"
         + (f" ({listing})" if listing else "")
     )
 
 
 def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
-    """One line for each kind of row of a whole study's tables: read, kept, left out by reason.
+    """One line for each kind of row of a whole study's tables: read, included, excluded by reason.
 
     >>> reconciled({"tables": {"comparisons": {"read": 9, "kept": 7, "left out": {"no user": 2}}}})
-    ('  comparisons: 9 read, 7 kept, 2 left out (no user 2)',)
+    ('  comparisons: 9 read, 7 included, 2 excluded (no user 2)',)
     """
     tables = data.get("tables")
     lines = []
@@ -100,8 +105,8 @@ def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
             continue
         reasons = sorted(tally["left out"].items(), key=lambda pair: (-pair[1], pair[0]))
         listing = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
-        out = f", {sum(n for _, n in reasons):,} left out ({listing})" if reasons else ""
-        lines.append(f"  {kind}: {tally['read']:,} read, {tally['kept']:,} kept{out}")
+        out = f", {sum(n for _, n in reasons):,} excluded ({listing})" if reasons else ""
+        lines.append(f"  {kind}: {tally['read']:,} read, {tally['kept']:,} included{out}")
     return tuple(lines)
 
 

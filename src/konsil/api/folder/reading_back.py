@@ -52,9 +52,9 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
     if about.study not in digests:
         raise StoreError(
             message(
-                "{path}: the export is of a study with another protocol (digest {theirs}, here"
-                " {own}); put the study.toml of that study into this folder, import, and change it"
-                " then",
+                "{path}: the export belongs to a study with a different protocol (checksum"
+                " {theirs}, in this folder {own}); copy the study.toml of that study to this"
+                " folder, import, and then change it",
                 message_id="error.export_of_another_study",
                 path=str(path / MARK),
                 theirs=about.study[:16],

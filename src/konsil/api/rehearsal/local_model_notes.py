@@ -25,10 +25,10 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
     if any(e.id == LOCAL for e in study.endpoints):
         return ()
     paragraphs = [
-        "SmolLM2-135M-Instruct is a real language model and a very small one: 135 million"
-        " parameters, English only. It is here to show how models are called and how a judge is"
-        " judged. It answers few questions rightly, and its labels as a judge say little or nothing"
-        " about the answers."
+        "SmolLM2-135M-Instruct is a real but very small language model (135 million parameters,"
+        " English only). It demonstrates calls of models and the evaluation of an LLM judge. It"
+        " answers few questions correctly, and its ratings are not a valid assessment of the"
+        " answers."
     ]
     with folder.store() as store:
         ratings = store.ratings()

@@ -82,9 +82,9 @@ def _acceptance(
     if former not in former_forms:
         raise StudyError(
             message(
-                "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given"
-                " on it (digest {former}) is not kept; name the study.toml of that time with"
-                " {option}",
+                "{protocol}: the version of the form {name} (checksum {former}) on which {n:,}"
+                " {n|rating was|ratings were} collected is not stored; name the study.toml of"
+                " that time with {option}",
                 message_id="error.former_form_not_kept",
                 option=option("former"),
                 protocol=protocol,

@@ -57,7 +57,7 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
         if not open_ or names != people:
             raise StudyError(
                 f"{folder.path / PROTOCOL}: {option('anybody')}: an open link needs [[places]]"
-                f" to sign up for, and excludes {option('who')}"
+                f" for sign-up and cannot be combined with {option('who')}"
             )
         names = [ANYBODY]
     if not names:

@@ -164,7 +164,7 @@ def missing_answers_sentence(lacking: Missing) -> str:
     """One sentence on an allocation's items that lack answers.
 
     >>> missing_answers_sentence(Missing("plan[0]", ("a", "b"), 3800, ("i7", "i9"), ("i8",)))
-    'plan[0]: 2 of 3,800 items have too few answers to be shown (i7, i9), 1 has fewer than 2'
+    'plan[0]: 2 of 3,800 items have fewer answers than a task needs (i7, i9), 1 has fewer than 2'
     """
     parts = []
     if lacking.without:
@@ -173,8 +173,8 @@ def missing_answers_sentence(lacking: Missing) -> str:
         )
         has = "has" if len(lacking.without) == 1 else "have"
         parts.append(
-            f"{len(lacking.without):,} of {lacking.items:,} items {has} too few answers to be shown"
-            f" ({named})"
+            f"{len(lacking.without):,} of {lacking.items:,} items {has} fewer answers than a task"
+            f" needs ({named})"
         )
     if lacking.fewer:
         has = "has" if len(lacking.fewer) == 1 else "have"
@@ -224,8 +224,8 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
             f"{folder.path}: {len(removed_tasks):,} tasks of the stored plan (such as item"
             f" {removed_tasks[0].item!r} for {removed_tasks[0].rater!r}) do not follow from the"
             " current protocol, items and answers; a stored plan does not change: undo the"
-            " change, or plan again in a new folder; 'konsil places --add' adds places to the"
-            " stored plan"
+            " change, or plan again in a new folder; 'konsil places --add' adds rater slots to"
+            " the stored plan"
         )
 
 

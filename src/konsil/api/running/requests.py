@@ -28,7 +28,7 @@ class InvitationRequest(Request):
     )
     once: bool = setting(False, Flag("Make links that can be used only once."))
     anybody: bool = setting(
-        False, Flag("Make one open link by which raters sign up for a place of the plan.")
+        False, Flag("Make one open link for sign-up to a rater slot of the plan.")
     )
     by: str = setting(
         "", Flag("Pseudonym of the person who invites or revokes, for the log.", metavar="WHO")

@@ -48,9 +48,7 @@ def succeed(folder: Folder, slot: str, rater: str, *, by: str = "") -> int:
 def place_groups(folder: Folder) -> tuple[Group, ...]:
     """The places that people sign up for, by panel and profile, with how many are free."""
     if not folder.study.places:
-        raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for"
-        )
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] for sign-up")
     with folder.store() as store:
         return additions.groups(folder.study, store)
 
@@ -70,12 +68,10 @@ def add_places(
     """
     panels = list(dict.fromkeys(p.panel for p in folder.study.places))
     if not panels:
-        raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for"
-        )
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] for sign-up")
     if not panel and len(panels) > 1:
         raise StudyError(
-            f"{option('panel')}: state the panel of the places; known: {', '.join(panels)}"
+            f"{option('panel')}: expected the panel of the rater slots; known: {', '.join(panels)}"
         )
     strata: dict[str, str] = {}
     for setting in profile:
@@ -88,7 +84,9 @@ def add_places(
         strata[name.strip()] = value.strip()
     for name, text in ((option("by"), by), (option("reason"), reason)):
         if not text.strip():
-            raise StudyError(f"{name}: is empty; the log states who adds places and why")
+            raise StudyError(
+                f"{name}: is empty; the log requires the person who adds rater slots and the reason"
+            )
     with folder.store() as store:
         addition = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
         return additions.add_places(store, folder.study, addition, at=now())

@@ -109,8 +109,8 @@ def install_file(file: Path, model: str = "") -> Model:
         return install_wheel(file)
     if not model:
         raise CollectError(
-            f"{option('file')} {file}: give the model a name with {option('model', flag='id')}; a"
-            " study then says local:NAME"
+            f"{option('file')} {file}: give the model a name with {option('model', flag='id')};"
+            " in study.toml it is model = 'local:NAME'"
         )
     if model == SHIPPED.id:
         raise CollectError(

@@ -139,16 +139,16 @@ def _of(
     elif scope == "sentence":
         if n != 1:
             raise FormError(
-                f"instrument {instrument.id!r}: {criterion.id!r} asks about sentences of one"
-                f" answer, the screen has {n}"
+                f"instrument {instrument.id!r}: {criterion.id!r} refers to sentences of one"
+                f" answer, but the task has {n}"
             )
         for s in range(n_spans):
             yield Field(f"{criterion.id}.s{s + 1}", criterion, (0,), s)
     elif scope == "pair":
         if n != 2:
             raise FormError(
-                f"instrument {instrument.id!r}: {criterion.id!r} compares two answers, the screen"
-                f" has {n}"
+                f"instrument {instrument.id!r}: {criterion.id!r} compares two answers, but the"
+                f" task has {n}"
             )
         yield Field(criterion.id, criterion, (0, 1))
     else:

@@ -117,7 +117,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
         if name not in valid_names:
             problems[name] = f"{name}: unknown field; {nearest(name, valid_names)}"
         elif name in values:
-            problems[name] = f"{name}: is there twice"
+            problems[name] = f"{name}: occurs more than once"
         values[name] = value
     replies: list[FieldReply] = []
     repaired = False

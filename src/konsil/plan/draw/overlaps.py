@@ -111,8 +111,8 @@ def _quotas(
     able = [c for c in cells if len(c.members) >= overlap.raters and c.weight]
     if not able:
         raise PlanError(
-            f"{where}.overlap.raters: {overlap.raters} raters of the same stratum and arm are"
-            " needed for each comparison, but no stratum and arm has so many"
+            f"{where}.overlap.raters: {overlap.raters} raters with the same characteristics and"
+            " arm are needed for each comparison, but all groups are smaller"
         )
     exact = [c.weight * share for c in able]
     for cell, exact_quota in zip(able, exact, strict=True):

@@ -51,11 +51,11 @@ def groups_of(
     positions: dict[str, list[int]] = {}
     for n, rater in enumerate(panel):
         if match not in rater.strata:
-            raise PlanError(f"{where}.match: rater {rater.id!r} has no stratum {match!r}")
+            raise PlanError(f"{where}.match: rater {rater.id!r} has no characteristic {match!r}")
         seats.setdefault(rater.strata[match], []).append(n)
     for n, item in enumerate(pool):
         if match not in item.strata:
-            raise PlanError(f"{where}.match: item {item.id!r} has no stratum {match!r}")
+            raise PlanError(f"{where}.match: item {item.id!r} has no characteristic {match!r}")
         positions.setdefault(item.strata[match], []).append(n)
     return [
         (seats.get(value, []), places, f" ({match} {value!r})")

@@ -88,8 +88,7 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
     for item, screens in items.items():
         if len(screens) > size:
             raise PlanError(
-                f"plan: the {len(screens)} screens of item {item!r} do not fit into a batch of"
-                f" {size}"
+                f"plan: the {len(screens)} tasks of item {item!r} do not fit into a batch of {size}"
             )
         if len(batches[-1]) + len(screens) > size:
             batches.append([])

@@ -176,8 +176,8 @@ def drafts_of(
                 if len(subject) != 1:
                     raise PlanError(
                         f"{site.where}.show: instrument {site.instrument.id!r} rates sentences of"
-                        f" one answer at a time, item {item!r} has {len(subject)} answers on the"
-                        " screen; use show = 'each'"
+                        f" one answer at a time, item {item!r} has {len(subject)} answers in the"
+                        " task; use show = 'each'"
                     )
                 draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
             drafts.append(draft)

@@ -72,9 +72,8 @@ def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
         or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
     ):
         raise PlanError(
-            f"sample: the shares {dict(shares)} are not proportions of one whole; expected"
-            " numbers that"
-            " sum to 1"
+            f"sample: the shares {dict(shares)} do not sum to 1; expected proportions with the"
+            " sum 1"
         )
     return _apportioned(n, shares)
 
@@ -99,7 +98,9 @@ def stratified(
             groups.setdefault(item.strata[by] if by else "", []).append(item)
     if by and not groups:
         valid_names = {s for item in items for s in item.strata}
-        raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, valid_names)}")
+        raise PlanError(
+            f"{name}: no item has the characteristic {by!r}; {nearest(by, valid_names)}"
+        )
     without = len(items) - sum(map(len, groups.values()))
     drawn: list[Item] = []
     shortfalls = shortages(items, by, requested)

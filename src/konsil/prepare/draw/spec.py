@@ -130,7 +130,7 @@ def _step_problems(spec: Preparation, where: str) -> Iterator[str]:
         if spec.sample is not None and THEME in spec.sample.columns:
             yield (
                 f"{where}.sample.by: themes are detected among the selected items; expected"
-                " another stratum"
+                " another characteristic"
             )
     if spec.screen is not None:
         yield from _screen_problems(spec.screen, f"{where}.screen")
@@ -147,11 +147,11 @@ def _sample_problems(spec: Preparation, sample: Sample, where: str) -> Iterator[
         )
     if sample.across and (not sample.by or len({*sample.columns}) < len(sample.columns)):
         yield (
-            f"{where}.sample.across: expected strata beside the one in by, each once, got"
+            f"{where}.sample.across: expected characteristics other than by, each once, got"
             f" {list(sample.columns)}"
         )
     if sample.equal and (sample.shares or not sample.by):
-        yield f"{where}.sample.equal: is for a stratum in by, without shares"
+        yield f"{where}.sample.equal: requires a characteristic in by, without shares"
     if sample.shares:
         yield from _share_problems(sample, f"{where}.sample")
 
@@ -175,7 +175,7 @@ def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
 
 def _share_problems(sample: Sample, where: str) -> Iterator[str]:
     if not sample.by:
-        yield f"{where}.shares: the stratum is missing; state it in by"
+        yield f"{where}.shares: expected the characteristic in by, got none"
     if any(share < 0 for share in sample.shares.values()):
         yield f"{where}.shares: expected shares from 0, got {dict(sample.shares)}"
     elif not math.isclose(sum(sample.shares.values()), 1, abs_tol=1e-9):

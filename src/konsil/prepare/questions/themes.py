@@ -140,7 +140,7 @@ def themes(
     )
     names = Themed(ids_by_theme, current_names, named=named).names()
     if not names:
-        raise PlanError("prepare.themes: all themes are dropped; expected at least one to remain")
+        raise PlanError("prepare.themes: all themes are excluded; expected at least one theme")
     current_moves = {item: theme for item, theme in sorted(moved.items()) if item in place}
     merged: dict[str, list[int]] = {}
     for name in sorted(names):

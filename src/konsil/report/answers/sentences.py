@@ -117,8 +117,8 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         )
     if main.support == "not judged":
         return message(
-            "{quantity}: {a} against {b}; difference, {difference}; whether they differ cannot be"
-            " judged: {reason}.",
+            "{quantity}: {a} against {b}; difference, {difference}; no conclusion on the"
+            " difference: {reason}.",
             message_id="answer.not_judged",
             reason=_reason(query, main.row),
             **values,

@@ -101,7 +101,7 @@ def _falls(material: Material) -> list[Drawing]:
         )
     about = About(
         key=anchor("falls", "levels"),
-        title=_("Accuracy and scores by level"),
+        title=_("Accuracy and scores by information level"),
         description="; ".join(
             f"{system}, {series.name}: "
             + ", ".join(
@@ -188,7 +188,12 @@ def _overlay(
                 )
         middle = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
         figure.text(
-            middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5
+            middle,
+            (below - 0.3) / height,
+            _("Information level"),
+            ha="center",
+            va="center",
+            fontsize=8.5,
         )
         keys = [
             Line2D(

@@ -73,7 +73,7 @@ def _part(instrument: Instrument) -> Part:
             Question(c.question, c.guidance, expected(c.scale, phrases))
             for c in instrument.criteria
         ),
-        version=_("Version of this form: %(digest)s") % {"digest": digest(instrument)},
+        version=_("Checksum of this form: %(digest)s") % {"digest": digest(instrument)},
     )
 
 

@@ -300,7 +300,7 @@ def ranking_table(
         level=LEVEL,
     )
     return table(
-        material.caption(_("Systems from best to worst under each design.")),
+        material.caption(_("Ranking of systems by design (best first).")),
         (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
         body,
         row_heads=3,

@@ -111,7 +111,7 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     _, tick = material.language.gettext, material.numbers.tick
     audit = spec.statistic in AUDIT
     right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
-    facts = [(_("Levels"), ", ".join(options.levels))]
+    facts = [(_("Information levels"), ", ".join(options.levels))]
     facts += [(_("Correct from"), tick(options.correct))] if right else []
     whose = (
         message("by every expert", message_id="audit.by_every")
@@ -122,6 +122,9 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     facts += [(_("Failure up to"), f"{tick(options.failure)} ({rule})")] if audit else []
     facts += [(_("Approved from"), tick(options.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":
-        out_of = {"cases": _("all cases"), "recovered": _("cases correct at the last level")}
+        out_of = {
+            "cases": _("all cases"),
+            "recovered": _("cases correct at the last information level"),
+        }
         facts.append((_("Out of"), out_of[options.denominator]))
     return facts

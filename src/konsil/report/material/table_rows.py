@@ -148,7 +148,7 @@ def column_title(material: Material, column: str) -> str:
     }
     titles |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
     titles |= {
-        "level": _("Level"),
+        "level": _("Information level"),
         "systems": _("Systems"),
         "effect": _("Effect"),
         "other": _("Other criterion"),

@@ -264,7 +264,7 @@ class Numbers:
             footnotes.insert(0, _("No reason is recorded."))
         if estimate.n_undefined:
             undefined_in = message(
-                "The statistic was undefined in {n:,} {n|resample|resamples}.",
+                "The statistic was not estimable in {n:,} {n|resample|resamples}.",
                 message_id="table.undefined_resamples",
                 n=estimate.n_undefined,
             )

@@ -88,7 +88,10 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         )
     general = [_("A task counts once, with its last call.")]
     return table(
-        material.caption(_("Outcomes of the LLM judges' tasks.")), head, body, general=general
+        material.caption(_("Completeness of LLM judge ratings, by judge.")),
+        head,
+        body,
+        general=general,
     )
 
 

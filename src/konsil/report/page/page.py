@@ -254,10 +254,10 @@ def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
     sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
-        " {systems|system|systems} and {raters:,} {raters|rater|raters} in {panels:,}"
-        " {panels|panel|panels} gave {rated:,} {rated|label|labels} and {abstained:,}"
-        " {abstained|abstention|abstentions}; {unreadable:,} {unreadable|reply was|replies were}"
-        " unreadable and {excluded:,} {excluded|rating was|ratings were} excluded.",
+        " {systems|system|systems}; {raters:,} {raters|rater|raters} in {panels:,}"
+        " {panels|panel|panels} submitted {rated:,} {rated|rating|ratings} and {abstained:,}"
+        " {abstained|abstention|abstentions}. {unreadable:,} {unreadable|response was|responses"
+        " were} invalid and {excluded:,} {excluded|rating was|ratings were} excluded.",
         message_id="summary.material",
         **material.counts(),
         rated=sum(row.rated for row in results.coverage),

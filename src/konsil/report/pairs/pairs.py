@@ -346,8 +346,8 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
         panels,
         material.numbers,
         axes=MatrixAxes(
-            _("Who compared"),
-            _("Whose answers"),
+            _("Rater"),
+            _("System rated"),
             (-1.0, 1.0),
             *_scale(material, family.first.statistic),
         ),

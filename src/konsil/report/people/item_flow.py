@@ -126,15 +126,15 @@ def _reworded(material: Material) -> Iterator[_Line]:
     }
     if not proposed and not decided:
         return
-    yield _("Items reworded by a model"), "", len(proposed)
+    yield _("Items rewritten by a model"), "", len(proposed)
     verdicts = Counter[str](decision.verdict for decision in decided.values())
     for verdict, label in (
         ("accept", _("accepted")),
         ("edit", _("edited by people")),
-        ("keep", _("kept as asked")),
+        ("keep", _("original wording retained")),
     ):
         if verdicts[verdict]:
-            yield _("Wording decided by people"), label, verdicts[verdict]
+            yield _("Reviewers' decisions on rewritten questions"), label, verdicts[verdict]
     same = sum(i not in decided and decision.text == texts[i] for i, decision in proposed.items())
     if same:
         yield _("Wording unchanged by the model"), "", same
@@ -168,14 +168,14 @@ def exclusion_reasons(material: Material) -> dict[str, str]:
         "several deletions": _("several deletions"),
         "empty deletion": _("empty deletion"),
         "media needed": _("media needed"),
-        "nothing beside the gap": _("nothing beside the gap"),
+        "nothing beside the gap": _("no text except the gap"),
         "identifier not unique": _("identifier not unique"),
         "repeat of a note": _("repeat of a note"),
         "duplicate": _("duplicate of another item"),
         "identifier": _("possible identifier"),
         "follow-up": _("follow-up turn"),
         "other language": _("other language"),
-        "nobody decided": _("nobody decided"),
+        "nobody decided": _("no decision"),
         "no question for a decision": _("no question for a decision"),
         "not answered by all systems": _("not answered by all systems"),
         f"{MATCH} not known": _("no reference to match"),

@@ -112,7 +112,7 @@ def _strata(material: Material, record: Recruitment) -> Table:
     steps = [step for step in STEPS if any(step in s.counts for s in record.strata)]
     rows = [
         (
-            Cell(stratum.name or _("everybody")),
+            Cell(stratum.name or _("all raters")),
             *(
                 Cell(count(stratum.counts[s]) if s in stratum.counts else "–", number=True)
                 for s in steps

@@ -91,7 +91,7 @@ def _text(column: pl.Series, where: str) -> pl.Series:
         return text.set(text == "", None)
     if kind == pl.Binary or kind == pl.Object:
         raise SourceError(
-            f"{where}: column {column.name!r} holds binary data; expected texts or numbers"
+            f"{where}: column {column.name!r} contains binary data; expected texts or numbers"
         )
     values: list[object] = column.to_list()
     if kind == pl.Float32:

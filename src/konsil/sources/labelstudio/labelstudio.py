@@ -89,7 +89,7 @@ def read_labelstudio(
             (), (), tuple(reader.problems), "task", order, cancelled=reader.cancelled
         )
     if not reader.rows:
-        raise SourceError(f"{path.name}: no annotation holds a rating")
+        raise SourceError(f"{path.name}: no annotation contains a rating")
     names = [f for f in FIELDS if any(f in row for row in reader.rows)]
     frame = pl.DataFrame(
         {f: [row.get(f) for row in reader.rows] for f in names},

@@ -62,7 +62,7 @@ def planned_rows(planned: Planned, results: list[_Json]) -> Iterator[Row]:
         name = str(result.get("from_name", ""))
         slot = slots.get(name)
         if slot is None:
-            raise ValueError(f"the task's screen has no control {name!r}; {nearest(name, slots)}")
+            raise ValueError(f"the task has no control {name!r}; {nearest(name, slots)}")
         key = (slot.criterion, slot.answers, slot.span)
         if slot.part == "reason":
             notes[key] = note_of(result) or ""

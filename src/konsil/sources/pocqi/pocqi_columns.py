@@ -110,11 +110,12 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
                 )
         further = [n for n in groups.names.values() if n != "specialty"]
         if further:
-            yield f"{rows.name}: further columns are strata: {', '.join(further)}"
+            yield f"{rows.name}: further columns are characteristics: {', '.join(further)}"
         if groups.alone:
             yield (
-                f"{rows.name}: not used as strata because nearly every row has a different"
-                f" value: {', '.join(groups.alone)}; to use some, list all strata under strata"
+                f"{rows.name}: not used as characteristics because nearly every row has a"
+                f" different value: {', '.join(groups.alone)}; to use any of them, list all"
+                " characteristics under strata"
             )
     if not any(row.get(name) for row in tables.questions for name in texts(source)):
         yield (

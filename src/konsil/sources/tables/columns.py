@@ -77,7 +77,7 @@ class Columns:
             ids = [digest(field, text) for text in texts]
             if len(set(ids)) < len(texts):
                 raise SourceError(
-                    f"{where}: two texts of {field!r} have the same digest; give identifiers"
+                    f"{where}: two texts of {field!r} have the same checksum; provide identifiers"
                     " instead"
                 )
             frame = frame.with_columns(
@@ -169,8 +169,8 @@ def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], w
             ).item()
             if long is not None:
                 raise SourceError(
-                    f"{where}: {columns.called(field)!r} holds texts ({long[:40] + '...'!r}), not"
-                    " identifiers;"
+                    f"{where}: {columns.called(field)!r} contains texts ({long[:40] + '...'!r}),"
+                    " not identifiers;"
                     f' set hashed = ["{field}"], or columns.{field} = [] not to read it'
                 )
 

@@ -23,7 +23,7 @@ def exchanged(codes: Codes) -> Codes:
     """
     if codes.reverse is None:
         raise ValueError(
-            "exchanged: the codes do not say which label is another one with the sides exchanged"
+            "exchanged: the codes do not contain the label after an exchange of the sides"
         )
     of = np.array([*codes.reverse, -1], dtype=codes.labels.dtype)
     return replace(codes, labels=of[codes.labels])

@@ -204,7 +204,9 @@ def _notes(connection: Connection) -> Iterator[str]:
         yield f"imports: {rows} no entry of the log; added outside konsil"
     protocols = audit.entries(connection, noting.PROTOCOL)
     if protocols and noting.study_digest(connection) != protocols[-1].get("now"):
-        yield ("meta: the protocol's digest differs from the log; it was changed outside konsil")
+        yield (
+            "meta: the checksum of the protocol differs from the log; it was changed outside konsil"
+        )
 
 
 def _object(text: str) -> Mapping[str, Any]:

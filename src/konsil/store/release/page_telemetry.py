@@ -1,8 +1,8 @@
-"""Data of the pages beside the records.
+"""Usage data of the rating pages.
 
-Every opening of a screen with its times, every change of a field.
+Visits of task pages with their times, and all changes of fields.
 
-Both go out with an export, for those who study how it was rated; they do not come back in.
+Exports contain both tables; imports ignore them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Trace:
     columns: Mapping[str, tuple[sa.Column[Any], Any, str]]
     """Column of the file -> column of the table, its type, and what it means."""
     order: tuple[sa.Column[Any], ...]
-    """In which order the rows stand."""
+    """The order of the rows."""
 
     @property
     def meanings(self) -> dict[str, str]:
@@ -45,39 +45,36 @@ class Trace:
 VISITS = Trace(
     "visits",
     {
-        "id": (_V.id, pl.String, "Random name of this opening of a screen's page."),
-        "task": (_V.task, pl.String, "The task that the screen shows."),
+        "id": (_V.id, pl.String, "Random identifier of the visit to the page of a task."),
+        "task": (_V.task, pl.String, "The displayed task."),
         "rater": (
             _V.rater,
             pl.String,
-            "Who opened it; a task that changed hands keeps what went before.",
+            "The rater who opened the page; visits before a reassignment remain.",
         ),
         "opened_at": (
             _V.opened_at,
             pl.String,
-            "When the page was sent, by the server's clock, in UTC.",
+            "Time at which the server sent the page (UTC).",
         ),
         "wall_seconds": (
             _V.wall,
             pl.Float64,
             (
-                "Seconds from opening the page to the last word from it; empty where its browser"
+                "Seconds from opening the page to the last message from it; empty if the browser"
                 " ran no script."
             ),
         ),
         "active_seconds": (
             _V.active,
             pl.Float64,
-            (
-                "Of these, the seconds in which the page was visible and the last input was less"
-                " than 60 seconds ago."
-            ),
+            ("Active seconds: page visible, with input within the previous 60 seconds."),
         ),
         "first_input_seconds": (
             _V.first_input,
             pl.Float64,
             (
-                "Seconds from opening the page to the first key, click or touch in it; empty where"
+                "Seconds from opening the page to the first key press, click or touch; empty if"
                 " there was none."
             ),
         ),
@@ -85,9 +82,9 @@ VISITS = Trace(
             _V.ends,
             pl.String,
             (
-                "The places on this screen, from 1 and in the order of the task's answers, of the"
-                " answers whose text was in sight to its end, with spaces between; 0: of none;"
-                " empty where its browser ran no script."
+                "Positions (from 1, in the order of the task's answers, separated by spaces) of"
+                " the answers whose last line was visible; 0: none; empty if the browser ran no"
+                " script."
             ),
         ),
     },
@@ -99,45 +96,48 @@ REVISIONS = Trace(
         "id": (
             _E.id,
             pl.String,
-            "Random name that the browser gave the change, so that telling it twice is once.",
+            (
+                "Random identifier of the change, created by the browser; a change that is sent"
+                " twice is stored once."
+            ),
         ),
-        "task": (_E.task, pl.String, "The task whose form was changed."),
-        "rater": (_E.rater, pl.String, "Who changed it."),
+        "task": (_E.task, pl.String, "The task with the changed field."),
+        "rater": (_E.rater, pl.String, "The rater who made the change."),
         "field": (
             _E.field,
             pl.String,
             (
-                "The field: its criterion, then a and the answer's place on this screen (the task's"
-                " answers in order), or s and the sentence's."
+                "The field: its criterion, followed by 'a' and the position of the answer in the"
+                " task, or by 's' and the position of the sentence."
             ),
         ),
         "value": (
             _E.value,
             pl.String,
-            "What it said from then on, as on the screen; empty: nothing.",
+            "The new value, as displayed; empty: no value.",
         ),
         "known": (
             _E.base_rev,
             pl.Int64,
-            "The number of changes of this task that the window knew of.",
+            "Number of changes of this task known to the browser window.",
         ),
         "revision": (
             _E.rev,
             pl.Int64,
             (
-                "The number that the change has among the task's; 0 where another window had"
-                " changed the field meanwhile and this one was kept here only."
+                "Number of the change within the task; 0 if another window had changed the field"
+                " in the meantime and the change is stored in this table only."
             ),
         ),
         "said_at": (
             _E.said_at,
             pl.String,
             (
-                "When it was made, by the browser's clock: long before it was kept where the"
-                " network was away."
+                "Time of the change by the browser's clock; earlier than the time of storage if"
+                " the network was interrupted."
             ),
         ),
-        "at": (_E.at, pl.String, "When the server kept it, in UTC."),
+        "at": (_E.at, pl.String, "Time at which the server stored the change (UTC)."),
     },
     (_E.at, _E.task, _E.rev, _E.id),
 )
@@ -168,9 +168,9 @@ def write(connection: Connection, trace: Trace, path: Path, form: str) -> int:
 
 
 def worked(connection: Connection) -> tuple[Worked, ...]:
-    """Every screen about an item that was handed in on the pages, with its times.
+    """All submitted tasks about items, with their times.
 
-    Practice and pilot left out.
+    Practice and pilot tasks are excluded.
     """
     t, s = schema.tasks.c, page_schema.screens.c
     query = (
@@ -202,7 +202,7 @@ def worked(connection: Connection) -> tuple[Worked, ...]:
 
 
 def _ends(connection: Connection) -> dict[tuple[str, str], list[str | None]]:
-    """What each opening of a screen recorded of the answers whose text was in sight to its end."""
+    """By task and rater, the displayed answers that each visit recorded."""
     openings: dict[tuple[str, str], list[str | None]] = {}
     for task, rater, ends in connection.execute(sa.select(_V.task, _V.rater, _V.ends)):
         openings.setdefault((task, rater), []).append(ends)
@@ -210,7 +210,7 @@ def _ends(connection: Connection) -> dict[tuple[str, str], list[str | None]]:
 
 
 def _displayed(n: int, openings: Sequence[str | None]) -> tuple[bool | None, ...]:
-    """For each of so many answers whether any opening displayed it to its end.
+    """For each of n answers whether any visit displayed it to its end.
 
     What no opening recorded is not known; nor is it where one opening recorded nothing and no other
     displayed it.

@@ -193,7 +193,7 @@ class Tables:
         """
         items = prepared(self._view.each("items"), self._events)
         if n_out := sum(item.id in self._out for item in items):
-            self.withheld["items that were screened out, with all about them"] = n_out
+            self.withheld["items excluded by screening, with all related records"] = n_out
         return _records("items", (i for i in items if i.id not in self._out))
 
     def _answers(self) -> pl.DataFrame:
@@ -202,9 +202,9 @@ class Tables:
         )
 
     def _rewritten(self) -> pl.DataFrame:
-        """What became of questions that a model or a person put in other words."""
+        """Rewritten questions and the decisions on them."""
         if not self._texts:
-            self.withheld["questions as they were asked"] += len(self._wordings)
+            self.withheld["original questions"] += len(self._wordings)
         before = (
             {i.id: i.text for i in self._view.each("items") if i.id in self._wordings}
             if self._texts
@@ -239,7 +239,7 @@ class Tables:
         shown, _ = self._turned(rating)
         if self._is_secret(rating.rater) and list(shown) != sorted(shown):
             self.withheld[
-                "comparisons whose label cannot be turned round, as their order has to be"
+                "comparisons with a label that cannot be reversed with the order of the answers"
             ] += 1
             return False
         self.withheld["times of day"] += bool(rating.at)

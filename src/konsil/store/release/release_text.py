@@ -30,58 +30,64 @@ _OWN: Mapping[tuple[str, str], str] = {
     (
         "raters",
         "rater",
-    ): "The rater: a keyed pseudonym for people, the own name for judges and programs.",
+    ): "Identifier of the rater: a keyed pseudonym for people, the name for judges and programs.",
     (
         "raters",
         "strata",
     ): (
-        "Columns for matching and grouping, as a JSON object; '(suppressed)' where few share a"
-        " value."
+        "Characteristics for matching and grouping, as a JSON object; '(suppressed)' where fewer"
+        " raters than the release requires share a value."
     ),
     (
         "rewritten",
         "item",
-    ): "The item's id, as in items, where its text is the one that the study showed.",
+    ): "Identifier of the item, as in items, where the text is the version displayed in the study.",
     (
         "rewritten",
         "verdict",
-    ): "Whose words these are: accept: a model's; edit: a person's; keep: as it was asked.",
-    ("rewritten", "before"): "The question as it was asked.",
-    ("tasks", "task"): "The task: a keyed pseudonym.",
+    ): (
+        "Source of the displayed text: accept (rewritten by a model), edit (edited by a"
+        " person) or keep (original question)."
+    ),
+    ("rewritten", "before"): "The original question.",
+    ("tasks", "task"): "Identifier of the task: a keyed pseudonym.",
     (
         "tasks",
         "rater",
-    ): "The rater: a keyed pseudonym for people; empty where nobody took the task.",
+    ): "Identifier of the rater: a keyed pseudonym for people; empty if no rater has the task.",
     (
         "tasks",
         "position",
     ): (
-        "The place of a task in its rater's order, from 0; empty for people unless released on"
-        " request."
+        "Position of the task in the rater's order, from 0; empty for people unless the order"
+        " was released."
     ),
     (
         "tasks",
         "batch",
-    ): "The batch it was handed out in; empty for people unless released on request.",
+    ): "Batch of the task; empty for people unless the order was released.",
     (
         "tasks",
         "repeat_of",
-    ): "The task that this one repeats, for self-agreement; empty for people unless on request.",
-    ("ratings", "task"): "The task, as in tasks.",
-    ("ratings", "rater"): "The rater, as in raters.",
+    ): (
+        "Identifier of the task that this task repeats, for intra-rater agreement; empty for"
+        " people unless the order was released."
+    ),
+    ("ratings", "task"): "Identifier of the task, as in tasks.",
+    ("ratings", "rater"): "Identifier of the rater, as in raters.",
     (
         "ratings",
         "answer",
     ): (
-        "The answer that was rated; of a pair, the first (A); empty for questions on the item"
-        " alone."
+        "Identifier of the rated answer; in a comparison, the first answer (A); empty for"
+        " questions on the item alone."
     ),
-    ("ratings", "answer_b"): "Of a pair, the second answer (B).",
+    ("ratings", "answer_b"): "Identifier of the second answer (B) in a comparison.",
     (
         "ratings",
         "span_start",
-    ): "Of a rated sentence, its first character's offset in the answer's text.",
-    ("ratings", "span_end"): "Of a rated sentence, one past its last character's offset.",
+    ): "Offset of the first character of the rated sentence in the text of the answer.",
+    ("ratings", "span_end"): "Offset after the last character of the rated sentence.",
 }
 _JSON = frozenset(
     {"aliases", "sets", "strata", "citations", "sentences", "settings", "answers", "spans"}
@@ -90,7 +96,7 @@ _NUMBERS = {"position": "whole number", "span_start": "whole number", "span_end"
 
 
 def dictionary(columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Say of every column of every table what it holds, in the words of the records themselves."""
+    """Data dictionary: table, name, type and meaning of every column."""
     rows = [
         {
             "table": table,
@@ -124,7 +130,7 @@ def licence(study: Study) -> str:
         f" {name}.\n"
     )
     # An expression of several licences has no page of its own.
-    return text + (f"Its text: https://spdx.org/licenses/{name}.html\n" if " " not in name else "")
+    return text + (f"Full text: https://spdx.org/licenses/{name}.html\n" if " " not in name else "")
 
 
 def codebook(instrument: Instrument) -> str:
@@ -143,7 +149,7 @@ def codebook(instrument: Instrument) -> str:
 
 def _scale(scale: Scale) -> str:
     if scale.kind == "text":
-        return "A free text."
+        return "Free text."
     if scale.kind == "number":
         low = "" if scale.low is None else f" from {scale.low:g}"
         high = "" if scale.high is None else f" to {scale.high:g}"
@@ -154,46 +160,50 @@ def _scale(scale: Scale) -> str:
     ]
     if scale.abstain is not None:
         lines.append(f"- {scale.abstain} (abstention, no value)")
-    return f"One of these labels, {scale.level}:\n\n" + "\n".join(lines)
+    return f"One of these labels (level of measurement: {scale.level}):\n\n" + "\n".join(lines)
 
 
 def small_panels(released: Released, k: int) -> str:
-    """Name the panels in which nobody can be one of k; empty where there are none."""
+    """Sentence on the panels with fewer than k raters; empty where there are none."""
     if not released.small_panels:
         return ""
     named = ", ".join(f"{panel} ({n})" for panel, n in released.small_panels.items())
-    return f" Panels of fewer than {k} raters, whose strata are all suppressed: {named}."
+    return (
+        f" Panels with fewer than {k} raters, for which all characteristics are suppressed:"
+        f" {named}."
+    )
 
 
 def ordered(order: bool) -> str:
     """State whether the order of people's tasks is there."""
     if order:
         return (
-            "The order of people's tasks and answers and repeated tasks are included; they are in"
-            " the plan too, so that the raters' identifiers can be found with study.toml, the items"
-            " and the answers."
+            "The order of tasks and answers and the repeated tasks of people are included. The"
+            " assignment plan contains them too, so that raters can be identified with"
+            " study.toml, the items and the answers."
         )
     return (
-        "People's tasks are without position, batch and repeated tasks, and their answers are in"
-        " the order of identifiers, comparisons turned accordingly: the plan, which can be drawn"
-        " again from the protocol, has them too."
+        "For people, position, batch and repeated tasks are excluded, and answers are in the"
+        " order of their identifiers, with comparisons reversed accordingly, because the"
+        " assignment plan, which can be regenerated from the protocol, contains them."
     )
 
 
 def linked(released: Released, k: int, unlink: bool) -> str:
-    """State how far the sets of tasks tell raters apart."""
+    """Sentence on whether raters can be identified by their sets of tasks."""
     if unlink:
         return (
-            "A person has another pseudonym on each item, so that no two items can be linked by"
-            " their rater."
+            "Each person has a different pseudonym on each item, so that ratings of different"
+            " items cannot be linked."
         )
     if not released.recognisable:
         return (
-            f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
+            f"Each rater has the same set of rated tasks as at least {k - 1} other raters of the"
+            " panel."
         )
     return (
-        f"{recognisable(released.recognisable, k)}: with a study.toml that names raters, the plan"
-        " can be drawn again and tells who they are."
+        f"{recognisable(released.recognisable, k)}: with a study.toml that contains the raters'"
+        " names, the regenerated assignment plan would identify them."
     )
 
 
@@ -201,16 +211,16 @@ def recognisable(raters: int, k: int) -> str:
     """How many raters have a set of tasks of their own, as the beginning of a sentence.
 
     >>> recognisable(1, 3)
-    '1 rater has a set of tasks that fewer than 3 raters of the panel share'
+    '1 rater has a set of tasks shared by fewer than 3 raters of the panel'
     """
     subject = "1 rater has" if raters == 1 else f"{raters:,} raters have"
-    return f"{subject} a set of tasks that fewer than {k} raters of the panel share"
+    return f"{subject} a set of tasks shared by fewer than {k} raters of the panel"
 
 
 def readme(
     study: Study, released: Released, *, k: int, texts: bool, order: bool, unlink: bool
 ) -> str:
-    """Tell what the folder holds, what it leaves out and how to check it."""
+    """The text of README.md: contents, exclusions and verification of the folder."""
     tables = "\n".join(
         f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in released.records.items()
     )
@@ -219,21 +229,21 @@ def readme(
         or "- nothing"
     )
     simulated = (
-        "\n**The ratings in this folder are simulated. No person gave them.**\n"
+        "\n**The ratings in this folder are simulated; no person rated.**\n"
         if study.simulated
         else ""
     )
     played = (
-        "\n**konsil played some of the models for a trial: no model stands behind their answers and"
-        " ratings.**\n"
+        "\n**Some answers and ratings come from konsil's scripted test endpoint, not from a"
+        " language model.**\n"
         if released.is_played
         else ""
     )
     notes = (
-        "Notes and free-text replies are included as the raters wrote them; read them before you"
-        " publish."
+        "Notes and free-text replies are included unchanged; check them for personal data before"
+        " publication."
         if texts
-        else "Notes and free-text replies are not included: they may say who wrote them."
+        else "Notes and free-text replies are excluded because they may identify their authors."
     )
     lacking = note(released.missing)
     described = f"{lacking}." if lacking else "No required fact is missing."
@@ -245,32 +255,33 @@ def readme(
 |---|---|
 {tables}
 
-CSV and Parquet hold the same. `data_dictionary.csv` says what every column means, \
+CSV and Parquet files contain the same data. `data_dictionary.csv` defines every column; \
 `instruments.json` and `codebooks/`
-hold the questions, labels and codebooks that the raters saw. In CSV an empty cell is "none"; a \
-text that a spreadsheet
-would take for a formula has an apostrophe in front, which is not part of it.
+contain the questions, labels and codebooks that the raters used. In CSV files, an empty cell \
+means "none", and a text that a
+spreadsheet would interpret as a formula has an additional apostrophe in front.
 
 ## The raters
 
-People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; \
-rows are sorted by
-pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs \
-keep their names.
-Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the \
-panel share every
-combination that is left.{small_panels(released, k)} Names, e-mail addresses and times of day are \
-not here.
+People have pseudonyms computed with a secret key (HMAC-SHA256) that is not in this folder; rows \
+are sorted by
+pseudonym, so that their order discloses nothing. Tasks have pseudonyms of the same kind. Judges \
+and programs have their names.
+Characteristics of raters (such as specialty and years) are "(suppressed)" unless at least {k} \
+raters of the panel share
+every remaining combination.{small_panels(released, k)} Names, e-mail addresses and times of day \
+are excluded.
 {notes}
 {ordered(order)} {linked(released, k, unlink)}
 
-Left out:
+Excluded:
 
 {omissions}
 
 ## Checking
 
-`sha256sum -c SHA256SUMS` in this folder finds every changed file. The protocol's digest is
+`sha256sum -c SHA256SUMS` in this folder detects every changed file. The checksum (SHA-256) of the \
+protocol is
 `{study_digest(study)}`. Written by konsil {__version__}.
 
 ## Licence

@@ -65,7 +65,7 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
             ]
             planned = next(iter(view.each("tasks")), None)
         if planned is None:
-            raise StoreError("places: nothing is planned yet; run 'konsil plan' first")
+            raise StoreError("places: no tasks are planned yet; run 'konsil plan' first")
         number = sum(e.kind == ADDED for e in events)
         event = _event(addition, number + 1, at)
         fresh = _fresh(study, items, answers, events, event)
@@ -81,19 +81,20 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
             )
         )
         return dataclasses.replace(addition, slots=slots, tasks=len(fresh))
-    raise StoreError("places: another process adds places at the same time; try again")
+    raise StoreError("places: another process is adding rater slots; try again")
 
 
 def _check(study: Study, addition: Addition) -> None:
     places, panels = addition.places, {p.panel: None for p in study.places}
     if places.panel not in panels:
         raise StoreError(
-            f"panel: {places.panel!r} has no places to sign up for; {nearest(places.panel, panels)}"
+            f"panel: {places.panel!r} has no rater slots for sign-up;"
+            f" {nearest(places.panel, panels)}"
         )
     if not 1 <= places.number <= MOST:
-        raise StoreError(f"number: expected 1 to {MOST} places, got {places.number}")
+        raise StoreError(f"number: expected 1 to {MOST} rater slots, got {places.number}")
     if not addition.reason.strip():
-        raise StoreError("reason: is empty; state why places are added")
+        raise StoreError("reason: is empty; expected the reason for adding rater slots")
     for problem in places_problems([places], study.enrolment, "places"):
         raise StoreError(problem)
 
@@ -139,9 +140,9 @@ def _fresh(
     moved = next((t for t in before if now.get(t.id) != t), None)
     if moved is not None:
         raise PlanError(
-            f"places: they would change the order or the tasks of {moved.slot!r}; places cannot"
-            " be added where another panel takes over items with"
-            " raters_per_item or per_rater of its own"
+            "places: additional rater slots would change the order or the tasks of"
+            f" {moved.slot!r}; rater slots cannot be added if another panel with its own"
+            " raters_per_item or per_rater rates the remaining items"
         )
     planned_ids = {t.id for t in before}
     fresh = tuple(t for t in after if t.id not in planned_ids)

@@ -160,14 +160,14 @@ class _Door:
                     return instrument, criterion
             instrument_ids = [i.id for i in self.study.instruments]
             return (
-                f"no instrument {task.instrument!r} asks {rating.criterion!r};"
+                f"no instrument {task.instrument!r} contains {rating.criterion!r};"
                 f" {nearest(task.instrument, instrument_ids)}"
             )
         if len(candidates) > 1:
             names = ", ".join(i.id for i, _ in candidates)
             return (
-                f"criterion {rating.criterion!r} is asked by several instruments ({names}); give"
-                " the instrument"
+                f"criterion {rating.criterion!r} is in several instruments ({names}); state the"
+                " instrument"
             )
         return candidates[0]
 

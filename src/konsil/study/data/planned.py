@@ -117,8 +117,8 @@ class _Tasks:
                 f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task,"
                 " phase or batch"
             )
-        about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
-        return f"the plan gives rater {rating.rater!r} no task on {subject}{about}"
+        about = f" with the criterion {rating.criterion!r}{_of(rating)}" if candidates else ""
+        return f"in the plan, rater {rating.rater!r} has no task on {subject}{about}"
 
     def _is_on_form(self, rating: Rating, task: Task) -> bool:
         """Whether the task asks the rater for this rating."""
@@ -136,7 +136,7 @@ class _Tasks:
         if task.item != rating.item:
             return f"task {task.id!r} is on item {task.item!r}, not {rating.item!r}"
         return (
-            f"task {task.id!r} does not ask {rating.criterion!r} of"
+            f"task {task.id!r} does not contain {rating.criterion!r} for"
             f" {' and '.join(map(repr, rating.answers)) or 'it'}"
         )
 

@@ -25,11 +25,11 @@ def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier")
 def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
     """Problems of an instrument and its criteria."""
     if not instrument.criteria:
-        yield f"{where}.criteria: is empty; an instrument asks at least one question"
+        yield f"{where}.criteria: is empty; expected at least one criterion"
     if instrument.reason_first and not any(c.reason for c in instrument.criteria):
         yield (
-            f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state"
-            " reason = true in one"
+            f"{where}.reason_first: no criterion of {instrument.id!r} has a reason; set reason ="
+            " true in at least one criterion"
         )
     yield from question_problems(instrument, f"{where}.criteria")
 

@@ -83,7 +83,7 @@ def explanation_problems(
         criterion = practised_criteria.get(explanation.criterion)
         if criterion is None:
             yield (
-                f"{where}[{n}].criterion: no practice asks {explanation.criterion!r};"
+                f"{where}[{n}].criterion: no practice task contains {explanation.criterion!r};"
                 f" {nearest(explanation.criterion, list(practised_criteria))}"
             )
             continue

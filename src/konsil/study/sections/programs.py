@@ -73,6 +73,6 @@ def _form_problems(program: Program, instrument: Instrument, where: str) -> Iter
     for name in criteria:
         if name not in program_criteria:
             yield (
-                f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program"
-                " cannot rate"
+                f"{where}: instrument {instrument.id!r} also contains {name!r}, which this"
+                " program cannot rate"
             )

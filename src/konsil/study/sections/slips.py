@@ -62,9 +62,9 @@ def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ())
 
 def _value_hint(number: int, value: str) -> str:
     if value.casefold() in _TRUTH and value not in ("true", "false"):
-        return f"; line {number}: write {_TRUTH[value.casefold()]}, in small letters"
+        return f"; line {number}: write {_TRUTH[value.casefold()]} in lower case"
     if re.fullmatch(r"[+-]?\d+,\d+", value):
-        return f"; line {number}: a number has a decimal point: {value.replace(',', '.')}"
+        return f"; line {number}: use a decimal point: {value.replace(',', '.')}"
     if re.match(r"[^\W\d]", value) and value not in ("true", "false", "inf", "nan"):
         return f'; line {number}: put a text in quotation marks, such as "{value[:40]}"'
     if value.startswith("="):

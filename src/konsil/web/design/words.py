@@ -54,10 +54,12 @@ def reason_words(guess: Guess, _: Gettext) -> str:
         "few values": _("Only %(n)s different values."),
         "known systems": _("The values are systems of the study."),
         "a column for each system": _(
-            "The heading looks like the name of a system or of its answers."
+            "The heading resembles the name of a system or of its answers."
         ),
         "a column for each rater": _("Few values, the same in several columns."),
-        "a column for each question": _("Few values beside a column with raters."),
+        "a column for each question": _(
+            "Few different values, in a table with a column of raters."
+        ),
         "konsil's own name": _("The heading is the name of a field of konsil."),
         "nothing fits": _("Neither heading nor content fits anything."),
     }

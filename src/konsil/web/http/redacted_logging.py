@@ -55,9 +55,9 @@ def fault_summary(error: BaseException) -> str:
         f"{place.filename}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
     ]
-    summary = f"{type(error).__name__}{message} at {' > '.join(places) or 'an unknown place'}"
+    summary = f"{type(error).__name__}{message} at {' > '.join(places) or 'an unknown location'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return summary if cause is None else f"{summary}; because of {fault_summary(cause)}"
+    return summary if cause is None else f"{summary}; cause: {fault_summary(cause)}"
 
 
 def _printable(text: str) -> str:

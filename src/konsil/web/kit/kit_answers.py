@@ -213,7 +213,7 @@ def _each(site: Site, rater: str, kit: str, kit_screens: Mapping[str, _Screen]) 
             problems += site.desk.report(rater, public, text, f"{public} {name}")
         if saved.conflicts:
             refusals[public] = (
-                "was changed on the study pages in the meantime; that version is kept"
+                "was changed on the study website in the meantime; that version is stored"
             )
         elif saved.refused:
             refusals[public] = next(iter(saved.refused.values()))
@@ -254,7 +254,7 @@ def _hand_in(site: Site, rater: str, public: str, values: Mapping[str, str], rev
         {name: draft.value for name, draft in now.items()},
     )
     if form.tidied(form_fields, values) != form.tidied(form_fields, form_values):
-        return "was changed on the study pages in the meantime; that version is kept"
+        return "was changed on the study website in the meantime; that version is stored"
     submission = site.desk.submit(rater, public, form_values, rev)
     if submission is None or submission.is_stored:
         return ""

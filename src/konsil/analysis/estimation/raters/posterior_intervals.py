@@ -32,7 +32,7 @@ def from_posterior(
     method = message(
         (
             "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters,"
-            " {draws:,} draws"
+            " {draws:,} posterior samples"
         ),
         message_id="edges.posterior",
         n=posterior.PRIOR_CLUSTERS,
@@ -63,8 +63,8 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
         return message(
             (
                 "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters"
-                " for every rater, {draws:,} draws, t with {df:.3g} degrees of freedom from"
-                " the clusters that raters share with the others' majority"
+                " for every rater, {draws:,} posterior samples, t with {df:.3g} degrees of"
+                " freedom from the clusters that raters share with the others' majority"
             ),
             message_id="edges.thin_majorities",
             n=posterior.PRIOR_CLUSTERS,
@@ -75,8 +75,8 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
     return message(
         (
             "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters for"
-            " every pair of raters, {draws:,} draws, t with {df:.3g} degrees of freedom from"
-            " the clusters that pairs share"
+            " every pair of raters, {draws:,} posterior samples, t with {df:.3g} degrees of"
+            " freedom from the clusters that pairs share"
         ),
         message_id="edges.thin_posterior",
         n=posterior.PRIOR_CLUSTERS,

@@ -202,9 +202,9 @@ def family_methods(rows: Sequence[Row]) -> list[str]:
         return []
     return [
         message(
-            "The p values of the {n} declared tests of win differences are adjusted for one another"
-            " in two ways: by Holm's method over all declared tests; and by max-T over these tests,"
-            " with the correlations that items and raters give them.",
+            "The p values of the {n} declared tests of win differences are adjusted for"
+            " multiple testing in two ways: by the Holm method over all declared tests, and by"
+            " max-T over these tests, with their correlations from shared items and raters.",
             message_id="two_way.family",
             n=len(members),
         )

@@ -236,7 +236,7 @@ CASES = (
         keys=frozenset({"criteria"}),
         has_own_panel=True,
         limits=_CASES + _NO_PANEL,
-        criteria=Criteria(1, "the criterion for how well an answer reads"),
+        criteria=Criteria(1, "the criterion for the readability of an answer"),
     ),
     Statistic(
         id="mismatch",
@@ -263,7 +263,12 @@ CASES = (
         has_own_panel=True,
         limits=_MISMATCH,
         criteria=Criteria(
-            2, "what the reasoning names, then what the answer names", has_default=True
+            2,
+            (
+                "the criterion for the diagnosis in the reasoning, then the one for the"
+                " diagnosis in the answer"
+            ),
+            has_default=True,
         ),
     ),
     Statistic(
@@ -285,7 +290,7 @@ CASES = (
         keys=frozenset({"correct", "criteria"}),
         has_own_panel=True,
         limits=_CASES,
-        criteria=Criteria(1, "the criterion for whether a wrong disease is named"),
+        criteria=Criteria(1, "the criterion for naming an incorrect disease"),
     ),
     Statistic(
         id="approval",

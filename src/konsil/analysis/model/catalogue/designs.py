@@ -40,7 +40,10 @@ _TIMED = _DESIGNS + Limits(
         Refusal(
             "by",
             values=("answers", "span", "task", "item", "case"),
-            reason="{value!r} is what is timed; expected a column such as 'instrument' or 'rater'",
+            reason=(
+                "{value!r} identifies the timed task; expected a column such as 'instrument' or"
+                " 'rater'"
+            ),
         ),
     )
 )

@@ -31,7 +31,9 @@ _NO_RATERS_AS_PUBLISHED = Limits(
             "cluster",
             values=("rater",),
             modes=("paper",),
-            reason="with raters as clusters {statistic!r} has no paper mode; win differences have",
+            reason=(
+                "{statistic!r} has no paper mode with raters as clusters; expected a win difference"
+            ),
         ),
     )
 )
@@ -53,7 +55,7 @@ _WIN_DIFFERENCES = (
             Refusal(
                 "compare",
                 modes=("paper",),
-                reason="in paper mode there are no differences of comparisons",
+                reason="paper mode does not estimate differences between groups of comparisons",
             ),
         )
     )

@@ -35,7 +35,7 @@ def score_sentence(composite: Composite) -> TranslatableMessage:
     }[score.combine]
     if score.missing == "complete":
         rule = message(
-            "undefined where the rater left out a criterion or abstained",
+            "missing if the rater did not rate a criterion or abstained",
             message_id="score.complete",
         )
     else:
@@ -58,12 +58,12 @@ def score_sentence(composite: Composite) -> TranslatableMessage:
 def _share_words(score: CompositeScore) -> TranslatableMessage:
     if score.labels:
         return message(
-            "the share with the label {labels}",
+            "the proportion with the label {labels}",
             message_id="score.share_labels",
             labels=listed(score.labels),
         )
     return message(
-        "the share with {number:g} or more",
+        "the proportion with a value of {number:g} or more",
         message_id="score.share_numbers",
         number=0.0 if score.at_least is None else score.at_least,
     )
