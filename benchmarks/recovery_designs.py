@@ -218,7 +218,7 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
             "marks by level", "mean", precision, "experts", by=("system", "level"), cluster="case"
         ),
         Analysis(
-            "communication by level",
+            "communication by information level",
             "mean",
             communication,
             "experts",

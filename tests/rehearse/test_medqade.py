@@ -149,6 +149,6 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
     run("report", folder)
     assert {p.name: p.read_bytes() for p in (folder / "report").iterdir() if p.is_file()} == before
     results = opened.results()
-    found = [r for r in results.rows if r.analysis == "Richtige Antworten" and r.kind == "estimate"]
+    found = [r for r in results.rows if r.analysis == "Korrekte Antworten" and r.kind == "estimate"]
     share = {r.group["system"]: r.estimate.value for r in found}
     assert share["system-1"] > share["system-5"]
