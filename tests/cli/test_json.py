@@ -104,7 +104,10 @@ RUNNING = study_text(
     licence="CC0-1.0",
 )
 STEPS = [
-    Step("check s", lambda r: [r["title"], f"plan: {r['plan']}", f"digest: {r['digest']}"]),
+    Step(
+        "check s",
+        lambda r: [r["title"], f"plan: {r['plan']}", f"checksum (SHA-256): {r['digest']}"],
+    ),
     Step("check --statistics", lambda r: [f"{s['id']} {s['title']}" for s in r["statistics"]]),
     Step("statistics", lambda r: [s["title"] for s in r["statistics"]]),
     Step("statistics icc2", lambda r: [f"{r['id']}: {r['title']}", f"source: {r['source'][:20]}"]),
@@ -122,7 +125,7 @@ STEPS = [
         "plan s",
         lambda r: [
             f"{r['tasks']} tasks",
-            f"digest: {r['digest']}",
+            f"checksum (SHA-256): {r['digest']}",
             *(f"{x['rater']}: {x['tasks']} tasks, {x['items']} items" for x in r["raters"]),
         ],
     ),
@@ -375,8 +378,8 @@ def test_places_to_sign_up_for(place: Path) -> None:
         Step(
             "places s --add 2 --by o --reason more",
             lambda r: [
-                f"{r['added']['places']} places added, {r['added']['tasks']} tasks assigned",
-                *(f"{g['panel']}: {g['places']} places" for g in r["groups"]),
+                f"{r['added']['places']} rater slots added, {r['added']['tasks']} tasks assigned",
+                *(f"{g['panel']}: {g['places']} rater slots" for g in r["groups"]),
             ],
         ),
     ):
