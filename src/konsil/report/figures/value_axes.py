@@ -69,6 +69,9 @@ def system_colours(material: Material) -> dict[str, str]:
     """
     answering = {a.system for a in material.answers}
     declared = [s.id for s in material.study.systems]
+    if material.is_blinded:
+        # The order of the protocol would tell which code is which system.
+        declared = sorted(declared, key=natural)
     systems = [s for s in declared if s in answering or not answering]
     systems += sorted(answering - {*systems}, key=natural)
     systems += [s for s in declared if s not in systems]
