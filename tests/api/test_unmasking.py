@@ -73,6 +73,11 @@ title = "Wins by system"
 analyses = ["by judge", "wins"]
 rows = ["statistic"]
 columns = ["system"]
+[[figures]]
+id = "wins"
+title = "Wins by system"
+analyses = ["wins"]
+rows = ["system"]
 [resampling]
 draws = 100
 """
