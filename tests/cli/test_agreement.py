@@ -157,7 +157,10 @@ def test_the_table_for_people_says_what_was_done(call: Call, tmp_path: Path) -> 
     assert "6 units, 3 raters, 17 ratings" in out
     assert "Krippendorff" in out
     assert "The CIs account for the sampling of units, not of raters." in out
-    assert "posterior of the rating patterns, prior weight of 2 unit clusters, 200 draws" in out
+    assert (
+        "posterior of the rating patterns, prior weight of 2 unit clusters, 200 posterior samples"
+        in out
+    )
     assert "the scale was taken from the 2 labels observed" in " ".join(out.split())
 
 
@@ -541,7 +544,7 @@ def test_a_result_is_typed_and_becomes_a_frame() -> None:
     ("frame", "says"),
     [
         ([1, 2], "expected a Polars or pandas data frame, got list"),
-        (pl.DataFrame({"a": [[1], [2]], "b": [[1], [2]]}), "column 'a' holds List"),
+        (pl.DataFrame({"a": [[1], [2]], "b": [[1], [2]]}), "column 'a' contains List"),
         (pd.DataFrame([[1, 2], [1, 1]], columns=["a", "a"]), "two columns named 'a'"),
         (pd.DataFrame({"a": [1.0, math.inf], "b": [1.0, 2.0]}), "'inf' is not a number"),
         (pl.DataFrame({"a": [1.0, math.inf], "b": [1.0, 2.0]}), "'inf' is not a number"),

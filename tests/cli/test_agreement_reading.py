@@ -69,11 +69,11 @@ def test_a_column_that_is_called_like_one_of_a_long_table_is_no_rater(
 ) -> None:
     with pytest.raises(
         SourceError,
-        match=f"column '{column}' is called like .* unit, rater and label, or say layout='wide'",
+        match=f"column '{column}' has a name typical of .* unit, rater and label, or use layout='wide'",
     ):
         konsil.agreement(rows(head, *LONG[1:]), resamples=100)
     by = rows(f"{head},day", *(f"{line},{'12'[n % 2]}" for n, line in enumerate(LONG[1:])))
-    with pytest.raises(SourceError, match="is called like"):
+    with pytest.raises(SourceError, match="has a name typical of"):
         konsil.agreement(by, resamples=100, by="day")
 
 
