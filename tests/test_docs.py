@@ -65,7 +65,7 @@ from konsil.study.sections.enrolment import Enrolment, Question
 from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
-from konsil.study.sections.table_layout import TableLayout
+from konsil.study.sections.table_layout import FigureLayout, TableLayout
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -672,6 +672,7 @@ KEYS = (
     CompositeScore,
     Analysis,
     TableLayout,
+    FigureLayout,
     Resampling,
     Exclusions,
     Inference,

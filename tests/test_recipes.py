@@ -21,7 +21,10 @@ NAMES = ["A statistic", "A source", "A language", "A page", "A protocol"]
 def recipes() -> dict[str, list[Block]]:
     """Title of a recipe -> its blocks that name a file, or are run."""
     lines = DOCUMENT.read_text("utf-8").splitlines()
-    titles = {n: line[4:] for n, line in enumerate(lines, 1) if line.startswith("### ")}
+    first = lines.index("## Recipes") + 1
+    titles = {
+        n: line[4:] for n, line in enumerate(lines, 1) if n > first and line.startswith("### ")
+    }
     steps: dict[str, list[Block]] = {title: [] for title in titles.values()}
     for block in blocks(DOCUMENT):
         earlier = [n for n in titles if n < block.line]

@@ -17,11 +17,11 @@ from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
 from konsil.report.cases import case_figures
+from konsil.report.estimates import curves as curve_figures
 from konsil.report.estimates.curves import curves
 from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.estimates.plots import forests
 from konsil.report.estimates.statistics_overview import glance
-from konsil.report.figures import curves as curve_figures
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
@@ -109,10 +109,9 @@ def test_series_with_a_line_and_another_panel_beside() -> None:
         ["easy", "hard"],
         [one],
         Numbers(language("de")),
-        axis=ValueAxis("share", reference=0.6, from_zero=True),
+        axis=ValueAxis("share", reference=0.6, limits=(0.0, 1.0), reference_name="pass line"),
         ordered=True,
         comparison=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]),
-        reference_name="pass line",
     )
     shown = words(drawn)
     for word in ("judge 1", "easy", "hard", "share", "physicians", "pass line"):
@@ -204,7 +203,7 @@ def test_missing_judgements_stand_beside_the_number() -> None:
     place = [cell.text for cell in shown.head].index("Worst-case bounds")
     assert [line[place].text for line in shown.rows] == ["[0.450, 0.600] (12)", "– (3)"]
     assert any("dash: not available" in note.text for note in shown.notes)
-    assert "pass line 0.6" in told.figures[0].caption
+    assert "pass line 60" in told.figures[0].caption
 
 
 def test_outcomes_of_calls() -> None:

@@ -83,6 +83,7 @@ def asks_json() -> bool:
 def plain(value: Any) -> Any:  # noqa: ANN401 - data of any shape
     """Data as JSON has them: records as objects, paths and days as texts.
 
+    >>> from pathlib import PurePath
     >>> plain({"page": PurePath("a/b"), "of": ("x", 1)})
     {'page': 'a/b', 'of': ['x', 1]}
     """

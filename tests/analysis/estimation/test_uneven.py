@@ -90,7 +90,7 @@ def test_where_labels_are_rare_the_posterior_has_wider_tails() -> None:
 
 def test_ten_uneven_clusters_keep_the_posterior_as_it_is() -> None:
     result = asked(FEW)
-    assert result["cohen_kappa"].method.endswith("400 draws")
+    assert result["cohen_kappa"].method.endswith("400 posterior samples")
     assert "bias-reduced" in result["percent_agreement"].method
 
 

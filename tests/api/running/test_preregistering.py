@@ -147,7 +147,7 @@ def test_the_text_says_whether_the_plan_is_frozen_and_whether_it_changed(tmp_pat
     text = made[0].read_text("utf-8")
     assert "Preview" not in text
     shown = parts(text)
-    plan = re.search(r"digest ([0-9a-f]+)", output)
+    plan = re.search(r"checksum (?:\(SHA-256\) )?([0-9a-f]+)", output)
     assert plan is not None and plan[1] in shown["Protocol and checksums"]
     assert re.search(r"was frozen at \d{4}-\d\d-\d\dT", shown["Protocol and checksums"])
     assert shown["Existing data"] == "Ratings stored when the analysis plan was frozen: 0."
@@ -177,6 +177,16 @@ def test_a_power_calculation_is_the_reason_for_the_sample_size(tmp_path: Path) -
     )
     file.write_text("accuracy,0.85")
     with pytest.raises(KonsilError, match=r"is no power calculation; expected a file made by"):
+        power_lines(file)
+    hostile = ["[" * 100_000, '[{"prespecified": true, "studies": "many"}]', '{"a": 1}', "[1]"]
+    strange = rows[0] | {"width": [1]}
+    for content in (*hostile, json.dumps([strange]), json.dumps([rows[0] | {"studies": 1e999}])):
+        file.write_text(content)
+        with pytest.raises(KonsilError, match="is no power calculation"):
+            power_lines(file)
+    with file.open("wb") as sparse:
+        sparse.truncate(1 << 25)
+    with pytest.raises(KonsilError, match="is larger than"):
         power_lines(file)
     with pytest.raises(KonsilError, match=r"cannot be read"):
         power_lines(tmp_path / "none.json")

@@ -122,7 +122,7 @@ def test_misspellings_are_a_matter_of_the_study() -> None:
         (
             'rater = "finder"',
             'rater = "finder"\nanswer = ""',
-            "also asks 'answer_names', which this program cannot rate",
+            "also contains 'answer_names', which this program cannot rate",
         ),
         (
             'rater = "finder"',

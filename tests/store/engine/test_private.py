@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api.rehearsal.copying import copy_new
+from konsil.notices import KonsilNotice
 from konsil.store import Batch, Store
 from konsil.store.calls.run_lock import alone
 from konsil.store.engine import engine
@@ -65,7 +66,8 @@ def test_an_older_database_is_closed_when_it_is_brought_up_to_date(
             (Path(__file__).parents[1] / f"schema{version}.sql").read_text(encoding="utf-8")
         )
     assert mode(place) == 0o644
-    Store.open(tmp_path).close()
+    with pytest.warns(KonsilNotice, match=f"updated from schema {version} to"):
+        Store.open(tmp_path).close()
     assert mode(place) == 0o600
 
 

@@ -136,7 +136,7 @@ def test_a_fault_is_told_without_what_it_quotes() -> None:
         fails("ada@canary.example")
     said = fault_summary(caught.value)
     assert said.startswith("StoreError (konsil.db: is busy) at ")
-    assert "because of ValueError at " in said
+    assert "cause: ValueError at " in said
     assert "test_traces.py" in said
     assert "canary" not in said
 

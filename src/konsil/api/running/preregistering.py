@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.blinded import freeze, hides
-from konsil.api.folder.opened import OpenedStudy
+from konsil.api.folder.opened import LARGEST, OpenedStudy
 from konsil.errors import KonsilError, option
 from konsil.records import Answer, Event, Item, Rater
 from konsil.store import Store
@@ -80,7 +80,11 @@ def power_lines(file: Path) -> tuple[PowerLine, ...]:
 
     expected = f"expected a file made by 'konsil power {option('output')} FILE.json'"
     try:
-        rows = json.loads(file.read_bytes())
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise KonsilError(f"{file}: is larger than {LARGEST:,} bytes; {expected}")
+        rows = json.loads(content)
         return tuple(
             PowerLine(
                 row["analysis"],
@@ -89,17 +93,21 @@ def power_lines(file: Path) -> tuple[PowerLine, ...]:
                     for group in (row["group"], row["versus"])
                     if group
                 ),
-                row["studies"],
-                row["width"],
-                row["power"],
+                int(row["studies"]),
+                _number(row["width"]),
+                _number(row["power"]),
             )
             for row in rows
             if row["prespecified"]
         )
     except OSError as error:
         raise KonsilError(f"{file}: cannot be read ({error.strerror}); {expected}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise KonsilError(f"{file}: is no power calculation; {expected}") from None
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _registered(folder: OpenedStudy, power: tuple[PowerLine, ...]) -> Registered:
