@@ -84,3 +84,22 @@ def test_what_cannot_be_written_is_refused_before_anything_is_computed(
     with pytest.raises(KonsilError, match=re.escape(words)) as refused:
         ReportRequest(**{option: value})  # type: ignore[arg-type]
     assert str(refused.value).startswith(f"{option}: ")
+
+
+def test_transparent_marks_are_pale_in_eps_and_stay_as_they_are(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Kills: a band in its full colour, colours that stay mixed in the files that follow."""
+    with figure_formats(FigureFormats(("eps",))), style():
+        figure = Figure(figsize=(2.0, 2.0))
+        axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
+        band = axes.axvspan(1, 2, color=(0.0, 0.0, 0.0), alpha=0.25, linewidth=0)
+        hollow = axes.scatter([1], [1], facecolors="none", edgecolors="black", alpha=0.5)
+        (line,) = axes.plot([1, 2], [1, 2], color="black", alpha=0.5)
+        files = finish(figure, "key", "title", "description", "caption").others
+    assert b"0.75 setgray" in files["eps"] or b"0.75 0.75 0.75 setrgbcolor" in files["eps"]
+    assert b"0.5 setgray" in files["eps"] or b"0.5 0.5 0.5 setrgbcolor" in files["eps"]
+    assert not caplog.records
+    assert [mark.get_alpha() for mark in (band, hollow, line)] == [0.25, 0.5, 0.5]
+    assert band.get_facecolor() == (0.0, 0.0, 0.0, 0.25)
+    assert line.get_color() == "black"

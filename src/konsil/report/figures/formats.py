@@ -16,6 +16,7 @@ from typing import Any
 
 from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
+from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 
 RASTER = ("png", "tiff")
@@ -106,7 +107,8 @@ def _raster(figure: Figure, form: str, dpi: int, scale: float) -> bytes:
 def _eps(figure: Figure, scale: float) -> bytes:
     """Encapsulated PostScript without a date; it knows no transparency."""
     data = io.StringIO()
-    figure.savefig(data, format="eps", facecolor=_WHITE)
+    with _opaque(figure):
+        figure.savefig(data, format="eps", facecolor=_WHITE)
     text = re.sub(r"^%%CreationDate: .*\n", "", data.getvalue(), flags=re.MULTILINE)
     if scale == 1:
         return text.encode("latin-1")
@@ -124,6 +126,45 @@ def _eps(figure: Figure, scale: float) -> bytes:
     begin = "%%EndPageSetup\n" if "%%EndPageSetup\n" in text else "mpldict begin\n"
     head, begin, drawing = text.partition(begin)
     return f"{head}{begin}{scale:.6f} dup scale\n{drawing}".encode("latin-1")
+
+
+@contextmanager
+def _opaque(figure: Figure) -> Iterator[None]:
+    """Transparent marks have their colour on white paper; afterwards they are as before.
+
+    PostScript would draw them in their full colour, a band as dark as the line within it.
+    """
+    before: list[tuple[Any, float, dict[str, Any]]] = []
+    for mark in figure.findobj(lambda artist: artist.get_alpha() not in (None, 1)):
+        alpha = mark.get_alpha() or 0.0
+        colours = {name: getattr(mark, f"get_{name}")() for name in _COLOURS if _has(mark, name)}
+        before.append((mark, alpha, colours))
+        mark.set_alpha(None)
+        for name, colour in colours.items():
+            getattr(mark, f"set_{name}")(_on_white(colour, alpha))
+    try:
+        yield
+    finally:
+        for mark, alpha, colours in before:
+            for name, colour in colours.items():
+                getattr(mark, f"set_{name}")(colour)
+            mark.set_alpha(alpha)
+
+
+_COLOURS = ("facecolor", "edgecolor", "color")
+
+
+def _has(mark: Any, name: str) -> bool:  # noqa: ANN401 - any artist
+    """Whether a mark states a colour of this kind."""
+    return hasattr(mark, f"get_{name}") and len(to_rgba_array(getattr(mark, f"get_{name}")())) > 0
+
+
+def _on_white(colours: Any, alpha: float) -> Any:  # noqa: ANN401 - one colour or many
+    """Colours without transparency, as they look over white."""
+    mixed = to_rgba_array(colours, alpha)
+    mixed[:, :3] = mixed[:, :3] * alpha + (1 - alpha)
+    mixed[:, 3] = 1
+    return mixed if len(mixed) > 1 else mixed[0]
 
 
 def _pdf(figure: Figure, scale: float) -> bytes:
