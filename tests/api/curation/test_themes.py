@@ -122,7 +122,7 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
     with pytest.raises(PlanError, match="run 'konsil themes' first"):
         themes_of.tag_items(opened, ThemesRequest(decisions=(early,)))
     themes_of.tag_items(opened)
-    with pytest.raises(SourceError, match=r"line 2: there is no theme as it was found 'x'"):
+    with pytest.raises(SourceError, match=r"line 2: there is no theme as detected 'x'"):
         themes_of.tag_items(opened, ThemesRequest(decisions=(early,)))
     broken = (
         (
