@@ -161,8 +161,8 @@ def test_a_study_takes_items_answers_and_the_graders_ratings_from_one_log(
     main(["import", str(tmp_path)])
     assert capsys.readouterr().out.splitlines() == [
         "new: 2 items, 4 answers, 1 rater, 4 tasks, 4 ratings, 2 events",
-        "run.eval: 4 samples, 4 kept as answers, 0 dropped",
-        "run.eval: 4 samples, 4 kept as ratings, 0 dropped",
+        "run.eval: 4 samples, 4 included as answers, 0 excluded",
+        "run.eval: 4 samples, 4 included as ratings, 0 excluded",
     ]
     folder = open_folder(tmp_path)
     with folder.store() as store:
