@@ -175,6 +175,7 @@ def test_no_english_of_ours_is_left(page: Path) -> None:
         "calls",
         "labels",
         "derived",
+        "figure",
         "forest",
         "differences",
         "series",
