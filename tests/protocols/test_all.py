@@ -49,7 +49,7 @@ def test_made_checked_rehearsed_and_reported(
     folder = tmp_path / name
     run("new", folder, "--protocol", name, "--language", "en")
     SMALL[name](folder)
-    assert "digest" in run("check", folder)
+    assert "checksum" in run("check", folder)
     said = run("rehearse", folder, "--to", tmp_path / "rehearsal", "--most", MOST[name])
     assert "0 faults" in said
     run("report", tmp_path / "rehearsal")
