@@ -59,8 +59,8 @@ def prepare(engine: Engine, *, create: bool) -> None:
         former = _keep_former(engine, version) if version else None
         upgrade(connection)
     if version:
-        kept = f"; the former database is {former.name}" if former is not None else ""
-        notices.tell(f"{where}: updated from schema {version} to {schema.SCHEMA}{kept}")
+        retained_copy = f"; the former database is {former.name}" if former is not None else ""
+        notices.tell(f"{where}: updated from schema {version} to {schema.SCHEMA}{retained_copy}")
 
 
 def _keep_former(engine: Engine, version: int) -> Path | None:
