@@ -10,7 +10,7 @@ from typing import Literal
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
 from konsil.report.answers.result_table import link
-from konsil.report.figures.units import PERCENT, POINTS, Unit
+from konsil.report.figures.units import Unit, is_percent, is_points
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers
 from konsil.study.sections.table_layout import TableLayout
@@ -51,14 +51,14 @@ def column_unit(rows: Sequence[Row], *, is_difference: bool = False) -> ColumnUn
 
 
 def _unit(statistic: str, is_difference: bool) -> ColumnUnit:
-    if statistic in PERCENT and not is_difference:
+    if is_percent(statistic) and not is_difference:
         return "percent"
-    return "points" if statistic in PERCENT | POINTS else ""
+    return "points" if is_percent(statistic) or is_points(statistic) else ""
 
 
 def estimate_cell(context: TableContext, row: Row, unit: ColumnUnit) -> Cell:
     """An estimate with its interval where the table shows it; undefined ones with their reason."""
-    has_percent = unit == "mixed" and row.statistic in PERCENT
+    has_percent = unit == "mixed" and is_percent(row.statistic)
     if context.is_mean(row):
         return _mean_cell(context, row)
     return _cell(context, row, 1.0, context.layout.cells != "estimate", has_percent)

@@ -9,7 +9,7 @@ from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
 from konsil.prepare import MATCH
 from konsil.report.answers.layout_cells import ColumnUnit, TableContext
-from konsil.report.figures.units import POINTS
+from konsil.report.figures.units import is_points
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
@@ -144,7 +144,7 @@ def notes_of(
         yield translate(
             message("Means with standard deviations (SD).", message_id="layout.means_with_spreads")
         )
-    if "mixed" in units and any(row.statistic in POINTS for row in drawn):
+    if "mixed" in units and any(is_points(row.statistic) for row in drawn):
         yield translate(
             message(
                 "Differences of proportions in percentage points.",

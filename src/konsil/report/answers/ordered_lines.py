@@ -17,7 +17,7 @@ from konsil.analysis.model.message import message
 from konsil.report.answers.sentences import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, span, stamp
-from konsil.report.figures.units import PERCENT
+from konsil.report.figures.units import is_percent
 from konsil.report.figures.value_axes import system_colours
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
@@ -120,7 +120,7 @@ def _draw(
         box = (WIDTH - _LEFT - _RIGHT, HEIGHT - _ABOVE - _BELOW)
         axes = figure.add_axes((_LEFT / WIDTH, _BELOW / HEIGHT, box[0] / WIDTH, box[1] / HEIGHT))
         axes.set_xlim(-0.4, len(categories) - 0.6)
-        axes.set_ylim(*((-2.0, 102.0) if query.spec.statistic in PERCENT else span(values, None)))
+        axes.set_ylim(*((-2.0, 102.0) if is_percent(query.spec.statistic) else span(values, None)))
         axes.spines[["right", "top"]].set_visible(False)
         axes.set_xticks(range(len(categories)), [short(c, 14) for c in categories])
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))

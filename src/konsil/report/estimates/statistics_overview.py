@@ -12,7 +12,7 @@ from konsil.instrument import stated
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import About, Dot
-from konsil.report.figures.units import PERCENT, Unit
+from konsil.report.figures.units import Unit, is_percent
 from konsil.report.figures.value_axes import (
     by_estimate,
     has_order,
@@ -127,7 +127,7 @@ def _on_shared_axes(members: Sequence[Analysis], shown: Sequence[Column]) -> lis
 
 def _unit(statistic: str) -> str:
     """What two columns have in common where they can share an axis; else the statistic."""
-    if statistic in PERCENT:
+    if is_percent(statistic):
         return "proportion"
     return "coefficient" if entry(statistic).is_among_raters else statistic
 

@@ -16,7 +16,7 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.options import ShareOptions
 from konsil.report.figures.drawing import SYSTEM_COLOURS
 from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
-from konsil.report.figures.units import PERCENT, POINTS, Unit
+from konsil.report.figures.units import Unit, is_percent, is_points
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.table_rows import Joined, value_head
@@ -144,10 +144,10 @@ def axis_title(
 
 def with_unit(material: Material, text: str, statistic: str, *, is_difference: bool = False) -> str:
     """A title with the unit of a statistic in brackets; without where its numbers have none."""
-    if statistic in POINTS or (is_difference and statistic in PERCENT):
+    if is_points(statistic) or (is_difference and is_percent(statistic)):
         points = message("{points} percentage points", message_id="answer.points", points="")
         return f"{text} ({material.numbers.translated(points).strip()})"
-    return f"{text} (%)" if statistic in PERCENT else text
+    return f"{text} (%)" if is_percent(statistic) else text
 
 
 def scale_limits(
@@ -161,7 +161,7 @@ def scale_limits(
     low, high = span(values, reference)
     if is_difference:
         return low, high
-    if described.id in PERCENT:
+    if described.unit == "percent":
         return -_AIR, 1 + _AIR
     if described.is_among_raters:
         return min(low, -_AIR), 1 + _AIR
@@ -186,7 +186,7 @@ def figure_numbers(
 
     is_difference = rows[0].row.kind == "difference"
     word = "%"
-    if statistic in POINTS or is_difference:
+    if is_points(statistic) or is_difference:
         word = numbers.translated(message("pp", message_id="axis.points"))
     level = heading.partition("[")[2]
     return in_unit, f"{word} [{level}" if level else word

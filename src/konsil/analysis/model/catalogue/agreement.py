@@ -76,6 +76,7 @@ AGREEMENT = (
             keys=frozenset({"weights"} if formula.weighted else ()),
             marks_zero=formula.range[0] < 0,
             better="higher",
+            unit="percent" if formula.range == SHARE and name != "kendall_w" else "number",
             is_among_raters=True,
             levels=formula.levels,
             limits=_AMONG_RATERS,
@@ -103,5 +104,6 @@ AGREEMENT = (
         undefined="an error if no rater rated anything twice",
         range=SHARE,
         better="higher",
+        unit="percent",
     ),
 )

@@ -97,6 +97,7 @@ CASES = (
         keys=frozenset({"levels", "correct"}),
         has_own_panel=True,
         limits=_LEVELS,
+        unit="points",
     ),
     Statistic(
         id="monotonicity_violation",
@@ -121,6 +122,7 @@ CASES = (
         keys=frozenset({"levels", "correct", "denominator"}),
         has_own_panel=True,
         limits=_LEVELS,
+        unit="percent",
     ),
     Statistic(
         id="diagnostic_potential",
@@ -136,6 +138,7 @@ CASES = (
         has_own_panel=True,
         limits=_LEVELS,
         margin="rows",
+        unit="percent",
     ),
     Statistic(
         id="label_dependence",
@@ -156,6 +159,7 @@ CASES = (
         keys=frozenset({"levels", "correct"}),
         has_own_panel=True,
         limits=_LEVELS,
+        unit="percent",
     ),
     Statistic(
         id="stability",
@@ -178,6 +182,7 @@ CASES = (
         keys=frozenset({"levels", "correct"}),
         has_own_panel=True,
         limits=_LEVELS,
+        unit="number",
     ),
     Statistic(
         id="reasoning_gap",
@@ -196,6 +201,7 @@ CASES = (
         keys=frozenset({"levels"}),
         has_own_panel=True,
         limits=_LEVELS,
+        unit="number",
     ),
     Statistic(
         id="accuracy",
@@ -215,6 +221,7 @@ CASES = (
         keys=frozenset({"correct", "criteria"}),
         has_own_panel=True,
         limits=_CASES + _NO_PANEL,
+        unit="percent",
     ),
     Statistic(
         id="illusion_gap",
@@ -237,6 +244,7 @@ CASES = (
         has_own_panel=True,
         limits=_CASES + _NO_PANEL,
         criteria=Criteria(1, "the criterion for the readability of an answer"),
+        unit="number",
     ),
     Statistic(
         id="mismatch",
@@ -270,6 +278,7 @@ CASES = (
             ),
             has_default=True,
         ),
+        unit="percent",
     ),
     Statistic(
         id="hallucination",
@@ -291,6 +300,7 @@ CASES = (
         has_own_panel=True,
         limits=_CASES,
         criteria=Criteria(1, "the criterion for naming an incorrect disease"),
+        unit="percent",
     ),
     Statistic(
         id="approval",
@@ -315,6 +325,7 @@ CASES = (
         has_own_panel=True,
         limits=_AUDIT,
         bounds="audit",
+        unit="percent",
     ),
     Statistic(
         id="strictness",
@@ -337,6 +348,7 @@ CASES = (
         keys=frozenset({"correct", "failure", "failure_by", "approve", "criteria"}),
         has_own_panel=True,
         limits=_AUDIT,
+        unit="number",
     ),
     Statistic(
         id="crossover",
@@ -361,6 +373,7 @@ CASES = (
         has_own_panel=True,
         limits=_REVERSAL,
         margin="rows",
+        unit="number",
     ),
     Statistic(
         id="mann_whitney",
@@ -386,6 +399,7 @@ CASES = (
         limits=_EFFECTS,
         margin="rows",
         as_published="all scores count as independent",
+        unit="number",
     ),
     Statistic(
         id="anova",
@@ -412,6 +426,7 @@ CASES = (
         as_published=(
             "systems are a between-subject factor, as if they had answered different cases"
         ),
+        unit="number",
     ),
     Statistic(
         id="tukey",
@@ -435,6 +450,7 @@ CASES = (
         limits=_EFFECT_ROWS,
         margin="rows",
         as_published="the cells count as independent",
+        unit="number",
     ),
     Statistic(
         id="criteria_correlation",
@@ -455,5 +471,6 @@ CASES = (
         keys=frozenset({"criteria"}),
         has_own_panel=True,
         limits=_CORRELATION,
+        unit="number",
     ),
 )

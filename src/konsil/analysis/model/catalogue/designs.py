@@ -105,6 +105,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_TIMED,
         columns=("seconds",),
+        unit="seconds",
     ),
     Statistic(
         id="median_seconds",
@@ -118,6 +119,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_MEDIAN,
         columns=("seconds",),
+        unit="seconds",
     ),
     Statistic(
         id="geometric_seconds",
@@ -137,6 +139,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_TIMED,
         columns=("seconds",),
+        unit="seconds",
     ),
     Statistic(
         id="length_correlation",
@@ -154,6 +157,7 @@ DESIGNS = (
         marks_zero=True,
         has_own_panel=True,
         limits=_LENGTH,
+        unit="number",
     ),
     Statistic(
         id="part_whole",
@@ -179,6 +183,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_PARTS,
         margin="rows",
+        unit="number",
     ),
     Statistic(
         id="part_variance",
@@ -199,6 +204,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_PARTS,
         margin="rows",
+        unit="number",
     ),
     Statistic(
         id="reliability",
@@ -223,6 +229,7 @@ DESIGNS = (
         limits=_PARTS,
         columns=("seconds",),
         margin="rows",
+        unit="number",
     ),
     Statistic(
         id="rater_hours",
@@ -246,6 +253,7 @@ DESIGNS = (
         limits=_PARTS,
         columns=("seconds",),
         margin="rows",
+        unit="hours",
     ),
     Statistic(
         id="budget_reliability",
@@ -268,5 +276,6 @@ DESIGNS = (
         has_own_panel=True,
         limits=_BUDGET,
         columns=("seconds",),
+        unit="number",
     ),
 )

@@ -17,6 +17,7 @@ SHARE: Range = (0.0, 1.0)
 SIGNED: Range = (-1.0, 1.0)
 NOT_NEGATIVE: Range = (0.0, math.inf)
 
+StatisticUnit = Literal["", "percent", "points", "seconds", "hours", "number"]
 BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "audit", "none"]
 """A rule of `konsil.analysis.running.bounds`; 'none': missing judgements are counted elsewhere."""
 
@@ -66,6 +67,10 @@ class Statistic:
     """Whether 0 means chance, no association or no difference, so that a figure marks it."""
     is_among_raters: bool = False
     """Whether it is about raters and one another, not about labels."""
+    unit: StatisticUnit = ""
+    """What its values are shown in: `percent` of proportions, whose differences are percentage
+    points; `points` of what is a difference of proportions already; empty: nobody decided, which
+    shows a number."""
     better: Literal["", "higher", "lower"] = ""
     """Which values are the better ones; empty: that depends on the criterion, or neither is."""
     is_difference: bool = False

@@ -112,6 +112,7 @@ JUDGES = (
         has_own_panel=True,
         margin="panel",
         bounds="slope",
+        unit="points",
     ),
     Statistic(
         id="ensembles_percent_agreement",
@@ -136,6 +137,7 @@ JUDGES = (
         has_own_panel=True,
         n_labels=2,
         needs_majority=True,
+        unit="percent",
     ),
     Statistic(
         id="ensembles_cohen_kappa",
@@ -157,6 +159,7 @@ JUDGES = (
         has_own_panel=True,
         n_labels=2,
         needs_majority=True,
+        unit="number",
     ),
     Statistic(
         id="ensembles_pabak",
@@ -178,6 +181,7 @@ JUDGES = (
         has_own_panel=True,
         n_labels=2,
         needs_majority=True,
+        unit="number",
     ),
     Statistic(
         id="self_preference",
@@ -210,6 +214,7 @@ JUDGES = (
         has_own_panel=True,
         as_published=_PUBLISHED_PREFERENCE,
         bounds="preference",
+        unit="number",
     ),
     Statistic(
         id="family_preference",
@@ -234,6 +239,7 @@ JUDGES = (
         has_own_panel=True,
         as_published=_PUBLISHED_PREFERENCE,
         bounds="preference",
+        unit="number",
     ),
     Statistic(
         id="risk_coverage",
@@ -260,6 +266,7 @@ JUDGES = (
         columns=("confidence",),
         margin="panel",
         needs_majority=True,
+        unit="number",
     ),
     Statistic(
         id="blinding_james",
@@ -281,6 +288,7 @@ JUDGES = (
         range=SHARE,
         limits=_BLINDING,
         columns=("arm",),
+        unit="number",
     ),
     Statistic(
         id="blinding_bang",
@@ -303,6 +311,7 @@ JUDGES = (
         marks_zero=True,
         limits=_BLINDING,
         columns=("arm",),
+        unit="number",
     ),
     Statistic(
         id="injection_shift",
@@ -333,5 +342,6 @@ JUDGES = (
         has_own_panel=True,
         bounds="none",
         is_of_ratings=False,
+        unit="points",
     ),
 )

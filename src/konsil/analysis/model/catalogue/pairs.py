@@ -110,6 +110,7 @@ PAIRS = (
         limits=_WIN_DIFFERENCES,
         is_of_one_system=True,
         as_published=_PUBLISHED_WINS,
+        unit="points",
     ),
     Statistic(
         id="win_difference_strict",
@@ -134,6 +135,7 @@ PAIRS = (
         limits=_WIN_DIFFERENCES,
         is_of_one_system=True,
         as_published=_PUBLISHED_WINS,
+        unit="points",
     ),
     Statistic(
         id="win_rate",
@@ -156,6 +158,7 @@ PAIRS = (
         scopes=("pair",),
         columns=("arm",),
         limits=_WINS,
+        unit="percent",
     ),
     Statistic(
         id="win_rate_strict",
@@ -172,6 +175,7 @@ PAIRS = (
         scopes=("pair",),
         columns=("arm",),
         limits=_WINS,
+        unit="percent",
     ),
     Statistic(
         id="margin",
@@ -194,6 +198,7 @@ PAIRS = (
         columns=("arm",),
         limits=_WINS,
         is_of_one_system=True,
+        unit="number",
     ),
     Statistic(
         id="davidson",
@@ -219,6 +224,7 @@ PAIRS = (
         scopes=("pair",),
         columns=("arm",),
         limits=_WORTHS,
+        unit="number",
     ),
     Statistic(
         id="bradley_terry",
@@ -240,6 +246,7 @@ PAIRS = (
         scopes=("pair",),
         columns=("arm",),
         limits=_WORTHS,
+        unit="number",
     ),
     Statistic(
         id="choice_agreement",
@@ -261,6 +268,7 @@ PAIRS = (
         columns=("arm",),
         limits=_CHOICES,
         as_published=_PUBLISHED_CHOICES,
+        unit="percent",
     ),
     Statistic(
         id="choice_kappa",
@@ -284,6 +292,7 @@ PAIRS = (
         columns=("arm",),
         limits=_CHOICES,
         as_published=_PUBLISHED_CHOICES,
+        unit="number",
     ),
     Statistic(
         id="position_bias",
@@ -305,6 +314,7 @@ PAIRS = (
         scopes=("pair",),
         columns=("arm",),
         limits=_POSITION,
+        unit="points",
     ),
     Statistic(
         id="rank_agreement",
@@ -328,5 +338,6 @@ PAIRS = (
         columns=("arm",),
         limits=_RANKINGS,
         has_own_panel=True,
+        unit="number",
     ),
 )

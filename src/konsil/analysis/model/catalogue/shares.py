@@ -43,6 +43,7 @@ SHARES = (
         keys=frozenset({"of", "pass_line", "tiebreak"}),
         limits=_SHARE,
         bounds="share",
+        unit="percent",
     ),
     Statistic(
         id="mean",
@@ -56,6 +57,7 @@ SHARES = (
         is_of_numbers=True,
         limits=_MEAN,
         bounds="mean",
+        unit="number",
     ),
     Statistic(
         id="standard_deviation",
@@ -72,6 +74,7 @@ SHARES = (
         range=NOT_NEGATIVE,
         is_of_numbers=True,
         limits=_DEVIATION,
+        unit="number",
     ),
     Statistic(
         id="abstention",
@@ -85,5 +88,6 @@ SHARES = (
         range=SHARE,
         is_of_text=True,
         bounds="abstention",
+        unit="percent",
     ),
 )
