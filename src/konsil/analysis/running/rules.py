@@ -18,6 +18,7 @@ from konsil.analysis.model.catalogue.known import (
     WEIGHTS,
     statistic_of,
 )
+from konsil.analysis.model.catalogue.limits import NO_CONSENSUS
 from konsil.analysis.model.options import AgreementOptions, ShareOptions, keys_of
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.verdicts import has_margin
@@ -113,7 +114,7 @@ def _agreement(a: Analysis) -> Iterator[str]:
             f"weights: {weights!r} is not one of {', '.join(WEIGHTS)}; {nearest(weights, WEIGHTS)}"
         )
     if statistic_of(a.statistic).is_among_raters and a.consensus != "none" and not averaged(a):
-        yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
+        yield f"consensus: {NO_CONSENSUS.reason.format(statistic=a.statistic)}"
 
 
 def _shares(a: Analysis) -> Iterator[str]:

@@ -18,7 +18,7 @@ from konsil.report.answers.sentences import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, span, stamp
 from konsil.report.figures.units import is_percent
-from konsil.report.figures.value_axes import system_colours
+from konsil.report.figures.value_axes import system_colours, with_unit
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import column_title, levels_of
@@ -157,7 +157,7 @@ def _draw(
         figure.text(
             _LEFT / WIDTH,
             1 - (_ABOVE - 0.05) / HEIGHT,
-            short(query.quantity, 60) + (" (%)" if factor != 1 else ""),
+            with_unit(material, short(query.quantity, 60), query.spec.statistic),
             ha="left",
             va="bottom",
             fontsize=8,

@@ -98,6 +98,22 @@ def draw_break(axes: Axes, *, is_upright: bool = False) -> None:
             )
 
 
+def benchmark_key(axes: Axes, name: str) -> list[Artist]:
+    """The key of the diamonds, where rows have benchmarks of their own."""
+    return [
+        *axes.plot(
+            [],
+            [],
+            linestyle="none",
+            marker="D",
+            markersize=5,
+            color=INK,
+            markerfacecolor=PAPER,
+            label=name,
+        )
+    ]
+
+
 def draw_keys(figure: Figure, keys: Sequence[Artist], left_margin: float) -> None:
     """What the lines and bands are, in the line at the top of the figure."""
     if keys:

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from konsil.report.figures.axis_lines import draw_axis, draw_keys
+from konsil.report.figures.axis_lines import benchmark_key, draw_axis, draw_keys
 from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     EDGE,
@@ -110,16 +110,7 @@ def forest(
                 color=MUTED if math.isnan(dot.value) else INK,
             )
         if has_marks:
-            keys += axes.plot(
-                [],
-                [],
-                linestyle="none",
-                marker="D",
-                markersize=5,
-                color=INK,
-                markerfacecolor=PAPER,
-                label=mark,
-            )
+            keys += benchmark_key(axes, mark)
         draw_keys(figure, keys, 0.02)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from konsil.report.figures.axis_lines import draw_axis, draw_keys
-from konsil.report.figures.drawing import INK, PAPER, Drawing, finish, style
+from konsil.report.figures.axis_lines import benchmark_key, draw_axis, draw_keys
+from konsil.report.figures.drawing import Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     ROW,
     About,
@@ -64,16 +64,7 @@ def small_forest(
         keys = draw_axis(axes, replace(axis, title=""), numbers)
         figure.text(0.5, 0.2 / height, short(axis.title, 64), ha="center", fontsize=8)
         if mark_name:
-            keys += axes.plot(
-                [],
-                [],
-                linestyle="none",
-                marker="D",
-                markersize=5,
-                color=INK,
-                markerfacecolor=PAPER,
-                label=short(mark_name),
-            )
+            keys += benchmark_key(axes, short(mark_name))
         draw_keys(figure, keys, 0.02)
         for y, dot in enumerate(dots):
             row_label(axes, y, short(dot.label, LONGEST))

@@ -1,4 +1,7 @@
-"""Parts of figures: labelled rows, dots, stacked bars, scales, colours, widths of words."""
+"""Parts of figures: labelled rows, dots, stacked bars, scales, colours, widths of words.
+
+The module is long because half of it are the values that every kind of figure is described by.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Comparisons in figures: analyses that differ in nothing but the criterion are one figure."""
+"""Comparisons in figures: analyses that differ in nothing but the criterion are one figure.
+
+The module is long because it chooses among all figures of comparisons, which are drawn from the
+same families of analyses.
+"""
 
 from __future__ import annotations
 

@@ -6,23 +6,15 @@ from collections.abc import Iterator
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.errors import nearest
 from konsil.study.definition.protocol import Study
-from konsil.study.rules.table_rules import columns_of_groups
-from konsil.study.rules.valid_names import unknown_name_problems
-from konsil.study.sections.table_layout import OWN_KEYS, FigureLayout
+from konsil.study.rules.table_rules import analyses_of, key_problems, layout_problems
+from konsil.study.sections.table_layout import FigureLayout
 
 
 def figure_problems(study: Study, layout: FigureLayout, where: str) -> Iterator[str]:
     """Problems of one figure: unknown analyses and columns, and what its kind cannot have."""
-    if not layout.title.strip():
-        yield f"{where}.title: is empty; a figure needs a caption"
-    by_name = {a.name: a for a in study.analyses}
-    if not layout.analyses:
-        yield f"{where}.analyses: is empty; a figure needs an analysis"
-    for name in layout.analyses:
-        yield from unknown_name_problems(f"{where}.analyses", "analysis", name, by_name)
-    chosen = [by_name[name] for name in layout.analyses if name in by_name]
+    yield from layout_problems(study, layout, where, "figure")
+    chosen = analyses_of(study, layout)
     yield from _key_problems(layout, chosen, where)
     statistics = list(dict.fromkeys(a.statistic for a in chosen))
     if len(statistics) > 1 and not all(_is_coefficient(name) for name in statistics):
@@ -49,19 +41,11 @@ def _is_coefficient(name: str) -> bool:
 
 
 def _key_problems(layout: FigureLayout, chosen: list[Analysis], where: str) -> Iterator[str]:
-    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in columns_of_groups(a)))))
     needed = ("rows", "columns") if layout.kind == "matrix" else ("rows",)
     used: set[str] = set()
     for part in ("rows", "columns", "panels"):
-        names = getattr(layout, part)
-        if part in needed and not names:
-            yield f"{where}.{part}: is empty; expected one or more of {', '.join(keys)}"
-        for key in names if chosen else ():
-            if key not in keys:
-                yield (
-                    f"{where}.{part}: no analysis of this figure is grouped by {key!r};"
-                    f" {nearest(key, keys)}"
-                )
-            elif key in used:
+        yield from key_problems(layout, part, chosen, where, "figure", is_needed=part in needed)
+        for key in getattr(layout, part):
+            if key in used:
                 yield f"{where}.{part}: {key!r} is stated twice; expected it once"
             used.add(key)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.errors import nearest
 from konsil.study.definition.protocol import Study
 from konsil.study.rules.valid_names import unknown_name_problems
-from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
+from konsil.study.sections.table_layout import OWN_KEYS, FigureLayout, TableLayout, grouping_keys
 
 _MOST_MARKS = 3
 """Levels of significance that a reader can tell apart."""
@@ -25,25 +25,10 @@ _COLUMNS_OF_FAMILIES = {
 
 def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[str]:
     """Problems of one table: unknown analyses and columns, and what has no place in it."""
-    if not layout.title.strip():
-        yield f"{where}.title: is empty; a table needs a caption"
-    by_name = {a.name: a for a in study.analyses}
-    if not layout.analyses:
-        yield f"{where}.analyses: is empty; a table needs an analysis"
-    for name in layout.analyses:
-        yield from unknown_name_problems(f"{where}.analyses", "analysis", name, by_name)
-    chosen = [by_name[name] for name in layout.analyses if name in by_name]
-    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in columns_of_groups(a)))))
+    yield from layout_problems(study, layout, where, "table")
+    chosen = analyses_of(study, layout)
     for part in ("rows", "columns"):
-        names = getattr(layout, part)
-        if not names:
-            yield f"{where}.{part}: is empty; expected one or more of {', '.join(keys)}"
-        for key in names if chosen else ():
-            if key not in keys:
-                yield (
-                    f"{where}.{part}: no analysis of this table is grouped by {key!r};"
-                    f" {nearest(key, keys)}"
-                )
+        yield from key_problems(layout, part, chosen, where, "table")
     twice = [key for key in layout.rows if key in layout.columns]
     if twice:
         yield f"{where}.columns: {twice[0]!r} is in `rows` already; expected it once"
@@ -59,6 +44,47 @@ def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
             f"{where}.significance: expected at most three falling numbers between 0 and 1, got"
             f" {list(levels)}"
         )
+
+
+def layout_problems(
+    study: Study, layout: TableLayout | FigureLayout, where: str, noun: str
+) -> Iterator[str]:
+    """What a table (`noun`) or figure cannot do without: a title, and analyses that there are."""
+    if not layout.title.strip():
+        yield f"{where}.title: is empty; a {noun} needs a caption"
+    if not layout.analyses:
+        yield f"{where}.analyses: is empty; a {noun} needs an analysis"
+    names = [a.name for a in study.analyses]
+    for name in layout.analyses:
+        yield from unknown_name_problems(f"{where}.analyses", "analysis", name, names)
+
+
+def analyses_of(study: Study, layout: TableLayout | FigureLayout) -> list[Analysis]:
+    """The analyses that a table or figure lays out, without unknown ones."""
+    by_name = {a.name: a for a in study.analyses}
+    return [by_name[name] for name in layout.analyses if name in by_name]
+
+
+def key_problems(
+    layout: TableLayout | FigureLayout,
+    part: str,
+    chosen: Sequence[Analysis],
+    where: str,
+    noun: str,
+    *,
+    is_needed: bool = True,
+) -> Iterator[str]:
+    """A part such as `rows` that is empty, or has a key that no analysis is grouped by."""
+    keys = list(dict.fromkeys((*OWN_KEYS, *(c for a in chosen for c in columns_of_groups(a)))))
+    names = getattr(layout, part)
+    if is_needed and not names:
+        yield f"{where}.{part}: is empty; expected one or more of {', '.join(keys)}"
+    for key in names if chosen else ():
+        if key not in keys:
+            yield (
+                f"{where}.{part}: no analysis of this {noun} is grouped by {key!r};"
+                f" {nearest(key, keys)}"
+            )
 
 
 def _spread_problems(layout: TableLayout, chosen: list[Analysis], where: str) -> Iterator[str]:

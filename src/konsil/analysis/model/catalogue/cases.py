@@ -1,4 +1,7 @@
-"""Cases in several versions, with less and less of their information."""
+"""Cases in several versions, with less and less of their information.
+
+The module is long because it is one table: an entry for each statistic, read side by side.
+"""
 
 from __future__ import annotations
 
