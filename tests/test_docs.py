@@ -242,16 +242,22 @@ def runs(path: Path) -> bool:
 SLOW = {
     "de-start.md",
     "howto-agreement.md",
+    "howto-commands.md",
+    "howto-design.md",
     "howto-interop.md",
     "howto-manuscript.md",
     "howto-models.md",
-    "howto-preference.md",
-    "howto-store.md",
     "howto-pages.md",
+    "howto-preference.md",
+    "howto-python.md",
+    "howto-store.md",
     "howto-study.md",
     "privacy.md",
-    "tutorial-cqa-eval.md",
+    "stability.md",
+    "start-engineers.md",
+    "start-physicians.md",
     "tutorial-clexeval.md",
+    "tutorial-cqa-eval.md",
     "tutorial-medqade.md",
     "tutorial-real-pocqi.md",
     "tutorial.md",
@@ -441,6 +447,7 @@ IN_PROSE = re.compile(r"\bshared/|\bsessions?\b|\bagents?\b", re.IGNORECASE)
 """The same, in what people read; in code these words have meanings of their own."""
 
 
+@pytest.mark.slow
 def test_nothing_of_the_workplace_is_left_in():
     found = []
     for path in texts():

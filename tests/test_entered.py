@@ -53,6 +53,7 @@ def test_marks_are_left_by_what_runs_and_nothing_else_changes(
     assert "m:15" not in marks, "a stub of a protocol is not run"
 
 
+@pytest.mark.slow
 def test_modules_without_an_entered_function_are_named(entered) -> None:
     everything = [
         f"{'.'.join(p.relative_to(entered.SOURCE.parent).with_suffix('').parts)}:1"

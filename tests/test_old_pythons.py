@@ -39,6 +39,7 @@ def test_groups_with_possessive_quantifiers_are_recognised(pattern: str, *, expe
     assert _possessive_groups(pattern) is expected
 
 
+@pytest.mark.slow
 def test_no_possessive_quantifier_follows_a_group():
     """Python 3.11.2 matches such patterns wrongly: formulas of flash cards stayed as they were."""
     hits = []
@@ -56,6 +57,7 @@ def test_no_possessive_quantifier_follows_a_group():
     assert hits == []
 
 
+@pytest.mark.slow
 def test_no_error_is_raised_out_of_except_star():
     """Python 3.11.2 wraps an error that is raised there in a group: the user saw a traceback."""
     hits = [

@@ -38,6 +38,7 @@ def guided(folder: Path, answers: list[str], *options: str):
     )
 
 
+@pytest.mark.slow
 def test_piped_answers_make_a_study_that_checks(tmp_path: Path, tables: list[str]):
     study = tmp_path / "study"
     result = guided(study, ["Nausea", *tables, *QUESTIONS, *PANELS, *PLAN, "2", "y"])
@@ -72,6 +73,7 @@ def test_a_no_at_the_end_leaves_nothing(tmp_path: Path, tables: list[str]):
     assert not (tmp_path / "study").exists()
 
 
+@pytest.mark.slow
 def test_a_wrong_guess_is_corrected_column_by_column(tmp_path: Path, tables: list[str]):
     answers = ["Nausea", tables[0], "n", "", "", "unused", "", *tables[2:]]
     result = guided(
@@ -100,6 +102,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path):
     assert "konsil design" in str(guided(tmp_path / "study", ["x"]).exception)
 
 
+@pytest.mark.slow
 def test_a_table_that_cannot_be_read_is_asked_for_again(tmp_path: Path, tables: list[str]):
     (tmp_path / "broken.csv").write_bytes(b"")
     answers = ["Nausea", str(tmp_path / "broken.csv"), str(tmp_path / "none.csv"), *tables]

@@ -301,6 +301,7 @@ def small(triples: Sequence[tuple[float, float, float]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["case", "level", "system", "rater", "criterion", "value"])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(TRIPLES, st.permutations(PARTS))
 def test_the_order_of_criteria_changes_nothing(

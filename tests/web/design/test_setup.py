@@ -49,6 +49,7 @@ def finished(setup):
     return here
 
 
+@pytest.mark.slow
 def test_a_study_of_oddly_named_tables_is_set_up_without_toml(finished):
     page = finished.client.get("/save").text
     assert "Kein Problem gefunden" in page
@@ -96,6 +97,7 @@ def test_a_question_taken_away_is_gone_and_the_others_stay(finished):
     assert after[1:] == before[1:]
 
 
+@pytest.mark.slow
 def test_the_reference_answer_is_shown_where_it_is_asked_for(finished):
     page = finished.client.get("/page/antworten").text
     assert "Mittel 1" not in page
