@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from konsil.cli.main import main
+from konsil.errors import StoreError
 from konsil.store import Batch, Store
 from konsil.store.engine.schema import SCHEMA
 from konsil.study import SCHEMA as STUDY_SCHEMA
@@ -128,10 +129,43 @@ def test_a_copy_that_cannot_be_written_stops_the_update(
     def no_room(path: Path) -> bool:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("konsil.store.engine.migrate.create_private", no_room)
+    monkeypatch.setattr("konsil.store.engine.leftovers.create_private", no_room)
     said = refusal("status", folder, capsys=capsys)
     assert "the copy before the update cannot be written" in said
     assert said.count("\n") == 1
+    assert content(folder / "konsil.db") == before
+    assert not list(folder.glob("konsil-schema*"))
+
+
+def test_a_disk_that_fills_during_the_copy_is_named_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """Kills: SQLite's own error of a full disk, which is no OSError, told of the database."""
+    folder = old_study(tmp_path, 5)
+    before = content(folder / "konsil.db")
+
+    def full(_engine: object) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("konsil.store.engine.engine.connect_plainly", full)
+    said = refusal("status", folder, capsys=capsys)
+    assert "the copy before the update cannot be written: database or disk is full" in said
+    assert content(folder / "konsil.db") == before
+    assert not [*folder.glob("konsil-schema*"), *folder.glob(".konsil-schema*")]
+
+
+def test_an_update_that_fails_leaves_no_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Kills: one more copy of all personal data with each try."""
+    folder = old_study(tmp_path, 5)
+    before = content(folder / "konsil.db")
+
+    def fails(_connection: object) -> None:
+        raise StoreError("the update failed")
+
+    monkeypatch.setattr("konsil.store.engine.migrate.upgrade", fails)
+    assert "the update failed" in refusal("status", folder, capsys=capsys)
     assert content(folder / "konsil.db") == before
     assert not list(folder.glob("konsil-schema*"))
 

@@ -8,6 +8,8 @@ import click
 
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
+from konsil.errors import KonsilError
+from konsil.records import Event
 
 
 @click.command(short_help="Accept a change of a form's wording after ratings were collected.")
@@ -40,7 +42,12 @@ def command(folder: Path, database: str, reason: str, by: str, former: Path | No
     from konsil.api import open_folder
     from konsil.api.running.accepting import accept
 
-    events = tuple(accept(open_folder(folder, database=database), by, reason, former))
+    events: list[Event] = []
+    refusal: KonsilError | None = None
+    try:
+        events.extend(accept(open_folder(folder, database=database), by, reason, former))
+    except KonsilError as error:
+        refusal = error  # the forms accepted before are stored, and are printed
     record = [
         {"form": event.subject, "at": event.at, "ratings": event.data["ratings"]}
         for event in events
@@ -49,4 +56,4 @@ def command(folder: Path, database: str, reason: str, by: str, former: Path | No
         f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings"
         for event in events
     ]
-    return Printout({"accepted": record}, lines)
+    return Printout({"accepted": record}, lines, refusal)

@@ -69,7 +69,13 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
             err=True,
         )
     return Printout(
-        {**_record(preview), "at": erased.at[:10], "by": by, "is_new": True},
+        {
+            **_record(erased),
+            "is_clean": erased.is_clean,
+            "at": erased.at[:10],
+            "by": by,
+            "is_new": True,
+        },
         [
             f"{show(rater)}: erased on {erased.at[:10]}; run 'konsil analyse' and 'konsil report'"
             " to update the estimates"

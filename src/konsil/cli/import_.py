@@ -13,7 +13,7 @@ from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Note
-from konsil.errors import SourceError, StudyError
+from konsil.errors import KonsilError, SourceError, StudyError
 from konsil.records import Source
 
 if TYPE_CHECKING:
@@ -112,8 +112,18 @@ def command(
     if kits:
         from konsil.cli.kit import import_kit
 
-        records, lines = zip(*(import_kit(opened, kit) for kit in kits), strict=True)
-        return Printout({"kits": records}, [line for each in lines for line in each])
+        records: list[dict[str, object]] = []
+        lines: list[str] = []
+        refusal: KonsilError | None = None
+        for kit in kits:
+            try:
+                record, of_kit = import_kit(opened, kit)
+            except KonsilError as error:
+                refusal = error  # the earlier kits are stored, and their lines are printed
+                break
+            records.append(record)
+            lines += of_kit
+        return Printout({"kits": records}, lines, refusal)
     sources = () if source is None else (source,)
     try:
         added = opened.import_sources(sources)

@@ -12,6 +12,7 @@ from konsil.cli.collecting import callees, error_of, run_lines, run_record
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
+from konsil.errors import KonsilError
 
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Collected
@@ -43,15 +44,19 @@ def command(folder: Path, database: str, only: tuple[str, ...], calls: CallReque
     models = tuple(name for name in only if name not in programs)
     programmed: list[Programmed] = []
     collected: Collected | None = None
+    refusal: KonsilError | None = None
     with opened.store() as store:
         if not calls.dry_run:
             note_study(store, study, now())
         programmed += run_programs(study, store, only=only, dry_run=calls.dry_run)
         if models or (not only and study.judges) or not programs:
-            collected = judge(study, store, calls.options(models, dry_run=calls.dry_run))
+            try:
+                collected = judge(study, store, calls.options(models, dry_run=calls.dry_run))
+            except KonsilError as error:
+                refusal = error  # the ratings of programs are stored, and are printed
     lines = [_program_line(program) for program in programmed]
     if collected is None:
-        return Printout({"programs": programmed, "ratings": None}, lines)
+        return Printout({"programs": programmed, "ratings": None}, lines, refusal)
     return Printout(
         {"programs": programmed, "ratings": run_record(collected, calls.dry_run)},
         [*lines, *run_lines(collected, calls.dry_run)],

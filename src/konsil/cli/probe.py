@@ -50,7 +50,7 @@ def command(
             {"level": level, "guessed": k, "versions": n, "share": k / n, "low": low, "high": high}
             for level, (k, n, low, high) in shares(probed.guesses).items()
         ],
-        "table": table,
+        "table": None,
     }
     lines = list(run_lines(run, calls.dry_run))
     if (error := error_of(run)) is not None:
@@ -58,5 +58,6 @@ def command(
     lines += lines_of(probed)
     if table is not None:
         write_table(probed, table)
+        record["table"] = table
         lines.append(str(table))
     return Printout(record, lines)

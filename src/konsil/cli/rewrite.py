@@ -47,7 +47,7 @@ def command(folder: Path, database: str, table: Path | None, request: RewritingR
         "decided": {verdict: verdicts[verdict] for verdict in ("accept", "edit", "keep")},
         "undecided": len(reworded.open),
         "new_decisions": reworded.new,
-        "table": table,
+        "table": None,
         "calls": None if run is None else run_record(run, dry_run),
     }
     lines = [] if run is None else list(run_lines(run, dry_run))
@@ -56,6 +56,7 @@ def command(folder: Path, database: str, table: Path | None, request: RewritingR
     lines += progress_lines(reworded)
     if table is not None:
         write_table(reworded, table)
+        record["table"] = table
         lines.append(
             f"{table}: write 'accept' or 'keep' in the column decision and import the table"
             " with --decisions"

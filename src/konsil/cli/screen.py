@@ -42,25 +42,27 @@ def command(folder: Path, database: str, table: Path | None, request: ScreeningR
     looked = screen_items(opened, request)
     run = None if looked.replies is None else looked.replies.collected
     excluded = {reason: len(items) for reason, items in looked.screened.out.items()}
+    is_pending = looked.replies is not None and looked.replies.n_pending > 0
     record = {
         "items": len(looked.items),
         "excluded": excluded,
-        "eligible": len(looked.items) - sum(excluded.values()),
+        "eligible": None if is_pending else len(looked.items) - sum(excluded.values()),
         "flagged_by_model_only": len(looked.screened.by_model),
         "decided": len(looked.screened.decided),
         "is_changed": looked.new,
-        "is_stored": not request.dry_run,
-        "table": table,
+        "is_stored": not (request.dry_run or is_pending),
+        "table": None,
         "calls": None if run is None else run_record(run, request.dry_run),
     }
     lines = [] if run is None else list(called(run, request.dry_run))
     if run is not None and (error := error_of(run)) is not None:
         return Printout(record, lines, error)
     lines += [*screening_lines(looked), *unsearched_lines(opened)]
-    if looked.replies is not None and looked.replies.n_pending:
-        return Printout({**record, "eligible": None, "is_stored": False}, lines)
+    if is_pending:
+        return Printout(record, lines)
     if table is not None:
         write_table(looked, table)
+        record["table"] = table
         lines.append(
             f"{table}: flagged items; write 'keep' or a reason in the column decision and"
             " import the table with --decisions"

@@ -53,8 +53,8 @@ def command(
         "pending": tagged.n_pending,
         "is_changed": tagged.new,
         "is_stored": not request.dry_run and not tagged.n_pending,
-        "table": table,
-        "tags": tags,
+        "table": None,
+        "tags": None,
         "calls": [run_record(each.collected, request.dry_run) for each in tagged.runs],
     }
     lines: list[str] = []
@@ -66,6 +66,7 @@ def command(
     if tagged.n_pending:
         return Printout(record, lines)
     write_tables(tagged, table, tags)
+    record |= {"table": table, "tags": tags}
     lines += [
         f"{path}: write a theme's name (or 'drop') in the column decision and import the"
         " table with --decisions"

@@ -128,7 +128,7 @@ def test_the_text_follows_the_protocol_and_marks_the_rest(tmp_path: Path) -> Non
     assert shown["Varied by the design"] == "Systems: alpha-canary, beta-canary."
     assert "Is it correct? (no, yes)" in shown["Measured"]
     assert "rated by the panel experts" in shown["Analyses"]
-    assert "Equivalence margin: ± 0.1." in shown["Analyses"]
+    assert "Equivalence margin: ±10 percentage points." in shown["Analyses"]
     assert 'of = ["yes"]' in shown["Analyses"]
     assert "late idea" in shown["Exploratory analyses"] and "late idea" not in shown["Analyses"]
     assert "less than 12 seconds" in shown["Exclusions"]
@@ -235,6 +235,45 @@ def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     assert parts(text)["Varied by the design"] == "Systems: K, L."
     assert "this document contains blinding codes" in text
     assert "canary" in preview(study(tmp_path), "open.md")
+
+
+@pytest.mark.parametrize("column", ["system", "rival", "rater"])
+def test_power_by_system_is_refused_in_a_blinded_study_before_anything_is_frozen(
+    tmp_path: Path, column: str
+) -> None:
+    """Kills: names of systems, or of raters that can be systems, in a blinded text."""
+    folder = study(tmp_path, "blinded = true")
+    rows = [
+        {"analysis": "accuracy", "group": {column: "canary-a"}, "versus": {}}
+        | {"prespecified": True, "studies": 200, "width": 0.1, "power": 0.85}
+    ]
+    power, file = tmp_path / "power.json", tmp_path / "p.md"
+    power.write_text(json.dumps(rows))
+    options = ["--preregistration", str(file), "--power", str(power)]
+    for further in (["--by", "lead"], ["--preview"]):
+        code, output = konsil("freeze", str(folder), *further, *options)
+        assert code != 0
+        assert "is given for systems by name, but the study is blinded" in output
+        assert not file.exists()
+    assert "not frozen" in preview(folder, "q.md")
+    power.write_text(json.dumps([rows[0] | {"group": {"language": "de"}}]))
+    assert konsil("freeze", str(folder), "--preview", *options)[0] == 0
+    assert "accuracy (de)" in file.read_text("utf-8")
+
+
+def test_a_disk_that_fills_after_the_freeze_leaves_no_draft_and_says_that_it_is_frozen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = study(tmp_path), tmp_path / "p.md"
+
+    def full(self: Path, _target: Path) -> Path:
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "replace", full)
+    code, output = konsil("freeze", str(folder), "--by", "lead", "--preregistration", str(file))
+    assert code != 0
+    assert "the analysis plan was frozen at" in output and "--preview" in output
+    assert not list(tmp_path.glob("*.new")) + list(tmp_path.glob(".*.new"))
 
 
 def test_a_score_is_an_index_and_no_measured_criterion(tmp_path: Path) -> None:

@@ -35,7 +35,9 @@ def test_a_forest_has_only_its_analyses_ordered_by_estimate_with_the_named_line(
     assert figure.drawing is not None
     assert figure.drawing.key == "figure-main"
     assert figure.drawing.description == "b: 80.0 [70.0, 90.0]; a: 20.0 [10.0, 30.0]"
-    assert figure.drawing.caption.startswith("What was found. Experts alone. Dots:")
+    assert figure.drawing.caption.startswith(
+        "What was found. n = 4 rated units; 95% CI; panel experts: 2 raters. Experts alone. Dots:"
+    )
     drawn = words(figure.drawing)
     assert {"pass line", "0", "100", "Correct rated “yes” (%)"} <= set(drawn)
     plain = laid_figures(laid(LAYOUT))[0].drawing

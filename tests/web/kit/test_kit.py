@@ -504,6 +504,11 @@ def test_the_commands(tmp_path: Path) -> None:
     assert run("import", tmp_path, "--kit", answers) == "dr a/b: 1 handed in\n"
     assert "nothing changed" in run("import", tmp_path, "--kit", answers)
     assert run("kit", tmp_path) == "dr a/b: 1 screen, answers came back\n"
+    # Of several files those before a refused one are in, and their lines are printed.
+    files = ["--kit", str(answers), "--kit", str(tmp_path / "none.json")]
+    done = CliRunner().invoke(group, ["import", str(tmp_path), *files])
+    assert "nothing changed" in done.output
+    assert "cannot be read" in str(done.exception)
     for arguments, sentence in (
         (["kit", tmp_path, "--rater", "dr b"], "no rater 'dr b' with tasks"),
         (["kit", tmp_path, "--rater", "dr a/b"], "has no unfinished tasks"),

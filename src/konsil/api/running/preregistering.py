@@ -33,8 +33,15 @@ def freeze_and_preregister(
     """
     may_write(files)
     lines = power_lines(power) if power is not None else ()
+    _refuse_names(folder, lines)
     event = freeze(folder, by, note)
-    write_preregistration(folder, files, lines)
+    try:
+        write_preregistration(folder, files, lines)
+    except OSError as error:
+        raise KonsilError(
+            f"{error.filename}: {error.strerror}; the analysis plan was frozen at {event.at}, but"
+            f" its text was not written: write it with {option('preview')}"
+        ) from None
     return event
 
 
@@ -49,12 +56,32 @@ def write_preregistration(
     from konsil.report.manuscript.preregistration.form import preregistration_file
 
     may_write(files)
+    _refuse_names(folder, power)
     registered = _registered(folder, tuple(power))
     contents = [preregistration_file(registered, file.suffix) for file in files]
     for file, content in zip(files, contents, strict=True):
         draft = file.with_name(f".{file.name}.new")
-        draft.write_bytes(content)
-        draft.replace(file)
+        try:
+            draft.write_bytes(content)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _refuse_names(folder: OpenedStudy, power: Sequence[PowerLine]) -> None:
+    """Refuse a power calculation by system in a blinded study.
+
+    Blinding codes in the place of names would not do: widths and powers would tell which is which.
+    """
+    named = [line.analysis for line in power if line.is_by_system]
+    if not named or not folder.study.blinded:
+        return
+    with folder.store(create=True) as store:
+        if hides(folder, store):
+            raise KonsilError(
+                f"{option('power')}: the analysis {named[0]!r} is given for systems by name, but"
+                f" the study is blinded; leave {option('power')} out, or unblind the study first"
+            )
 
 
 def may_write(files: Sequence[Path]) -> None:
@@ -96,6 +123,7 @@ def power_lines(file: Path) -> tuple[PowerLine, ...]:
                 int(row["studies"]),
                 _number(row["width"]),
                 _number(row["power"]),
+                is_by_system=bool(_OF_SYSTEMS & {*row["group"], *row["versus"]}),
             )
             for row in rows
             if row["prespecified"]
@@ -104,6 +132,10 @@ def power_lines(file: Path) -> tuple[PowerLine, ...]:
         raise KonsilError(f"{file}: cannot be read ({error.strerror}); {expected}") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise KonsilError(f"{file}: is no power calculation; {expected}") from None
+
+
+_OF_SYSTEMS = frozenset({"system", "rival", "systems", "rater"})
+"""Columns of groups whose values can be systems: an LLM judge can be one, too."""
 
 
 def _number(value: float | None) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
-from konsil.report.answers.layout_words import word_of
+from konsil.report.answers.layout_words import caption_of, word_of
 from konsil.report.answers.layouts import key_value
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
@@ -28,7 +28,7 @@ from konsil.report.figures.value_axes import (
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, benchmark_names, in_order, join
+from konsil.report.material.table_rows import Joined, benchmark_names, estimates_of
 from konsil.study.sections.table_layout import FigureLayout
 
 _ALONE = "all"
@@ -62,15 +62,16 @@ def _drawn(material: Material, layout: FigureLayout) -> Drawing | None:
     if not any(math.isfinite(line.row.estimate.value) for line in lines):
         return None
     draw = {"forest": _forest, "series": _series, "matrix": _matrix}[layout.kind]
-    return draw(material, layout, lines)
+    # A place of a series or matrix has one estimate; a forest hides none.
+    keys = (*layout.rows, *layout.columns, *layout.panels)
+    places = {tuple(key_value(line.row, key) for key in keys) for line in lines}
+    return (draw if len(places) == len(lines) else _forest)(material, layout, lines)
 
 
 def _lines(material: Material, layout: FigureLayout) -> Iterator[Joined]:
     """The estimates of its analyses, in the order of the protocol's groups."""
     for name in dict.fromkeys(layout.analyses):
-        rows = [r for r in material.results.rows if r.analysis == name and not r.detail]
-        estimates = [j for j in join(rows) if j.row.kind == "estimate" and j.row.is_made]
-        yield from in_order(material, estimates)
+        yield from estimates_of(material, name)
 
 
 def _axis(material: Material, layout: FigureLayout, lines: Sequence[Joined]) -> ValueAxis:
@@ -117,7 +118,9 @@ def _forest(material: Material, layout: FigureLayout, lines: Sequence[Joined]) -
         for group, line in ordered
     ]
     dots = with_colours(material, dots, [line.row.group.get("system", "") for _g, line in ordered])
-    about = _about(material, layout, [(f"{d.group} {d.label}".strip(), d.text) for d in dots])
+    about = _about(
+        material, layout, lines, [(f"{d.group} {d.label}".strip(), d.text) for d in dots]
+    )
     return forest(about, dots, material.numbers, axis=axis, heading=heading, mark=marks)
 
 
@@ -148,7 +151,7 @@ def _series(material: Material, layout: FigureLayout, lines: Sequence[Joined]) -
         for c, p in zip(categories, s.points, strict=True)
     ]
     return series(
-        _about(material, layout, described),
+        _about(material, layout, lines, described),
         [word_of(material, key, c) for c in categories],
         shown,
         material.numbers,
@@ -190,7 +193,7 @@ def _matrix(material: Material, layout: FigureLayout, lines: Sequence[Joined]) -
         for (r, c), v in p.values.items()
     ]
     return grids(
-        _about(material, layout, described),
+        _about(material, layout, lines, described),
         panels,
         material.numbers,
         axes=MatrixAxes("", "", limits, axis.title, axis.factor),
@@ -207,11 +210,20 @@ def _words(material: Material, keys: Sequence[str], row: Row) -> str:
     return ", ".join(words)
 
 
-def _about(material: Material, layout: FigureLayout, described: Sequence[tuple[str, str]]) -> About:
-    marks = message("Dots: estimates; lines: CIs.", message_id="figure.marks")
-    parts = [material.caption(layout.title)]
+def _about(
+    material: Material,
+    layout: FigureLayout,
+    lines: Sequence[Joined],
+    described: Sequence[tuple[str, str]],
+) -> About:
+    marks = (
+        message("Cells: estimates with CIs.", message_id="figure.cells")
+        if layout.kind == "matrix"
+        else message("Dots: estimates; lines: CIs.", message_id="figure.marks")
+    )
+    parts = [caption_of(material, layout, [line.row for line in lines])]
     parts += [material.caption(layout.caption)] if layout.caption else []
-    parts += [material.numbers.translated(marks)] if layout.kind != "matrix" else []
+    parts += [material.numbers.translated(marks)]
     return About(
         key=anchor("figure", layout.id),
         title=layout.title,

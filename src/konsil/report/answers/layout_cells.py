@@ -10,7 +10,7 @@ from typing import Literal
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
 from konsil.report.answers.result_table import link
-from konsil.report.figures.units import Unit, is_percent, is_points
+from konsil.report.figures.units import Unit, head_unit, is_percent
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers
 from konsil.study.sections.table_layout import TableLayout
@@ -46,14 +46,8 @@ def column_unit(rows: Sequence[Row], *, is_difference: bool = False) -> ColumnUn
     >>> column_unit([share]), column_unit([share], is_difference=True), column_unit([share, mean])
     ('percent', 'points', 'mixed')
     """
-    units: set[ColumnUnit] = {_unit(row.statistic, is_difference) for row in rows}
+    units: set[ColumnUnit] = {head_unit(row.statistic, is_difference=is_difference) for row in rows}
     return units.pop() if len(units) == 1 else "mixed" if units else ""
-
-
-def _unit(statistic: str, is_difference: bool) -> ColumnUnit:
-    if is_percent(statistic) and not is_difference:
-        return "percent"
-    return "points" if is_percent(statistic) or is_points(statistic) else ""
 
 
 def estimate_cell(context: TableContext, row: Row, unit: ColumnUnit) -> Cell:

@@ -9,12 +9,12 @@ from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
 from konsil.prepare import MATCH
 from konsil.report.answers.layout_cells import ColumnUnit, TableContext
-from konsil.report.figures.units import is_points
+from konsil.report.figures.units import is_points, unit_words
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
 from konsil.report.material.table_rows import column_title
-from konsil.study.sections.table_layout import TableLayout
+from konsil.study.sections.table_layout import FigureLayout, TableLayout
 
 Coordinates = tuple[str, ...]
 """A value for each key; empty where an estimate is of no group."""
@@ -54,11 +54,8 @@ def heading(
         if v and (word := word_of(material, k, v))
     ]
     text = ", ".join(words) or material.language.gettext("all")
-    if unit == "percent":
-        text += " (%)"
-    elif unit == "points":
-        points = message("percentage points", message_id="layout.percentage_points")
-        text += f" ({material.numbers.translated(points)})"
+    if unit in ("percent", "points"):
+        text += f" ({unit_words(material.numbers, unit)})"
     return f"{text} [{level}]" if level else text
 
 
@@ -81,7 +78,9 @@ def level_words(material: Material, estimates: Sequence[Row]) -> str:
     )
 
 
-def caption_of(material: Material, layout: TableLayout, estimates: Sequence[Row]) -> str:
+def caption_of(
+    material: Material, layout: TableLayout | FigureLayout, estimates: Sequence[Row]
+) -> str:
     """The title, then n, level and panels; the methods of intervals are in the notes."""
     translate = material.numbers.translated
     parts = []

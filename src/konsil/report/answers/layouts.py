@@ -29,7 +29,7 @@ from konsil.report.answers.layout_words import (
 from konsil.report.answers.result_table import places
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, in_order, join
+from konsil.report.material.table_rows import Joined, estimates_of
 from konsil.report.material.tables import MINUS, Cell, Table, table
 from konsil.study.sections.table_layout import OWN_KEYS, TableLayout, grouping_keys
 
@@ -155,9 +155,7 @@ def _estimates(material: Material, layout: TableLayout) -> Iterator[Row]:
     With the benchmarks that they are compared with.
     """
     for name in dict.fromkeys(layout.analyses):
-        rows = [r for r in material.results.rows if r.analysis == name and not r.detail]
-        joined = [line for line in join(rows) if line.row.kind == "estimate" and line.row.is_made]
-        ordered = in_order(material, joined)
+        ordered = estimates_of(material, name)
         benchmarks = {
             tuple(j.benchmark.group.items()): j.benchmark
             for j in ordered

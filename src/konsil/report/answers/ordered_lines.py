@@ -16,9 +16,9 @@ from konsil.analysis import Row
 from konsil.analysis.model.message import message
 from konsil.report.answers.sentences import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
-from konsil.report.figures.svg_primitives import About, short, span, stamp
-from konsil.report.figures.units import is_percent
-from konsil.report.figures.value_axes import system_colours, with_unit
+from konsil.report.figures.svg_primitives import About, short, stamp
+from konsil.report.figures.value_axes import scale_limits, system_colours, with_unit
+from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import column_title, levels_of
@@ -114,13 +114,15 @@ def _draw(
         stamp=material.stamp,
     )
     present = [row for line in lines for row in line.rows if row is not None]
-    values = [x * factor for r in present for x in _numbers(r)]
+    low, high = scale_limits(
+        entry(query.spec.statistic), [x for r in present for x in _numbers(r)], None
+    )
     with style():
         figure = Figure(figsize=(WIDTH, HEIGHT))
         box = (WIDTH - _LEFT - _RIGHT, HEIGHT - _ABOVE - _BELOW)
         axes = figure.add_axes((_LEFT / WIDTH, _BELOW / HEIGHT, box[0] / WIDTH, box[1] / HEIGHT))
         axes.set_xlim(-0.4, len(categories) - 0.6)
-        axes.set_ylim(*((-2.0, 102.0) if is_percent(query.spec.statistic) else span(values, None)))
+        axes.set_ylim(low * factor, high * factor)
         axes.spines[["right", "top"]].set_visible(False)
         axes.set_xticks(range(len(categories)), [short(c, 14) for c in categories])
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))

@@ -1,9 +1,10 @@
-"""How an answer shows the numbers of a statistic: as per cent, seconds, or with two decimals."""
+"""How the report shows the numbers of a statistic: per cent, seconds, hours or two decimals."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from konsil.analysis.model.catalogue.entry import StatisticUnit
 from konsil.analysis.model.catalogue.known import statistic_of
@@ -27,6 +28,29 @@ def is_points(statistic: str) -> bool:
     (True, False)
     """
     return statistic_of(statistic).unit == "points"
+
+
+HeadUnit = Literal["", "percent", "points"]
+"""What the head of numbers states; seconds, hours and plain numbers state nothing there."""
+
+
+def head_unit(statistic: str, *, is_difference: bool = False) -> HeadUnit:
+    """The unit in the head of a statistic's values, or of their differences.
+
+    >>> head_unit("share"), head_unit("share", is_difference=True), head_unit("cohen_kappa")
+    ('percent', 'points', '')
+    """
+    if is_percent(statistic) and not is_difference:
+        return "percent"
+    return "points" if is_percent(statistic) or is_points(statistic) else ""
+
+
+def unit_words(numbers: Numbers, unit: HeadUnit) -> str:
+    """A unit as heads of columns and titles of axes have it in brackets."""
+    if unit == "points":
+        words = message("percentage points", message_id="layout.percentage_points")
+        return numbers.translated(words)
+    return "%" if unit == "percent" else ""
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.options import ShareOptions
 from konsil.report.figures.drawing import SYSTEM_COLOURS
 from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
-from konsil.report.figures.units import Unit, is_percent, is_points
+from konsil.report.figures.units import Unit, head_unit, unit_words
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
-from konsil.report.material.table_rows import Joined, value_head
+from konsil.report.material.table_rows import Joined, value_head, with_level
 from konsil.stats.engine.contract import Estimate
 
 COMPARED = {"crossover": "accuracy", "tukey": "mean"}
@@ -144,10 +144,8 @@ def axis_title(
 
 def with_unit(material: Material, text: str, statistic: str, *, is_difference: bool = False) -> str:
     """A title with the unit of a statistic in brackets; without where its numbers have none."""
-    if is_points(statistic) or (is_difference and is_percent(statistic)):
-        points = message("{points} percentage points", message_id="answer.points", points="")
-        return f"{text} ({material.numbers.translated(points).strip()})"
-    return f"{text} (%)" if is_percent(statistic) else text
+    unit = unit_words(material.numbers, head_unit(statistic, is_difference=is_difference))
+    return f"{text} ({unit})" if unit else text
 
 
 def scale_limits(
@@ -173,9 +171,8 @@ def figure_numbers(
 ) -> tuple[Callable[[Estimate], str], str]:
     """How a figure writes an estimate with its interval, and the heading above."""
     unit, numbers = Unit(statistic, material.numbers), material.numbers
-    heading = value_head(material, rows)
     if unit.factor == 1:
-        return numbers.with_interval, heading
+        return numbers.with_interval, value_head(material, rows)
 
     def in_unit(e: Estimate) -> str:
         if math.isnan(e.value):
@@ -186,10 +183,9 @@ def figure_numbers(
 
     is_difference = rows[0].row.kind == "difference"
     word = "%"
-    if is_points(statistic) or is_difference:
+    if head_unit(statistic, is_difference=is_difference) == "points":
         word = numbers.translated(message("pp", message_id="axis.points"))
-    level = heading.partition("[")[2]
-    return in_unit, f"{word} [{level}" if level else word
+    return in_unit, with_level(material, word, rows)
 
 
 def with_colours(material: Material, dots: Sequence[Dot], systems: Sequence[str]) -> list[Dot]:

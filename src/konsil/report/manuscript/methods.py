@@ -96,9 +96,14 @@ def design_text(material: Material) -> str:
                     )
                 )
             )
-    if material.study.blinded:
-        sentences.append(_("Systems have blinding codes in all analyses until unblinding."))
-    return " ".join(dict.fromkeys(sentences))
+    return " ".join(text for text in dict.fromkeys((*sentences, codes_text(material))) if text)
+
+
+def codes_text(material: Material) -> str:
+    """That systems have blinding codes; empty in a study that is not blinded."""
+    _ = material.language.gettext
+    blinded = _("Systems have blinding codes in all analyses until unblinding.")
+    return blinded if material.study.blinded else ""
 
 
 def raters_text(material: Material) -> str:

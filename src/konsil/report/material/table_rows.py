@@ -199,11 +199,23 @@ def shared_contrast(rows: Sequence[Row], column: str) -> str:
     return contrasts.pop() if is_contrast and several_columns and len(contrasts) == 1 else ""
 
 
+def estimates_of(material: Material, analysis: str) -> list[Joined]:
+    """The estimates of an analysis that could be made, in the order of the protocol's groups."""
+    rows = [r for r in material.results.rows if r.analysis == analysis and not r.detail]
+    estimates = [line for line in join(rows) if line.row.kind == "estimate" and line.row.is_made]
+    return in_order(material, estimates)
+
+
 def value_head(material: Material, rows: Sequence[Joined]) -> str:
     """The heading of the column of values, with the intervals' level where they share one."""
     _ = material.language.gettext
+    difference = rows[0].row.kind == "difference"
+    return with_level(material, _("Difference") if difference else _("Estimate"), rows)
+
+
+def with_level(material: Material, word: str, rows: Sequence[Joined]) -> str:
+    """A heading with the intervals' level where they share one."""
     levels = {line.row.estimate.level for line in rows}
     level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
-    difference = rows[0].row.kind == "difference"
-    word = _("Difference") if difference else _("Estimate")
-    return _("%(word)s [%(level)s%% CI]") % {"word": word, "level": level} if level else word
+    text = material.language.gettext("%(word)s [%(level)s%% CI]")
+    return text % {"word": word, "level": level} if level else word

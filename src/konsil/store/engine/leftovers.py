@@ -8,7 +8,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from konsil.store.engine.private import create_private
 
 _LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.([a-z0-9_]+\.partial|db(-wal|-shm|-journal)?)"
 """A folder that is being filled, or a copy of a database: nothing else has such a name."""
@@ -17,6 +21,22 @@ _LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.([a-z0-9_]+\.partial|db(-wal|-shm|-
 def draft_prefix(target: Path) -> str:
     """How the name of a draft begins: it carries the number of the process that writes it."""
     return f".{target.name}.{os.getpid()}."
+
+
+@contextmanager
+def database_draft(target: Path) -> Iterator[Path]:
+    """A private, empty file beside the target for a copy of a database.
+
+    What is left of it afterwards is removed, with the files that SQLite puts beside a database.
+    """
+    draft = target.with_name(f"{draft_prefix(target)}db")
+    try:
+        clear_leftovers(target)
+        create_private(draft)
+        yield draft
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
 def clear_leftovers(target: Path) -> None:

@@ -17,8 +17,8 @@ from konsil import notices
 from konsil.errors import StoreError
 from konsil.store.engine import engine as engines
 from konsil.store.engine import page_schema, schema
-from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
-from konsil.store.engine.private import create_private, restrict
+from konsil.store.engine.leftovers import database_draft
+from konsil.store.engine.private import restrict
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -57,7 +57,13 @@ def prepare(engine: Engine, *, create: bool) -> None:
             return
         # Under the lock nobody writes, so that nothing comes between the copy and the update.
         former = _keep_former(engine, version) if version else None
-        upgrade(connection)
+        try:
+            upgrade(connection)
+        except BaseException:
+            # The database is as it was: each further try would add one more copy of it.
+            if former is not None:
+                former.unlink(missing_ok=True)
+            raise
     if version:
         retained_copy = f"; the former database is {former.name}" if former is not None else ""
         notices.tell(f"{where}: updated from schema {version} to {schema.SCHEMA}{retained_copy}")
@@ -78,26 +84,22 @@ def _keep_former(engine: Engine, version: int) -> Path | None:
         for name in names
         if not (path := database.with_name(f"{name}{database.suffix}")).exists()
     )
-    draft = target.with_name(f"{draft_prefix(target)}db")
     try:
-        clear_leftovers(target)
-        create_private(draft)
-        with (
-            closing(engines.connect_plainly(engine)) as source,
-            closing(sqlite3.connect(draft)) as copy,
-        ):
-            source.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        draft.rename(target)
-    except OSError as error:
+        with database_draft(target) as draft:
+            with (
+                closing(engines.connect_plainly(engine)) as source,
+                closing(sqlite3.connect(draft)) as copy,
+            ):
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())
+            draft.rename(target)
+    except (OSError, sqlite3.Error) as error:
         raise StoreError(
-            f"{target}: the copy before the update cannot be written: {error.strerror}; nothing"
-            " was updated"
+            f"{target}: the copy before the update cannot be written:"
+            f" {getattr(error, 'strerror', None) or error}; nothing was updated"
         ) from None
-    finally:
-        draft.unlink(missing_ok=True)
     return target
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from konsil.errors import StoreError
 from konsil.store.engine.engine import connect_plainly, translate_database_errors
-from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
-from konsil.store.engine.private import create_private
+from konsil.store.engine.leftovers import database_draft
 from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
 
@@ -39,10 +38,7 @@ def backup(store: Store, target: Path) -> Backup:
         raise StoreError(f"{target}: exists already; choose a new file")
     if not target.parent.is_dir():
         raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
-    draft = target.with_name(f"{draft_prefix(target)}db")
-    try:
-        clear_leftovers(target)
-        create_private(draft)
+    with database_draft(target) as draft:
         with (
             translate_database_errors(store.engine.url),
             closing(connect_plainly(store.engine)) as source,
@@ -58,13 +54,8 @@ def backup(store: Store, target: Path) -> Backup:
             copy.execute("PRAGMA journal_mode = DELETE")
         with draft.open("rb") as file:
             os.fsync(file.fileno())
-        os.link(draft, target)
-    except FileExistsError:
-        raise StoreError(f"{target}: exists already; choose a new file") from None
-    finally:
-        for leftover in (
-            draft,
-            *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal")),
-        ):
-            leftover.unlink(missing_ok=True)
+        try:
+            os.link(draft, target)
+        except FileExistsError:
+            raise StoreError(f"{target}: exists already; choose a new file") from None
     return summary

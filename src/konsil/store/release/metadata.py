@@ -49,7 +49,16 @@ class Facts:
     @property
     def licence_url(self) -> str:
         """The licence's page; an expression of several licences has none."""
-        return "" if " " in self.licence else f"https://spdx.org/licenses/{self.licence}.html"
+        return page_of_licence(self.licence)
+
+
+def page_of_licence(name: str) -> str:
+    """The page of an SPDX licence; an expression of several licences has none.
+
+    >>> page_of_licence("CC-BY-4.0"), page_of_licence("MIT OR Apache-2.0")
+    ('https://spdx.org/licenses/CC-BY-4.0.html', '')
+    """
+    return "" if " " in name else f"https://spdx.org/licenses/{name}.html"
 
 
 def licence_of(study: Study) -> str:

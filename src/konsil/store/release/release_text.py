@@ -10,7 +10,7 @@ import polars as pl
 from konsil.instrument import Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System, Task
 from konsil.store.engine.fields import meanings
-from konsil.store.release.metadata import licence_of, note
+from konsil.store.release.metadata import licence_of, note, page_of_licence
 from konsil.study import Study, study_digest
 from konsil.version import __version__
 
@@ -129,8 +129,8 @@ def licence(study: Study) -> str:
         f"SPDX-License-Identifier: {name}\n\n{study.title}\n\nThese data are published under"
         f" {name}.\n"
     )
-    # An expression of several licences has no page of its own.
-    return text + (f"Full text: https://spdx.org/licenses/{name}.html\n" if " " not in name else "")
+    page = page_of_licence(name)
+    return text + (f"Full text: {page}\n" if page else "")
 
 
 def codebook(instrument: Instrument) -> str:

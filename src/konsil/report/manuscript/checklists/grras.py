@@ -8,7 +8,7 @@ from konsil.report.manuscript.checklists.known_facts import (
     independence_text,
     sampling_text,
 )
-from konsil.report.manuscript.methods import design_text, raters_text
+from konsil.report.manuscript.methods import codes_text, design_text, raters_text
 from konsil.report.material.overview import Material
 
 
@@ -27,9 +27,7 @@ def grras(material: Material) -> Filled:
 def _methods(material: Material) -> tuple[Item, ...]:
     _ = material.language.gettext
     study, methods = material.study, _("Methods")
-    process = [raters_text(material)]
-    if study.blinded:
-        process.append(_("Systems have blinding codes in all analyses until unblinding."))
+    process = [text for text in (raters_text(material), codes_text(material)) if text]
     instruments = ", ".join(instrument.id for instrument in study.instruments)
     forms = _("Forms: %(names)s.") % {"names": instruments} if instruments else ""
     return (

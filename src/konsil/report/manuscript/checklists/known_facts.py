@@ -5,6 +5,9 @@ Names of files and models are withheld while systems are blinded.
 
 from __future__ import annotations
 
+import math
+
+from konsil.report.manuscript.methods import codes_text
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
@@ -149,29 +152,26 @@ def questions_text(material: Material) -> str:
 def comparisons_text(material: Material) -> str:
     """What is compared with what: systems, raters, panels."""
     _ = material.language.gettext
-    analyses = material.study.analyses
-    columns = sorted({a.compare for a in analyses if a.compare})
-    panels = sorted({a.against for a in analyses if a.against and a.against != "rest"})
-    sentences = []
-    if columns:
-        sentences.append(_("Compared by: %(columns)s.") % {"columns": ", ".join(columns)})
-    if panels:
-        sentences.append(
-            _("Compared with the majority of the panel: %(panels)s.")
-            % {"panels": ", ".join(panels)}
-        )
-    return " ".join(sentences)
+    columns = sorted({a.compare for a in material.study.analyses if a.compare})
+    by = _("Compared by: %(columns)s.") % {"columns": ", ".join(columns)} if columns else ""
+    return " ".join(text for text in (by, reference_text(material)) if text)
 
 
 def reference_text(material: Material) -> str:
-    """The reference standard: a panel's majority that others are compared with."""
+    """The reference standard: a panel, or its majority, that others are compared with."""
     _ = material.language.gettext
-    panels = {a.against for a in material.study.analyses if a.against} - {"rest"}
-    if not panels:
-        return ""
-    return _("Reference in comparisons: the majority of the panel %(panels)s.") % {
-        "panels": ", ".join(sorted(map(str, panels)))
-    }
+    majorities: set[str] = set()
+    others: set[str] = set()
+    for a in material.study.analyses:
+        if a.against and a.against != "rest":
+            (others if entry(a.statistic).has_own_panel else majorities).add(a.against)
+    texts = (
+        (_("Reference in comparisons: the majority of the panel %(panels)s."), majorities),
+        (_("Reference in comparisons: the panel %(panels)s."), others - majorities),
+    )
+    return " ".join(
+        text % {"panels": ", ".join(sorted(panels))} for text, panels in texts if panels
+    )
 
 
 def statistics_list(material: Material) -> str:
@@ -198,7 +198,9 @@ def agreement_text(material: Material) -> str:
 def estimates_text(material: Material) -> str:
     """How many estimates there are."""
     _ = material.language.gettext
-    n = sum(row.kind == "estimate" for row in material.results.rows)
+    n = sum(
+        row.kind == "estimate" and math.isfinite(row.estimate.low) for row in material.results.rows
+    )
     if not n:
         return ""
     return _("%(n)s estimates with CIs; all of them are in estimates.csv.") % {
@@ -220,9 +222,7 @@ def blinding_text(material: Material) -> str:
     sentences = []
     if material.times:
         sentences.append(_("The rating pages name no system."))
-    if material.study.blinded:
-        sentences.append(_("Systems have blinding codes in all analyses until unblinding."))
-    return " ".join(sentences)
+    return " ".join(text for text in (*sentences, codes_text(material)) if text)
 
 
 def limitations_text(material: Material) -> str:

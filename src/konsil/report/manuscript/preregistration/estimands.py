@@ -6,6 +6,7 @@ import json
 from dataclasses import MISSING, Field, fields
 
 from konsil.analysis import Analysis
+from konsil.report.figures.units import Unit, head_unit, unit_words
 from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material
 
@@ -70,7 +71,12 @@ def definitions(material: Material) -> list[str]:
 
 
 def _margin(material: Material, analysis: Analysis) -> str:
-    return "" if analysis.margin is None else f"± {material.numbers.tick(analysis.margin)}"
+    """The margin of a difference, in the unit that figures have."""
+    if analysis.margin is None:
+        return ""
+    margin = analysis.margin * Unit(analysis.statistic, material.numbers).factor
+    unit = unit_words(material.numbers, head_unit(analysis.statistic, is_difference=True))
+    return f"±{material.numbers.tick(margin)} {unit}".rstrip()
 
 
 def _clusters(material: Material) -> dict[str, str]:
@@ -84,4 +90,6 @@ def _against(material: Material, analysis: Analysis) -> str:
         return ""
     if analysis.against == "rest":
         return _("the majority of the other raters")
+    if entry(analysis.statistic).has_own_panel:
+        return _("the panel %(panel)s") % {"panel": analysis.against}
     return _("the majority of the panel %(panel)s") % {"panel": analysis.against}

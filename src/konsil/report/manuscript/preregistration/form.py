@@ -41,6 +41,8 @@ class PowerLine:
     """The mean width of the CI; None where there is none."""
     power: float | None
     """The proportion of studies with p at or below 0.05; None where nothing is tested."""
+    is_by_system: bool = False
+    """Whether its group names a system, or a rater that can be one."""
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,7 @@ def _power(material: Material, line: PowerLine) -> str:
         facts.append(_("power %(power)s") % {"power": numbers.plain(line.power, 2)})
     if line.width is not None:
         facts.append(_("mean width of the CI %(width)s") % {"width": numbers.plain(line.width)})
+    facts = facts or [_("not estimable")]
     return _("%(name)s, in %(n)s simulated studies: %(facts)s.") % {
         "name": name,
         "n": numbers.count(line.studies),
