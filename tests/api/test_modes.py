@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -21,7 +23,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes"),
 ]
-PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "privacy.md"
 AT = "2025-03-01T12:00:00Z"
 BY_UMASK = "umask"
 
@@ -68,7 +71,19 @@ def finish(root: Path) -> Path:
     run("plan", unrated)
     run("kit", unrated, "--rater", "physician-1", "--output", root / "KIT.html")
     run("export", unrated, root / "TASKS", "--to", "label-studio")
+    copy_of_update(root.parent / f"{root.name}-older").rename(study / "konsil-schema5.db")
     return study
+
+
+def copy_of_update(folder: Path) -> Path:
+    """The former database that an update leaves beside the new one."""
+    folder.mkdir()
+    for name in ("study.toml", "codebook.en.md"):
+        shutil.copy(ROOT / "src/konsil/protocols/starter" / name, folder)
+    with closing(sqlite3.connect(folder / "konsil.db")) as older:
+        older.executescript((ROOT / "tests/store/schema5.sql").read_bytes().decode())
+    run("status", folder)
+    return folder / "konsil-schema5.db"
 
 
 def changed_by_pages(study: Path, staging: Path) -> None:

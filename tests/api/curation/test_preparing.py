@@ -187,7 +187,7 @@ def test_every_step_after_it_sees_the_sample(folder: Path):
     assert core.n_units == 20
     page = opened.report().read_text("utf-8")
     for text in (
-        "Weg der Items durch die Studie.",
+        "Fluss der Items durch die Studie.",
         "Items beantwortet von",
         "Wörtliche Übereinstimmung",
         "Ausgewählte Items",

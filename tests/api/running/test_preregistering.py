@@ -52,21 +52,22 @@ min_seconds = 12
 """
 MARK = "[to be written by the authors]"
 HEADINGS = {
-    "Study information": ["Title", "Authors", "Description", "Questions and hypotheses"],
-    "Design plan": ["Type of study", "Blinding", "Design", "Randomisation"],
+    "Study information": ["Title", "Authors", "Description", "Research questions and hypotheses"],
+    "Design plan": ["Study type", "Blinding", "Study design", "Randomisation"],
     "Sampling plan": [
         "Existing data",
-        "Collection of the data",
+        "Data collection procedures",
         "Sample size",
-        "Reason for the sample size",
+        "Sample size rationale",
         "Stopping rule",
     ],
-    "Variables": ["Varied by the design", "Measured", "Indices"],
+    "Variables": ["Manipulated variables", "Measured variables", "Indices"],
     "Analysis plan": [
-        "Analyses",
+        "Statistical models",
         "Estimands",
-        "Intervals and tests",
-        "Exclusions",
+        "Transformations",
+        "Inference criteria",
+        "Data exclusion",
         "Missing data",
         "Exploratory analyses",
     ],
@@ -117,22 +118,27 @@ def test_the_text_follows_the_protocol_and_marks_the_rest(tmp_path: Path) -> Non
     shown = parts(preview(study(tmp_path)))
     assert shown["Title"] == "Which system is right?"
     assert shown["Authors"] == shown["Description"] == shown["Stopping rule"] == MARK
-    assert shown["Reason for the sample size"] == MARK
-    assert "Is one system more often correct?" in shown["Questions and hypotheses"]
-    assert shown["Questions and hypotheses"].endswith(f"Hypotheses with their direction: {MARK}")
-    assert "each answer on a page of its own" in shown["Design"]
-    assert "Each item is assigned to 2 raters of experts at random." in shown["Design"]
+    assert shown["Sample size rationale"] == MARK
+    assert "Is one system more often correct?" in shown["Research questions and hypotheses"]
+    assert shown["Research questions and hypotheses"].endswith(
+        f"Hypotheses with their direction: {MARK}"
+    )
+    assert "each answer on a page of its own" in shown["Study design"]
+    assert "Each item is assigned to 2 raters of experts at random." in shown["Study design"]
     assert "from the seed 7" in shown["Randomisation"]
     assert shown["Existing data"] == "Ratings stored so far: 0."
     assert "experts: 2 raters" in shown["Sample size"]
-    assert shown["Varied by the design"] == "Systems: alpha-canary, beta-canary."
-    assert "Is it correct? (no, yes)" in shown["Measured"]
-    assert "rated by the panel experts" in shown["Analyses"]
-    assert "Equivalence margin: ±10 percentage points." in shown["Analyses"]
-    assert 'of = ["yes"]' in shown["Analyses"]
-    assert "late idea" in shown["Exploratory analyses"] and "late idea" not in shown["Analyses"]
-    assert "less than 12 seconds" in shown["Exclusions"]
-    assert "95%" in shown["Intervals and tests"] and "Holm" in shown["Intervals and tests"]
+    assert shown["Manipulated variables"] == "Systems: alpha-canary, beta-canary."
+    assert "Is it correct? (no, yes)" in shown["Measured variables"]
+    assert "rated by the panel experts" in shown["Statistical models"]
+    assert "Equivalence margin: ±10 percentage points." in shown["Statistical models"]
+    assert 'of = ["yes"]' in shown["Statistical models"]
+    assert (
+        "late idea" in shown["Exploratory analyses"]
+        and "late idea" not in shown["Statistical models"]
+    )
+    assert "less than 12 seconds" in shown["Data exclusion"]
+    assert "95%" in shown["Inference criteria"] and "Holm" in shown["Inference criteria"]
     described = parts(preview(study(tmp_path, 'description = "Two systems."'), "q.md"))
     assert described["Description"] == "Two systems."
 
@@ -171,7 +177,7 @@ def test_a_power_calculation_is_the_reason_for_the_sample_size(tmp_path: Path) -
     ]
     file = tmp_path / "power.json"
     file.write_text(json.dumps(rows))
-    reason = parts(preview(study(tmp_path), power=file))["Reason for the sample size"]
+    reason = parts(preview(study(tmp_path), power=file))["Sample size rationale"]
     assert reason == (
         "accuracy (a − b), in 200 simulated studies: power 0.85, mean width of the CI 0.123."
     )
@@ -232,7 +238,7 @@ def test_options_that_make_no_sense_are_refused(
 def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     text = preview(study(tmp_path, "blinded = true"))
     assert "canary" not in text
-    assert parts(text)["Varied by the design"] == "Systems: K, L."
+    assert parts(text)["Manipulated variables"] == "Systems: K, L."
     assert "this document contains blinding codes" in text
     assert "canary" in preview(study(tmp_path), "open.md")
 
@@ -290,8 +296,31 @@ def test_a_score_is_an_index_and_no_measured_criterion(tmp_path: Path) -> None:
     text = re.sub(r"^criteria = .*\n", "", text, flags=re.MULTILINE)
     protocol.write_text(text.replace("[[plan]]", f"{score}[[plan]]", 1))
     shown = parts(preview(folder))
-    assert shown["Measured"] == "correct: Is it correct? (no, yes); clear: Is it clear? (no, yes)."
+    assert (
+        shown["Measured variables"]
+        == "correct: Is it correct? (no, yes); clear: Is it clear? (no, yes)."
+    )
     assert shown["Indices"] == "Score overall: mean of correct, clear."
+    assert shown["Transformations"] == "Composite scores: see “Indices”."
+
+
+def test_recoded_and_combined_ratings_of_declared_analyses_are_transformations(
+    tmp_path: Path,
+) -> None:
+    folder = study(tmp_path)
+    assert parts(preview(folder))["Transformations"] == MARK
+    protocol = folder / "study.toml"
+    settings = 'margin = 0.1\nconsensus = "majority"\ncollapse = { unclear = "no" }\n'
+    settings += 'labels = ["no", "yes"]'
+    text = protocol.read_text("utf-8").replace("margin = 0.1", settings, 1)
+    text = text.replace(
+        'scale = { labels = ["no", "yes"]', 'scale = { labels = ["no", "unclear", "yes"]'
+    )
+    protocol.write_text(text)
+    assert parts(preview(folder, "q.md"))["Transformations"].split("\n\n") == [
+        "accuracy: response categories are recoded (unclear → no).",
+        "accuracy: ratings are combined across the panel (majority).",
+    ]
 
 
 def test_a_preview_of_an_open_study_makes_no_database(tmp_path: Path) -> None:

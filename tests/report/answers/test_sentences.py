@@ -176,7 +176,7 @@ def test_exploratory_differences_are_described() -> None:
 
 def test_what_cannot_be_judged_says_why() -> None:
     given = query(SHARES, *GROUPS, row(0.264, group=A, versus=C, p=0.5, reason="too few items."))
-    assert answer(given).endswith("no conclusion on the difference: too few items.")
+    assert answer(given).endswith("no conclusion about the difference: too few items.")
 
 
 def test_a_single_coefficient() -> None:

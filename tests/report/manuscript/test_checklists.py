@@ -168,7 +168,7 @@ CALLED = (System("alpha", "a", "vendor:alpha-70b", {"system": "You are careful."
         ("chart", "12c", "Reference number: 12/26", {"events": (RECORD,)}, {}),
         ("tripod-llm", "14c", "frozen at 2026-03-01", {"events": (FREEZE,)}, {}),
         ("chart", "12d", "frozen at 2026-03-01", {"events": (FREEZE,)}, {}),
-        ("tripod-llm", "12", "Times, tokens and costs", {"usage": USED}, {}),
+        ("tripod-llm", "12", "times, tokens and costs", {"usage": USED}, {}),
         ("chart", "6a", "API", {"usage": USED}, {}),
         ("chart", "6b", "days of the calls", {"usage": USED}, {}),
         ("chart", "6c", "request of its own", {"usage": USED}, {}),

@@ -117,7 +117,7 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         )
     if main.support == "not judged":
         return message(
-            "{quantity}: {a} against {b}; difference, {difference}; no conclusion on the"
+            "{quantity}: {a} against {b}; difference, {difference}; no conclusion about the"
             " difference: {reason}.",
             message_id="answer.not_judged",
             reason=_reason(query, main.row),

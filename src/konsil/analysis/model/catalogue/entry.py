@@ -69,8 +69,8 @@ class Statistic:
     """Whether it is about raters and one another, not about labels."""
     unit: StatisticUnit = ""
     """What its values are shown in: `percent` of proportions, whose differences are percentage
-    points; `points` of what is a difference of proportions already; empty: nobody decided, which
-    shows a number."""
+    points; `points` of what is a difference of proportions already; empty: not stated; values are
+    printed as plain numbers."""
     better: Literal["", "higher", "lower"] = ""
     """Which values are the better ones; empty: that depends on the criterion, or neither is."""
     is_difference: bool = False

@@ -31,7 +31,7 @@ def chart(material: Material) -> Filled:
     _ = material.language.gettext
     return Filled(
         _("Appendix: reporting checklist CHART"),
-        _("Items of CHART, for studies of chatbots that give health advice, in our words"),
+        _("Items of CHART, for studies of chatbots that give health advice, paraphrased"),
         "huo2025",
         _("CHART: items, what this study reports, and where."),
         (
@@ -82,7 +82,7 @@ def _models(material: Material) -> tuple[Item, ...]:
             rest=_("Versions and dates of release:"),
         ),
         Item("3b", _("Open or proprietary models")),
-        Item("4a", _("Base models as they are, new ones or tuned ones")),
+        Item("4a", _("Base, newly developed or fine-tuned models")),
         Item("4b", _("Reference for the development of a base model")),
         Item("4c", _("Data and parameters of new or tuned models")),
     )
@@ -100,7 +100,7 @@ def _prompts(material: Material) -> tuple[Item, ...]:
             rest=_("Origin of the items:"),
         ),
         Item("5aii", _("Number and characteristics of those who wrote prompts")),
-        Item("5aiii", _("Involvement of patients and the public in the prompts")),
+        Item("5aiii", _("Patient and public involvement in the prompts")),
         Item("5b", _("The prompts themselves"), prompts_text(material), _("Supplement")),
     )
 
@@ -142,7 +142,7 @@ def _evaluation(material: Material) -> tuple[Item, ...]:
             methods,
             rest=_("Experience of the raters:"),
         ),
-        Item("7bii", _("Involvement of patients and the public in the evaluation")),
+        Item("7bii", _("Patient and public involvement in the evaluation")),
         Item(
             "7biii",
             _("Whether evaluators knew which chatbot they assessed"),
@@ -185,7 +185,7 @@ def _analysis(material: Material) -> tuple[Item, ...]:
 def _discussion(material: Material) -> tuple[Item, ...]:
     _ = material.language.gettext
     return (
-        Item("11a", _("Interpretation beside other evidence")),
+        Item("11a", _("Interpretation in the context of other evidence")),
         Item(
             "11b",
             _("Strengths and limitations"),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from konsil.report.manuscript.checklists.item import Filled, Item
-from konsil.report.manuscript.checklists.known_facts import licence_text, source_files
+from konsil.report.manuscript.checklists.known_facts import (
+    licence_text,
+    source_files,
+    systems_text,
+)
 from konsil.report.manuscript.methods import criteria_text, raters_text, recruitment_text
 from konsil.report.material.overview import Material
 
@@ -13,7 +17,7 @@ def data_statement(material: Material) -> Filled:
     _ = material.language.gettext
     return Filled(
         _("Appendix: data statement"),
-        _("Headings of data statements for natural language processing, in our words"),
+        _("Headings of data statements for natural language processing, paraphrased"),
         "bender2018",
         _("Data statement of this study."),
         _items(material),
@@ -24,9 +28,7 @@ def _items(material: Material) -> tuple[Item, ...]:
     _ = material.language.gettext
     study, count = material.study, material.numbers.count
     languages = ", ".join(sorted({i.language for i in study.instruments if i.language}))
-    told_languages = _("Language of the forms: %(languages)s.") % {"languages": languages}
-    systems = ", ".join(system.id for system in study.systems)
-    told_systems = _("Answers are by these systems: %(names)s.") % {"names": systems}
+    languages_text = _("Language of the forms: %(languages)s.") % {"languages": languages}
     texts = _("%(items)s items, %(answers)s answers; lengths are in the table of systems.") % {
         "items": count(len(material.items)),
         "answers": count(len(material.answers)),
@@ -36,11 +38,11 @@ def _items(material: Material) -> tuple[Item, ...]:
     other = f"{criteria_text(material)} {licence_text(material)}".rstrip()
     return (
         Item("A", _("Curation rationale: which texts, and why"), study.description, methods),
-        Item("B", _("Language variety"), told_languages if languages else "", methods),
+        Item("B", _("Language variety"), languages_text if languages else "", methods),
         Item(
             "C",
             _("Authors of the texts (persons or systems)"),
-            told_systems if systems else "",
+            systems_text(material),
             results,
         ),
         Item("D", _("Annotators: raters and their characteristics"), people, methods),

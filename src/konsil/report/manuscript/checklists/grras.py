@@ -17,7 +17,7 @@ def grras(material: Material) -> Filled:
     _ = material.language.gettext
     return Filled(
         _("Appendix: reporting checklist GRRAS"),
-        _("Items of the Guidelines for Reporting Reliability and Agreement Studies, in our words"),
+        _("Items of the Guidelines for Reporting Reliability and Agreement Studies, paraphrased"),
         "kottner2011",
         _("GRRAS: items, what this study reports, and where."),
         (*_methods(material), *_results(material)),

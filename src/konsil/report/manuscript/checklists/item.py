@@ -15,7 +15,7 @@ State = Literal["stated", "to be written", "not applicable"]
 
 @dataclass(frozen=True)
 class Item:
-    """One item: its number, its topic in our words, and what the study says of it."""
+    """One item: its number, its topic, paraphrased, and what the study says of it."""
 
     number: str
     """Its number in the guideline."""

@@ -130,7 +130,7 @@ def resources_text(material: Material) -> str:
     _ = material.language.gettext
     if not material.usage:
         return ""
-    return _("Times, tokens and costs of the calls are a table of the report.")
+    return _("The report tabulates times, tokens and costs of the calls.")
 
 
 def answers_text(material: Material) -> str:
@@ -192,7 +192,7 @@ def agreement_text(material: Material) -> str:
     ]
     if not names:
         return ""
-    return _("Agreement between raters: analyses %(names)s.") % {"names": ", ".join(names)}
+    return _("Inter-rater agreement: analyses %(names)s.") % {"names": ", ".join(names)}
 
 
 def estimates_text(material: Material) -> str:

@@ -35,7 +35,7 @@ def tripod_llm(material: Material) -> Filled:
     _ = material.language.gettext
     return Filled(
         _("Appendix: reporting checklist TRIPOD-LLM"),
-        _("Items of TRIPOD-LLM, for studies of large language models in health care, in our words"),
+        _("Items of TRIPOD-LLM, for studies of large language models in health care, paraphrased"),
         "gallifant2025",
         _("TRIPOD-LLM: items, what this study reports, and where."),
         (
@@ -118,10 +118,10 @@ def _models(material: Material) -> tuple[Item, ...]:
     return (
         Item(
             "6a",
-            _("Name and version of each LLM, end of its training"),
+            _("Name, version and training cutoff date of each LLM"),
             models_text(material),
             methods,
-            rest=_("Versions and ends of training:"),
+            rest=_("Versions and training cutoff dates:"),
         ),
         Item(
             "6b", _("Development: architecture, training, alignment"), reason=_evaluation(material)
@@ -217,11 +217,11 @@ def _annotation(material: Material) -> tuple[Item, ...]:
             rest=_("Design and choice of the prompts:"),
         ),
         Item("9b", _("Data with which prompts were developed")),
-        Item("10", _("Preparation of texts before they were summarised")),
-        Item("11", _("Tuning by instructions and alignment"), reason=_evaluation(material)),
+        Item("10", _("Pre-processing of texts before summarisation")),
+        Item("11", _("Instruction tuning and alignment"), reason=_evaluation(material)),
         Item(
             "12",
-            _("Computing resources, or times and costs in their place"),
+            _("Computing resources, or proxies such as time and cost"),
             resources_text(material),
             _("Supplement"),
         ),
@@ -262,7 +262,7 @@ def _open_science(material: Material) -> tuple[Item, ...]:
             _("Methods"),
             rest=_("Place of further code:"),
         ),
-        Item("15", _("Involvement of patients and the public")),
+        Item("15", _("Patient and public involvement")),
     )
 
 
@@ -273,7 +273,7 @@ def _results(material: Material) -> tuple[Item, ...]:
         Item(
             "16a",
             _("Patient data: flow through the study"),
-            _("The figure of the study flow has the numbers of items, answers and raters."),
+            _("The flow figure shows the numbers of items, answers and raters."),
             results,
             rest=_("Outcomes and follow-up, if these are data of patients:"),
         ),

@@ -30,15 +30,15 @@ def estimand(material: Material, analysis: Analysis) -> str:
     where = "; ".join(f"{k}: {', '.join(v)}" for k, v in analysis.where.items())
     facts = (
         (_("Question: %(value)s"), analysis.question),
-        (_("Only %(value)s."), where),
+        (_("Restricted to: %(value)s."), where),
         (_("Arm of raters: %(value)s."), analysis.arm or ""),
         (_("Set of items: %(value)s."), analysis.items),
         (_("Groups: %(value)s."), ", ".join(analysis.by)),
         (_("Compared by: %(value)s."), analysis.compare),
         (_("Compared with: %(value)s."), _against(material, analysis)),
         (_("Equivalence margin: %(value)s."), _margin(material, analysis)),
-        (_("Clusters of the resamples: %(value)s."), _clusters(material)[analysis.cluster]),
-        (_("Settings of study.toml: %(value)s."), _settings(analysis)),
+        (_("Resampling unit: %(value)s."), _clusters(material)[analysis.cluster]),
+        (_("Further settings (study.toml): %(value)s."), _settings(analysis)),
     )
     return " ".join([*sentences, *(text % {"value": value} for text, value in facts if value)])
 
@@ -68,6 +68,27 @@ def definitions(material: Material) -> list[str]:
     names = dict.fromkeys(a.statistic for a in material.study.analyses)
     known = [entry(name, material.language) for name in names]
     return [f"{one.title}: {one.text}" for one in known]
+
+
+def transformations(material: Material) -> list[str]:
+    """How declared analyses recode or combine ratings, in a sentence each; [] if none does."""
+    _ = material.language.gettext
+    sentences = []
+    for analysis in material.study.analyses:
+        recoded = ", ".join(f"{old} → {new}" for old, new in analysis.collapse.items())
+        spans = "" if analysis.spans == "each" else analysis.spans
+        consensus = "" if analysis.consensus == "none" else analysis.consensus
+        facts = (
+            (_("%(name)s: response categories are recoded (%(value)s)."), recoded),
+            (_("%(name)s: sentence ratings become one per answer (%(value)s)."), spans),
+            (_("%(name)s: ratings are combined across the panel (%(value)s)."), consensus),
+        )
+        sentences += [
+            text % {"name": analysis.name, "value": value}
+            for text, value in facts
+            if value and analysis.prespecified
+        ]
+    return [*sentences, *([_("Composite scores: see “Indices”.")] if material.study.scores else [])]
 
 
 def _margin(material: Material, analysis: Analysis) -> str:

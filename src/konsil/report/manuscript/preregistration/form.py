@@ -19,7 +19,11 @@ from konsil.report.manuscript.checklists.known_facts import (
     systems_text,
 )
 from konsil.report.manuscript.methods import criteria_text, to_be_written
-from konsil.report.manuscript.preregistration.estimands import definitions, estimand
+from konsil.report.manuscript.preregistration.estimands import (
+    definitions,
+    estimand,
+    transformations,
+)
 from konsil.report.manuscript.word import word
 from konsil.report.material.overview import Material
 from konsil.study import study_digest
@@ -144,7 +148,7 @@ def _information(material: Material) -> Iterator[Block]:
     yield from _item(material, _("Description"), material.study.description)
     yield from _item(
         material,
-        _("Questions and hypotheses"),
+        _("Research questions and hypotheses"),
         questions_text(material),
         rest=_("Hypotheses with their direction:"),
     )
@@ -159,10 +163,12 @@ def _design(material: Material) -> Iterator[Block]:
         message_id="preregistration.type",
         n=len(study.systems),
     )
-    yield from _item(material, _("Type of study"), translated(kind) if study.systems else "")
+    yield from _item(material, _("Study type"), translated(kind) if study.systems else "")
     pages = _("The rating pages name no system.") if study.plan and not material.times else ""
     yield from _item(material, _("Blinding"), pages, blinding_text(material))
-    yield from _item(material, _("Design"), *(_allocation(material, line) for line in study.plan))
+    yield from _item(
+        material, _("Study design"), *(_allocation(material, line) for line in study.plan)
+    )
     chance = _(
         "Tasks, their order and the positions of answers are assigned at random from the seed"
         " %(seed)s."
@@ -200,12 +206,15 @@ def _allocation(material: Material, line: Allocation) -> str:
     counts = (
         (line.per_rater, _("At most %(n)s items per rater.")),
         (line.repeats, _("%(n)s items per rater are rated twice.")),
-        (line.overlap.raters if line.overlap else 0, _("Shared comparisons have %(n)s raters.")),
+        (
+            line.overlap.raters if line.overlap else 0,
+            _("Each comparison in the overlap set is rated by %(n)s raters."),
+        ),
     )
     sentences += [text % {"n": material.numbers.count(n)} for n, text in counts if n]
     if line.arms:
         arms = ", ".join(f"{name} {ratio}" for name, ratio in line.arms.items())
-        sentences.append(_("Arms of raters with their ratio: %(arms)s.") % {"arms": arms})
+        sentences.append(_("Rater arms (allocation ratio): %(arms)s.") % {"arms": arms})
     if line.items:
         sentences.append(_("Set of items: %(value)s.") % {"value": line.items})
     return " ".join(sentences)
@@ -231,7 +240,7 @@ def _sampling(registered: Registered) -> Iterator[Block]:
     stored = so_far if frozen(material.events) is None else at_freeze
     yield from _item(material, _("Existing data"), stored % {"n": count(registered.n_ratings)})
     yield from _item(
-        material, _("Collection of the data"), source_files(material), rest=_("Recruitment:")
+        material, _("Data collection procedures"), source_files(material), rest=_("Recruitment:")
     )
     sizes = [
         material.numbers.translated(
@@ -249,13 +258,13 @@ def _sampling(registered: Registered) -> Iterator[Block]:
         material,
         _("Sample size"),
         _("Panels: %(panels)s.") % {"panels": "; ".join(sizes)} if sizes else "",
-        _("%(n)s items are drawn at random.") % {"n": count(sample.size)} if sample else "",
+        _("%(n)s items are randomly sampled.") % {"n": count(sample.size)} if sample else "",
         _("Items stored so far: %(n)s.") % {"n": count(len(material.items))}
         if material.items
         else "",
     )
     power = [_power(material, line) for line in registered.power]
-    yield from _item(material, _("Reason for the sample size"), *power)
+    yield from _item(material, _("Sample size rationale"), *power)
     yield from _item(material, _("Stopping rule"))
 
 
@@ -279,8 +288,10 @@ def _variables(material: Material) -> Iterator[Block]:
     _ = material.language.gettext
     study = material.study
     yield Heading(_("Variables"), 1)
-    yield from _item(material, _("Varied by the design"), systems_text(material))
-    yield from _item(material, _("Measured"), criteria_text(material) if study.instruments else "")
+    yield from _item(material, _("Manipulated variables"), systems_text(material))
+    yield from _item(
+        material, _("Measured variables"), criteria_text(material) if study.instruments else ""
+    )
     scores = [
         _("Score %(name)s: %(how)s of %(parts)s.")
         % {"name": s.title or s.id, "how": s.combine, "parts": ", ".join(map(str, s.of))}
@@ -300,32 +311,37 @@ def _analysis(material: Material) -> Iterator[Block]:
     study = material.study
     yield Heading(_("Analysis plan"), 1)
     declared = [a for a in study.analyses if a.prespecified]
-    yield from _item(material, _("Analyses"), *(estimand(material, a) for a in declared))
+    yield from _item(material, _("Statistical models"), *(estimand(material, a) for a in declared))
     yield from _item(material, _("Estimands"), *definitions(material))
+    yield from _item(material, _("Transformations"), *transformations(material))
     targets = {
         "like these": _("raters like these"),
-        "these": _("these raters alone"),
+        "these": _("these raters only"),
     }
     target = study.inference.raters
     level = numbers.tick(100 * study.resampling.level) + material.language.per_cent
     yield from _item(
         material,
-        _("Intervals and tests"),
+        _("Inference criteria"),
         _(
-            "CIs have level %(level)s, with %(draws)s resamples from the seed %(seed)s; tests are"
-            " two-sided. Target of inference: %(target)s."
+            "CIs have a confidence level of %(level)s. Bootstrap: %(draws)s resamples, seed"
+            " %(seed)s. Tests are two-sided. Target of inference: %(target)s."
         )
         % {
             "level": level,
             "draws": numbers.count(study.resampling.draws),
             "seed": study.seed,
             "target": targets.get(
-                str(target), _("raters like these where they are enough, else these raters alone")
+                str(target),
+                _(
+                    "raters like these if the panel has enough effective raters; otherwise, these"
+                    " raters only"
+                ),
             ),
         },
-        _("The p values of all declared analyses are adjusted together (Holm)."),
+        _("p values of all prespecified tests are adjusted for multiple testing (Holm)."),
     )
-    yield from _item(material, _("Exclusions"), _exclusions(material))
+    yield from _item(material, _("Data exclusion"), _exclusions(material))
     yield from _item(
         material,
         _("Missing data"),
@@ -373,7 +389,7 @@ def _other(registered: Registered) -> Iterator[Block]:
         },
         _("Software: konsil %(version)s; seed %(seed)s.")
         % {"version": __version__, "seed": material.study.seed},
-        _("The protocol changed after the freeze: these are its present contents.")
+        _("The protocol changed after the freeze: this document describes the current version.")
         if _is_changed(registered)
         else "",
     )
