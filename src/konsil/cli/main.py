@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -221,6 +222,9 @@ def main(arguments: list[str] | None = None) -> None:
     # Before NumPy is loaded: on tiles that fit the cache, OpenBLAS' threads mostly wait for one
     # another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A command is short: most of what it makes stays until its end, and is not searched again and
+    # again.
+    gc.set_threshold(50_000, 20, 100)
     guard_terminal()
     try:
         group.main(args=arguments, standalone_mode=False)

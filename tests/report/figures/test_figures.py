@@ -117,19 +117,27 @@ def test_heat_map() -> None:
     )
 
 
-def test_same_bytes_and_no_dates() -> None:
-    drawing.STYLE["pdf.fonttype"] = 42
-    try:
+def test_same_bytes_and_no_dates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(drawing.STYLE, "pdf.fonttype", 42)
+    with drawing.retained():
         one, two = (
             forest(ABOUT, DOTS, Numbers(), axis=ValueAxis("alpha"), heading="Estimate")
             for _ in range(2)
         )
-    finally:
-        drawing.STYLE["pdf.fonttype"] = 3
     assert one == two
+    assert (one.svg, one.pdf) == (two.svg, two.pdf)
+    assert one.pdf.startswith(b"%PDF")
+    # TrueType of the slim copy: some journals refuse Type 3.
     assert b"/CIDFontType2" in one.pdf or b"/TrueType" in one.pdf
+    assert b"KonsilSans" in one.pdf
     assert not re.search(rb"CreationDate|\b20[2-9]\d-", one.pdf)
     assert b"metadata" not in one.svg
+
+
+def test_a_pdf_is_drawn_of_retained_figures_alone() -> None:
+    drawn = forest(ABOUT, DOTS, Numbers(), axis=ValueAxis("alpha"), heading="Estimate")
+    with pytest.raises(ValueError, match="key: the figure is not retained"):
+        _ = drawn.pdf
 
 
 def test_settings_of_matplotlib_are_left_alone() -> None:

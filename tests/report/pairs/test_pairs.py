@@ -113,7 +113,6 @@ def test_every_kind_has_its_form(statistic: str, more: dict[str, object], key: s
     assert drawn.key.startswith(f"{key}-")
     assert "source quality" in drawn.description
     assert drawn.svg.startswith(b"<?xml")
-    assert drawn.pdf.startswith(b"%PDF")
 
 
 def test_outcomes_are_beside_win_differences_where_the_rates_are_known() -> None:

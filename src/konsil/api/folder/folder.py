@@ -398,8 +398,8 @@ class Folder(OpenedStudy):
     def figures(self) -> dict[str, Drawing]:
         """The report's figures by their keys, in the order of its page.
 
-        Each is shown by a notebook; `figure` is matplotlib's, to be changed, `svg` and `pdf` are
-        the files of the report.
+        Each is shown by a notebook; `figure` is matplotlib's, to be changed, `svg` is the file of
+        the report, and `pdf` is drawn on demand.
         """
         from konsil import report
 

@@ -1,1 +1,1 @@
-"""Figures as SVG and PDF: typeface, marks, axes, and the kinds of charts."""
+"""Figures as SVG, in other formats on demand: typeface, marks, axes, and the kinds of charts."""

@@ -1,7 +1,8 @@
-"""From a matplotlib figure to the same bytes every time: SVG for the page, SVG and PDF as files.
+"""From a matplotlib figure to the same bytes every time: SVG for the page and as a file.
 
 No state of pyplot is used and nothing of the machine gets in: no dates, no random identifiers, one
-bundled font for the layout.
+bundled font for the layout. Other formats are drawn where they are asked for: a PDF of every figure
+would take a third of the time of a report.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from konsil.progress import count
-from konsil.report.figures.formats import other_formats, other_svg
-from konsil.report.figures.typeface import FAMILY, families
+from konsil.report.figures.formats import other_formats, other_svg, pdf
+from konsil.report.figures.typeface import WHOLE
 
 INK = "#1b1f24"
 MUTED = "#5b6570"
@@ -93,13 +94,20 @@ class Drawing:
     """The SVG element for the page."""
     svg: bytes
     """The SVG file."""
-    pdf: bytes
-    """The PDF file."""
     figure: Figure | None = field(default=None, compare=False, repr=False)
     """The figure as matplotlib has it, with axes to change; None unless drawn within `retained`."""
 
     others: Mapping[str, bytes] = field(default_factory=dict)
     """Format -> file, of the formats that were asked for."""
+
+    @property
+    def pdf(self) -> bytes:
+        """The PDF file, drawn on demand; a ValueError unless the figure was drawn in `retained`."""
+        if self.figure is None:
+            msg = f"{self.key}: the figure is not retained; expected one drawn within retained()"
+            raise ValueError(msg)
+        with style():
+            return pdf(self.figure)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the figure and its caption."""
@@ -124,7 +132,7 @@ def retained() -> Iterator[None]:
 def style() -> Iterator[None]:
     """Draw in the report's style; matplotlib's settings are as before afterwards."""
     with (
-        matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}),
+        matplotlib.rc_context({**STYLE, "font.sans-serif": [WHOLE]}),
         warnings.catch_warnings(),
     ):
         # A character that the bundled font lacks is drawn as a box in the PDF; the page has
@@ -136,13 +144,10 @@ def style() -> Iterator[None]:
 def finish(figure: Figure, key: str, title: str, description: str, caption: str) -> Drawing:
     """Write the figure in all forms; to be called within `style()`."""
     count("figures")
-    svg, pdf = io.BytesIO(), io.BytesIO()
+    svg = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
         figure.savefig(
             svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        )
-        figure.savefig(
-            pdf, format="pdf", metadata=dict.fromkeys(("CreationDate", "Creator", "Producer"))
         )
     text = _embeddable_svg(svg.getvalue().decode("utf-8"), key, title, description)
     return Drawing(
@@ -152,7 +157,6 @@ def finish(figure: Figure, key: str, title: str, description: str, caption: str)
         caption=caption,
         inline=Markup(_themed(text)),  # noqa: S704 - matplotlib escapes the texts that it draws
         svg=('<?xml version="1.0" encoding="UTF-8"?>\n' + text).encode(),
-        pdf=pdf.getvalue(),
         figure=figure if _IS_RETAINED.get() else None,
         others={**other_formats(figure), **other_svg(text, figure)},
     )
@@ -180,7 +184,7 @@ def _embeddable_svg(svg: str, key: str, title: str, description: str) -> str:
         f' id="{key}-desc">{escape(description)}</desc>\n'
     )
     svg = opening + svg[svg.index(">") + 1 :].lstrip()
-    return re.sub(rf"'{FAMILY}'(?:, [^;\"]*)?", _FONTS, svg)
+    return re.sub(rf"'{WHOLE}'(?:, [^;\"]*)?", _FONTS, svg)
 
 
 def _themed(svg: str) -> str:

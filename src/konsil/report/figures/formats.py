@@ -19,6 +19,8 @@ from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 
+from konsil.report.figures.typeface import embedded_font
+
 RASTER = ("png", "tiff")
 """Formats of dots."""
 FORMATS = (*RASTER, "eps", "pdf", "svg")
@@ -71,7 +73,7 @@ def other_formats(figure: Figure) -> Mapping[str, bytes]:
         "png": lambda: _raster(figure, "png", dpi, scale),
         "tiff": lambda: _raster(figure, "tiff", dpi, scale),
         "eps": lambda: _eps(figure, scale),
-        "pdf": lambda: _pdf(figure, scale),
+        "pdf": lambda: pdf(figure, scale),
     }
     return {name: write() for name, write in writers.items() if name in requested.formats}
 
@@ -107,7 +109,7 @@ def _raster(figure: Figure, form: str, dpi: int, scale: float) -> bytes:
 def _eps(figure: Figure, scale: float) -> bytes:
     """Encapsulated PostScript without a date; it knows no transparency."""
     data = io.StringIO()
-    with _opaque(figure):
+    with _opaque(figure), embedded_font():
         figure.savefig(data, format="eps", facecolor=_WHITE)
     text = re.sub(r"^%%CreationDate: .*\n", "", data.getvalue(), flags=re.MULTILINE)
     if scale == 1:
@@ -167,8 +169,8 @@ def _on_white(colours: Any, alpha: float) -> Any:  # noqa: ANN401 - one colour o
     return mixed if len(mixed) > 1 else mixed[0]
 
 
-def _pdf(figure: Figure, scale: float) -> bytes:
-    """A PDF whose page has another size: the drawing is the same, within one scaling matrix."""
+def pdf(figure: Figure, scale: float = 1.0) -> bytes:
+    """A PDF without a date; another size of its page scales the same drawing by one matrix."""
     data = io.BytesIO()
     file = _FILE(data, metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
     width, height = (float(side) for side in figure.get_size_inches())
@@ -179,7 +181,8 @@ def _pdf(figure: Figure, scale: float) -> bytes:
         file.output(scale, 0, 0, scale, 0, 0, Op.concat_matrix)
         drawn_on = _RENDERER(file, 300, height, width)
         renderer = _MIXED(figure, width, height, 300, drawn_on)
-        figure.draw(renderer)
+        with embedded_font():
+            figure.draw(renderer)
         renderer.finalize()
         file.finalize()
     finally:

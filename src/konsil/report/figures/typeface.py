@@ -1,12 +1,15 @@
-"""The figures' font, reduced to the characters that figures use.
+"""The font of files that embed it, reduced to the characters that figures use.
 
-An embedded subset of it is made in a third of the time.
+An embedded subset of it is made in a third of the time. Its letters have the widths of the whole
+font, in which figures are laid out, so that nothing moves.
 """
 
 from __future__ import annotations
 
 import atexit
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +21,7 @@ FAMILY = "Konsil Sans"
 """The slim copy's name; a changed font has a name of its own, as the licence of DejaVu asks."""
 
 WHOLE = "DejaVu Sans"
-"""The font that matplotlib brings, for characters that the copy lacks."""
+"""The font that matplotlib brings: of the layout, and for characters that the copy lacks."""
 
 _SIGNS = (
     (0x20, 0x24F),
@@ -31,6 +34,13 @@ _SIGNS = (
 """Latin, Greek and Cyrillic letters, punctuation, currencies, arrows, operators and shapes."""
 
 _LAYOUT = ["GSUB", "GPOS", "GDEF", "MATH", "FFTM", "JSTF"]
+
+
+@contextmanager
+def embedded_font() -> Iterator[None]:
+    """Figures that are drawn within embed subsets of the slim copy."""
+    with matplotlib.rc_context({"font.sans-serif": list(families())}):
+        yield
 
 
 @cache
@@ -56,7 +66,12 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 def _slim(full_font: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
     options = subset.Options(
-        glyph_names=True, recommended_glyphs=True, notdef_outline=True, layout_features=[]
+        glyph_names=True,
+        recommended_glyphs=True,
+        notdef_outline=True,
+        layout_features=[],
+        # Matplotlib moves letters by this table, and texts are as wide as in the layout.
+        legacy_kern=True,
     )
     options.drop_tables = [*options.drop_tables, *_LAYOUT]
     slim = Path(folder.name) / full_font.name

@@ -66,7 +66,7 @@ def manuscript_files(
     """Path within the report's folder -> content, of the formats that are asked for."""
     if not request.to:
         return {}
-    with figure_formats(FigureFormats(("png",), dpi=_DPI)):
+    with figure_formats(FigureFormats(("png", "pdf"), dpi=_DPI)):
         document = manuscript(Sources(material, results, request.checklist))
     files: dict[str, bytes] = {}
     for form in tracked(request.to, "manuscript files"):
@@ -100,8 +100,8 @@ def _figures(document: Manuscript) -> dict[str, bytes]:
     for figure in document.figures:
         drawing = figure.drawing
         forms[f"figures/{drawing.key}.svg"] = drawing.svg
-        forms[f"figures/{drawing.key}.pdf"] = drawing.pdf
-        forms[f"figures/{drawing.key}.png"] = drawing.others["png"]
+        for form, content in drawing.others.items():
+            forms[f"figures/{drawing.key}.{form}"] = content
     return forms
 
 

@@ -69,8 +69,8 @@ _FILES = message(
     (
         "Unrounded results (12 significant digits) are in the same folder: estimates.csv,"
         " estimates.json, coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv,"
-        " bounds.csv, derived.csv, curves.csv and case_scores.csv; the figures (SVG and PDF) are in"
-        " the folder figures."
+        " bounds.csv, derived.csv, curves.csv and case_scores.csv; the figures (SVG) are in the"
+        " folder figures."
     ),
     message_id="files.beside",
 )

@@ -75,7 +75,6 @@ def write(
     }
     for figure in page.figures:
         files[f"figures/{figure.key}.svg"] = figure.svg
-        files[f"figures/{figure.key}.pdf"] = figure.pdf
         files |= {f"{PRINT}/{figure.key}.{k}": data for k, data in figure.others.items()}
     if further is not None:
         files |= further.make(material, results)
