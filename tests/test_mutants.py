@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -52,4 +51,4 @@ def test_a_module_that_is_replaced_has_a_time_of_its_own(
     module = tmp_path / "m.py"
     mutants.replace(module, "a = 1\n", 1_700_000_000)
     assert module.read_text("utf-8") == "a = 1\n"
-    assert os.stat(module).st_mtime == 1_700_000_000
+    assert module.stat().st_mtime == 1_700_000_000
