@@ -7,6 +7,7 @@ import ast
 import io
 import re
 import string
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,7 +22,8 @@ from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
 from konsil.analysis.table.calls.outcomes import OUTCOMES
-from konsil.locale import SOURCE, catalogue_language, is_draft, languages, translations
+from konsil.instrument.screens.words import EN, Words, words
+from konsil.locale import SOURCE, catalogue_language, is_draft, languages, setting, translations
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)
@@ -100,10 +102,15 @@ def of_statistics() -> set[str]:
     return ids | {s.source for s in CATALOGUE.values() if s.source}
 
 
+def of_forms() -> set[str]:
+    """The words around an instrument's own."""
+    return {f"form.{field.name}" for field in fields(Words)}
+
+
 def used() -> set[str]:
     """Every text that a catalogue may have; errors and commands speak English alone."""
     sentences = WITHOUT_ID | OWN_WORDS | {i for i in WITH_ID if not i.startswith("error.")}
-    return sentences | of_the_report() | of_the_pages() | of_statistics()
+    return sentences | of_the_report() | of_the_pages() | of_statistics() | of_forms()
 
 
 def catalogue(code: str) -> Catalog:
@@ -145,6 +152,8 @@ def test_entries_keep_their_gaps_and_are_not_empty(code: str) -> None:
     for message, text in texts(code):
         assert text.strip(), message
         english = WITH_ID.get(message, message)
+        if message in of_forms():
+            assert text.count("{}") == getattr(EN, message.removeprefix("form.")).count("{}")
         assert sorted(re.findall(r"%\(\w+\)s", text)) == sorted(
             re.findall(r"%\(\w+\)s", english)
         ), message
@@ -190,6 +199,25 @@ def test_of_none_french_has_the_singular() -> None:
         count[0],
         count[1],
     ]
+
+
+def test_a_language_has_its_conventions_in_its_head() -> None:
+    """Kills: a head that is not read, or read for another language."""
+    assert [setting("de", name, "?") for name in ("decimal", "between", "percent", "day")] == [
+        ",",
+        "; ",
+        "\u202f%",
+        "d. MMM y",
+    ]
+    assert (setting("de", "word"), setting("de", "latex")) == ("de-DE", "ngerman")
+    assert setting("fr", "between") == "\u202f; "
+    assert setting("fr", "latex", "british") == "british"
+    assert setting(SOURCE, "decimal", ".") == "."
+
+
+def test_words_of_forms_are_of_their_language_and_english_where_there_are_none() -> None:
+    assert words("de-AT").answer == "Antwort {}"
+    assert words("fr") == words("xx") == words("en-GB") == EN
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -7,6 +7,7 @@ entry stays English. A study's own texts are never translated.
 from __future__ import annotations
 
 import io
+import re
 from functools import cache
 from gettext import NullTranslations
 from importlib.resources import files
@@ -53,6 +54,23 @@ def is_draft(language: str) -> bool:
     return '\n"X-Konsil-Status: draft\\n"\n' in files(__name__).joinpath(
         f"{language}.po"
     ).read_text("utf-8")
+
+
+@cache
+def setting(language: str, name: str, default: str = "") -> str:
+    """A convention of a language from its catalogue's head: `X-Konsil-NAME: 'value'`.
+
+    `decimal`, `between` (what stands between two limits), `percent`, `day` (Babel's pattern of a
+    date), `word` and `latex` (the language's names in these formats).
+
+    >>> setting("de", "decimal", "."), setting("en", "decimal", ".")
+    (',', '.')
+    """
+    if language == SOURCE or language not in languages():
+        return default
+    text = files(__name__).joinpath(f"{language}.po").read_text("utf-8")
+    line = re.search(rf'^"X-Konsil-{name.capitalize()}: \'(.*)\'\\n"$', text, re.MULTILINE)
+    return line[1] if line else default
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from konsil.locale import setting
 from konsil.report.manuscript.blocks import (
     Heading,
     Manuscript,
@@ -17,7 +18,6 @@ from konsil.report.manuscript.citations import entries, in_words, parts
 from konsil.report.manuscript.shares import column_shares, is_wide, points
 from konsil.report.material.tables import Table
 
-_BABEL = {"en": "british", "de": "ngerman"}
 _COMMANDS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -189,7 +189,7 @@ def latex(manuscript: Manuscript, authors: str) -> str:
 
 def preamble(language: str, title: str, authors: str, words: Words) -> str:
     """Everything before the first block."""
-    babel = _BABEL.get(language, "british")
+    babel = setting(language, "latex", "british")
     names = (title, authors, words.table, words.figure, words.references)
     return _PREAMBLE % (babel, babel, *map(escaped, names))
 

@@ -13,6 +13,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt, RGBColor
 
+from konsil.locale import setting
 from konsil.report.manuscript.blocks import (
     Heading,
     Manuscript,
@@ -26,7 +27,6 @@ from konsil.report.manuscript.packing import packed
 from konsil.report.manuscript.shares import column_shares, is_wide, points
 from konsil.report.material.tables import Table
 
-_LANGUAGES = {"en": "en-GB", "de": "de-DE"}
 _TEXT_WIDTH, _LANDSCAPE_WIDTH = 16.0, 24.7
 """Centimetres between the margins of an upright page, and of one on its side."""
 _FONT = "Calibri"
@@ -76,7 +76,7 @@ def _set_styles(document: Any, manuscript: Manuscript) -> None:  # noqa: ANN401 
     section.left_margin = section.right_margin = Cm(2.5)
     section.top_margin = section.bottom_margin = Cm(2.5)
     styles = document.styles
-    code = _LANGUAGES.get(manuscript.language, manuscript.language)
+    code = setting(manuscript.language, "word", "en-GB")
     defaults = styles.element.find(qn("w:docDefaults"))
     properties_of_runs = defaults.find(qn("w:rPrDefault")).find(qn("w:rPr"))
     language = properties_of_runs.find(qn("w:lang"))

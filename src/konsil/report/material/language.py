@@ -8,7 +8,7 @@ from functools import cache
 from gettext import NullTranslations
 
 from konsil.analysis.model.catalogue.additions import additions
-from konsil.locale import SOURCE, catalogue_language, is_draft, translations
+from konsil.locale import SOURCE, catalogue_language, is_draft, setting, translations
 from konsil.stats.agreement.registry import STATISTICS
 
 
@@ -56,9 +56,6 @@ class Language:
 
 
 ENGLISH = Language(SOURCE, ".", ", ", "%")
-_STYLES = {"de": (",", "; ", "\u202f%"), "fr": (",", "\u202f; ", "\u202f%")}
-"""Decimal mark, what stands between limits, and the sign of per cent; English ones where a language
-has no entry."""
 
 
 @cache
@@ -70,10 +67,14 @@ def _language(code: str) -> Language:
         for title, message in message_ids.items()
         if (text := catalogue.gettext(message)) != message
     }
-    decimal, between, per_cent = _STYLES.get(
-        code, (ENGLISH.decimal, ENGLISH.between, ENGLISH.per_cent)
+    return Language(
+        code,
+        setting(code, "decimal", ENGLISH.decimal),
+        setting(code, "between", ENGLISH.between),
+        setting(code, "percent", ENGLISH.per_cent),
+        catalogue,
+        titles,
     )
-    return Language(code, decimal, between, per_cent, catalogue, titles)
 
 
 def language(code: str) -> Language:

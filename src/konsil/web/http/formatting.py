@@ -7,6 +7,8 @@ from datetime import date, datetime
 from babel.dates import format_date, format_datetime
 from babel.numbers import format_decimal
 
+from konsil.locale import catalogue_language, setting
+
 
 def day(when: str | date | None, language: str) -> str:
     """A day in words; a dash where there is none.
@@ -17,7 +19,7 @@ def day(when: str | date | None, language: str) -> str:
     if when is None:
         return "–"
     moment = datetime.fromisoformat(when) if isinstance(when, str) else when
-    return str(format_date(moment, "d. MMM y" if language == "de" else "d MMM y", locale=language))
+    return str(format_date(moment, _day(language), locale=language))
 
 
 def moment(when: str | None, language: str) -> str:
@@ -28,8 +30,13 @@ def moment(when: str | None, language: str) -> str:
     """
     if when is None:
         return "–"
-    pattern = "d. MMM y, HH:mm" if language == "de" else "d MMM y, HH:mm"
+    pattern = f"{_day(language)}, HH:mm"
     return f"{format_datetime(datetime.fromisoformat(when), pattern, locale=language)} UTC"
+
+
+def _day(language: str) -> str:
+    """Babel's pattern of a date."""
+    return setting(catalogue_language(language), "day", "d MMM y")
 
 
 def number(value: float | None, language: str, digits: int = 0) -> str:
