@@ -22,8 +22,10 @@ from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
 from konsil.analysis.table.calls.outcomes import OUTCOMES
+from konsil.design import wording
 from konsil.instrument.screens.words import EN, Words, words
 from konsil.locale import SOURCE, catalogue_language, is_draft, languages, setting, translations
+from konsil.simulate.pretended import PLACEHOLDERS
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)
@@ -107,10 +109,23 @@ def of_forms() -> set[str]:
     return {f"form.{field.name}" for field in fields(Words)}
 
 
+def of_new_studies() -> set[str]:
+    """The words that a new study, or a rehearsal of one, begins with."""
+    simulated = {f"rehearsal.{name}" for name in (*PLACEHOLDERS, "title")}
+    return simulated | {f"design.{name}" for name in wording.EN}
+
+
 def used() -> set[str]:
     """Every text that a catalogue may have; errors and commands speak English alone."""
     sentences = WITHOUT_ID | OWN_WORDS | {i for i in WITH_ID if not i.startswith("error.")}
-    return sentences | of_the_report() | of_the_pages() | of_statistics() | of_forms()
+    return (
+        sentences
+        | of_the_report()
+        | of_the_pages()
+        | of_statistics()
+        | of_forms()
+        | of_new_studies()
+    )
 
 
 def catalogue(code: str) -> Catalog:
@@ -280,3 +295,18 @@ def test_no_sentence_has_a_plural_after_a_number_that_can_be_one() -> None:
         if not words.startswith(NEVER_ONE)
     ]
     assert sorted(found) == []
+
+
+def test_words_of_a_new_study_are_of_its_language_with_as_many_choices() -> None:
+    """Kills: lists of the catalogue that are one text, or have a choice too few."""
+    german = wording.wording("de")
+    assert german["yesno"] == ("Nein", "Ja")
+    assert german["wins"] == "Gewinndifferenz, {panel}: {title}"
+    assert wording.wording("fr") == wording.wording("en") == wording.EN
+    for key, english in wording.EN.items():
+        assert isinstance(german[key], type(english)), key
+        if isinstance(english, tuple):
+            assert len(german[key]) == len(english), key
+        else:
+            gaps = [sorted(re.findall(r"{\w+}", text)) for text in (german[key], english)]
+            assert gaps[0] == gaps[1], key

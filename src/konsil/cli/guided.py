@@ -117,7 +117,7 @@ def _ask_questions(draft: DraftWorkshop) -> Iterator[Question]:
         )
         if not kind:
             return
-        text = click.prompt("  Question", default=words[f"ask {kind}"])
+        text = click.prompt("  Question", default=words[f"ask_{kind}"])
         question = Question(text, cast("Kind", kind))
         labels = click.prompt(
             "  Labels, with ; between them", default="; ".join(labels_of(question, draft.language))

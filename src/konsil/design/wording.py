@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from konsil.locale import entries
+
 EN: Mapping[str, Any] = {
     "five": ("1 very poor", "2 poor", "3 acceptable", "4 good", "5 very good"),
     "yesno": ("No", "Yes"),
@@ -18,12 +20,12 @@ EN: Mapping[str, Any] = {
         *("B is slightly better", "B is much better"),
     ),
     "abstain": "Cannot judge",
-    "ask five": "How good is the answer overall?",
-    "ask yesno": "Could acting on the answer harm a patient?",
-    "ask ordered": "How complete is the answer?",
-    "ask choice": "Which kind of error does the answer have?",
-    "ask pair3": "Which answer would you rather use?",
-    "ask pair5": "Which answer would you rather use?",
+    "ask_five": "How good is the answer overall?",
+    "ask_yesno": "Could acting on the answer harm a patient?",
+    "ask_ordered": "How complete is the answer?",
+    "ask_choice": "Which kind of error does the answer have?",
+    "ask_pair3": "Which answer would you rather use?",
+    "ask_pair5": "Which answer would you rather use?",
     "ordered": ("incomplete", "partly complete", "complete"),
     "choice": ("none", "of fact", "of reasoning", "of omission"),
     "answers": "answers",
@@ -43,45 +45,18 @@ EN: Mapping[str, Any] = {
     "plan": "WHO rates WHAT: `konsil plan` assigns the items at random, balanced and blinded.",
     "analyses": "WHICH numbers are estimated. `konsil statistics` lists the statistics.",
 }
-DE: Mapping[str, Any] = {
-    "five": ("1 sehr schlecht", "2 schlecht", "3 akzeptabel", "4 gut", "5 sehr gut"),
-    "yesno": ("Nein", "Ja"),
-    "pair3": ("A ist besser", "Gleich gut", "B ist besser"),
-    "pair5": (
-        *("A ist viel besser", "A ist etwas besser", "Gleich gut"),
-        *("B ist etwas besser", "B ist viel besser"),
-    ),
-    "abstain": "Nicht beurteilbar",
-    "ask five": "Wie gut ist die Antwort insgesamt?",
-    "ask yesno": "Könnte die Antwort Patientinnen oder Patienten schaden?",
-    "ask ordered": "Wie vollständig ist die Antwort?",
-    "ask choice": "Welche Art von Fehler hat die Antwort?",
-    "ask pair3": "Welche Antwort würden Sie eher verwenden?",
-    "ask pair5": "Welche Antwort würden Sie eher verwenden?",
-    "ordered": ("unvollständig", "teils vollständig", "vollständig"),
-    "choice": ("keiner", "der Fakten", "der Schlussfolgerung", "der Auslassung"),
-    "answers": "antworten",
-    "comparison": "vergleich",
-    "physicians": "ärzteschaft",
-    "judges": "judges",
-    "agreement": "Übereinstimmung, {panel}: {title}",
-    "mean": "Mittelwert je System, {panel}: {title}",
-    "share": "„{label}“ je System, {panel}: {title}",
-    "wins": "Gewinndifferenz, {panel}: {title}",
-    "against": "{panel} gegen {other}: {title}",
-    "repeats": "wiederholte Bewertungen, {panel}: {title}",
-    "sources": "WOHER die Daten kommen: die Spalten jeder Datei und was sie enthalten.",
-    "systems": "WESSEN Antworten bewertet werden. Die Bewertenden sehen diese Namen nie.",
-    "instruments": "WIE bewertet wird: ein Bogen für Menschen und für Modelle.",
-    "raters": "WER bewertet. Kennungen sind Pseudonyme, nie Namen.",
-    "plan": "WER WAS bewertet: `konsil plan` teilt zufällig, ausgewogen und verblindet zu.",
-    "analyses": "WELCHE Zahlen geschätzt werden. `konsil statistics` listet die Statistiken.",
-}
 
 
 def wording(language: str) -> Mapping[str, Any]:
-    """The words in a study's language; English where there are none."""
-    return DE if language == "de" else EN
+    """The words in a study's language; English where its catalogue has none.
+
+    Entries are `design.KEY`; a list is one entry with a line for each of its words.
+    """
+    own = entries(language, "design", EN)
+    lists = {
+        key: tuple(text.split("\n")) for key, text in own.items() if isinstance(EN[key], tuple)
+    }
+    return {**EN, **own, **lists}
 
 
 def comments(language: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from functools import cache
 from gettext import NullTranslations
 from importlib.resources import files
@@ -71,6 +72,17 @@ def setting(language: str, name: str, default: str = "") -> str:
     text = files(__name__).joinpath(f"{language}.po").read_text("utf-8")
     line = re.search(rf'^"X-Konsil-{name.capitalize()}: \'(.*)\'\\n"$', text, re.MULTILINE)
     return line[1] if line else default
+
+
+def entries(language: str, group: str, names: Iterable[str]) -> dict[str, str]:
+    """A language's own texts of a group of entries `GROUP.NAME`, by name; of those it has.
+
+    >>> entries("de-AT", "form", ["now", "answer"])["answer"], entries("xx", "form", ["answer"])
+    ('Antwort {}', {})
+    """
+    catalogue = translations(catalogue_language(language) or SOURCE)
+    texts = {name: catalogue.gettext(f"{group}.{name}") for name in names}
+    return {name: text for name, text in texts.items() if text != f"{group}.{name}"}
 
 
 @cache

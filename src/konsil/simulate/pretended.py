@@ -14,6 +14,7 @@ from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.table.frame import COLUMNS
+from konsil.locale import entries
 from konsil.prepare import MATCH, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS
 from konsil.records import Item
@@ -23,11 +24,11 @@ VALUES = 3
 """How many values a column gets that nobody has yet."""
 MATCHED = ("yes", "no")
 _POOL = 100
-_SAID: Mapping[str, tuple[str, str]] = {
-    "en": ("This text stands for item {k}, which is still to be collected.", "reference {k}"),
-    "de": ("Dieser Text steht für Fall {k}, der noch gesammelt wird.", "Referenz {k}"),
+PLACEHOLDERS: Mapping[str, str] = {
+    "text": "This text stands for item {k}, which is still to be collected.",
+    "reference": "reference {k}",
 }
-"""Language -> an item's text and its reference."""
+"""An item's text and its reference; entries `rehearsal.text` and `rehearsal.reference`."""
 
 
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
@@ -54,10 +55,10 @@ def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
     answers decide it. Sets, versions of cases and samples are left to the protocol's own
     preparation; where it masks nothing, versions are there from the start.
     """
-    texts = _SAID.get(study.language, _SAID["en"])
+    texts = {**PLACEHOLDERS, **entries(study.language, "rehearsal", PLACEHOLDERS)}
     width = len(str(n))
     bare = [
-        Item(f"item-{k:0{width}}", texts[0].format(k=k), texts[1].format(k=k))
+        Item(f"item-{k:0{width}}", texts["text"].format(k=k), texts["reference"].format(k=k))
         for k in range(1, n + 1)
     ]
     items = _strewn(study, bare)

@@ -30,6 +30,7 @@ from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
 from konsil.errors import StudyError, option
+from konsil.locale import entries
 from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
 from konsil.prepare.cases.marking import MARKING
 from konsil.prepare.questions.rewriting import REWRITING
@@ -286,7 +287,7 @@ def _judge(copy: Folder, truth: Truth, seed: int) -> int:
 
 def _entitle(protocol: Path, study: Study) -> None:
     """The copy's title says what it is, on the pages and on the report."""
-    word = "Probelauf" if study.language == "de" else "Rehearsal"
+    word = entries(study.language, "rehearsal", ["title"]).get("title", "Rehearsal")
     text = protocol.read_text(encoding="utf-8")
     protocol.write_text(
         re.sub(r'(?m)^(title\s*=\s*")', rf"\1{word}: ", text, count=1), encoding="utf-8"

@@ -18,11 +18,11 @@ from konsil.instrument.definition.fields import fields as fields_of
 from konsil.instrument.definition.form import Instrument, Scale
 from konsil.instrument.definition.mirror import mirrored
 from konsil.instrument.screens.screen import Screen
+from konsil.instrument.screens.words import words
 from konsil.records import Task
 
 Part = Literal["label", "abstain", "reason"]
 
-_REASON = {"en": "Reason, if you like", "de": "Begründung, wenn Sie mögen"}
 _STARS = tuple(str(n) for n in range(1, 11))
 
 
@@ -181,12 +181,11 @@ def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Scr
                 )
         tag = ET.SubElement(parent, control.tag, name=control.name, toName=object_name)
         if control.part == "reason":
-            language = screen.instrument.language.lower().partition("-")[0]
             tag.attrib |= {
                 "rows": "2",
                 "editable": "true",
                 "maxSubmissions": "1",
-                "placeholder": _REASON.get(language, _REASON["en"]),
+                "placeholder": words(screen.instrument.language).reason,
             }
             continue
         if control.tag == "Choices":

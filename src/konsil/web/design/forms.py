@@ -77,8 +77,8 @@ def questions_in(form: FormData, language: str) -> list[Question]:
             questions.append(question)
     kind = action.removeprefix("add ")
     words = wording(language)
-    if action.startswith("add ") and f"ask {kind}" in words:
-        questions.append(Question(words[f"ask {kind}"], cast("Kind", kind)))
+    if action.startswith("add ") and f"ask_{kind}" in words:
+        questions.append(Question(words[f"ask_{kind}"], cast("Kind", kind)))
     return questions
 
 
