@@ -96,9 +96,7 @@ class Expected:
             return self._caution(analysis, criterion, row)
         if analysis.statistic in PREFERENCES:
             return (
-                self._preference(analysis, criterion, row.group["rater"])
-                if "rater" in row.group
-                else None
+                self._preference(analysis, criterion, row.group) if "rater" in row.group else None
             )
         depends = analysis.consensus != "none" or analysis.against is not None
         about_cases = analysis.statistic in CASES
@@ -233,10 +231,12 @@ class Expected:
         other = str(analysis.against)
         return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
 
-    def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
+    def _preference(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+    ) -> Rule | None:
         """A judge's advantage on own or siblings' answers, against answers of other families."""
         raters = self.study.members(analysis.raters)
-        me = next(r for r in raters if r.id == judge)
+        me = next(r for r in raters if r.id == group["rater"])
         families = {s.id: s.family for s in self.study.systems}
 
         itself = {me.strata.get("system", "")}
@@ -245,6 +245,8 @@ class Expected:
             if analysis.statistic == "self_preference"
             else systems_of_family(me, families) - itself
         )
+        if "system" in group:
+            own_systems = own_systems & {group["system"]}
         peers = [n for n, r in enumerate(raters) if r.family != me.family]
         labels = labels_of(analysis, criterion)
         values = np.asarray(labels.values, dtype=np.float64)
