@@ -105,6 +105,8 @@ class Expected:
         if analysis.against not in (None, "rest") and not about_cases:
             return self._against_panel(analysis, criterion, row)
         group_rule = self._of_group(analysis, criterion, row.group)
+        if group_rule is not None and analysis.statistic == "relative_difference":
+            return self._relative(analysis, criterion, row, group_rule)
         if group_rule is None or row.kind != "difference":
             return group_rule
         group = {**row.group, **row.versus}
@@ -114,6 +116,14 @@ class Expected:
             return None
         minuend, subtrahend = group_rule, other
         return lambda batch: minuend(batch) - subtrahend(batch)
+
+    def _relative(
+        self, analysis: Analysis, criterion: Criterion, row: Row, group_rule: Rule
+    ) -> Rule | None:
+        """A group's proportion divided by its reference's, minus 1."""
+        reference = {**row.group, **analysis.options_as(ShareOptions).reference}
+        divisor = self._of_group(analysis, criterion, reference)
+        return None if divisor is None else lambda batch: group_rule(batch) / divisor(batch) - 1
 
     def _of_group(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
@@ -139,7 +149,7 @@ class Expected:
         def codes(batch: int) -> Matrix:
             return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
 
-        if name in ("share", "mean"):
+        if name in ("share", "relative_difference", "mean"):
             options = analysis.options_as(ShareOptions)
             successes = [labels.names.index(label) for label in options.of]
 
@@ -152,7 +162,12 @@ class Expected:
                 )
 
             return lambda batch: proportion(
-                name, with_ties(batch), analysis.consensus, k, values, successes
+                "mean" if name == "mean" else "share",
+                with_ties(batch),
+                analysis.consensus,
+                k,
+                values,
+                successes,
             )
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
