@@ -121,8 +121,11 @@ class Expected:
         self, analysis: Analysis, criterion: Criterion, row: Row, group_rule: Rule
     ) -> Rule | None:
         """A group's proportion divided by its reference's, minus 1."""
-        reference = {**row.group, **analysis.options_as(ShareOptions).reference}
-        divisor = self._of_group(analysis, criterion, reference)
+        divisor = self._of_group(
+            analysis,
+            criterion,
+            {**row.group, **analysis.options_as(ShareOptions).reference},
+        )
         return None if divisor is None else lambda batch: group_rule(batch) / divisor(batch) - 1
 
     def _of_group(
