@@ -24,6 +24,14 @@ from konsil.stats.shares.relative_differences import relative, relative_differen
 def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
     """A row for each group but the references, in the order of the groups."""
     [(column, value)] = context.analysis.options_as(ShareOptions).reference.items()
+    if not value:
+        reason = message(
+            "the reference group is not disclosed while systems and judges are blinded",
+            message_id="relative.blinded",
+        )
+        blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
+        yield row(context, {}, EstimateSummary(blank))
+        return
     references = {
         _other_keys(group, column): group for group in groups if group.keys.get(column) == value
     }
