@@ -34,6 +34,7 @@ OTHER: dict[str, Any] = {
     "of": ("yes",),
     "pass_line": 0.5,
     "tiebreak": "chiefs",
+    "reference": {"specialty": "x"},
     "covariate": "difficulty",
     "coverage": 0.2,
     "ensemble_units": "members",
@@ -361,7 +362,7 @@ def test_another_package_adds_a_statistic(package: Any) -> None:
     assert entry("first_label", language("de")).title == "Erstes Label"
     assert statistic_of("first_label").family == "shares"
     assert list(contradictions(restated(ask("first_label"), of=("no",)))) == [
-        "of: belongs to the statistic 'share', not to 'first_label'"
+        "of: belongs to the statistics 'share' and 'relative_difference', not to 'first_label'"
     ]
 
 

@@ -102,6 +102,16 @@ by = ["system"]
 compare = "system"
 test = "none"
 prespecified = false
+[[analyses]]
+name = "relative"
+statistic = "relative_difference"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+consensus = "majority"
+by = ["system"]
+reference = {{ system = "{first}" }}
+prespecified = false
 [[tables]]
 id = "some"
 title = "Some by judge"
@@ -172,7 +182,9 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     )
     # As people list names: in the order of the alphabet, which the letters must not repeat.
     some = ", ".join(f'"{name}"' for name in sorted((names[0], names[study.systems - 1])))
-    forms = PROTOCOL.replace("[resampling]", SOME.format(some=some) + "[resampling]")
+    forms = PROTOCOL.replace(
+        "[resampling]", SOME.format(some=some, first=names[0]) + "[resampling]"
+    )
     (path / "study.toml").write_text(text + forms, "utf-8")
     tables: Mapping[str, list[tuple[str, ...]]] = {
         "answers": [("item", "system", "text"), *((i, names[s], t) for i, s, t in study.answers)],

@@ -98,8 +98,55 @@ def _told(analysis: Analysis) -> tuple[object, ...]:
         "margin",
     )
     options = analysis.options
-    of_shares = (options.pass_line, options.tiebreak) if isinstance(options, ShareOptions) else ()
+    of_shares = (
+        (options.pass_line, options.tiebreak, options.reference)
+        if isinstance(options, ShareOptions)
+        else ()
+    )
     return (*(getattr(analysis, name) for name in names), *of_shares)
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_each_number_of_the_paper_is_in_a_table_or_figure(tmp_path: Path, language: str):
+    study = new(tmp_path / "study", "--language", language)
+    by_name = {a.name: a for a in study.analyses}
+    laid = {
+        (a.statistic, a.raters, a.items, a.against, a.by)
+        for layout in (*study.tables, *study.figures)
+        for a in (by_name[name] for name in layout.analyses)
+    }
+    experts, judges = ("physicians", "core", "rest"), ("judges", "", "physicians")
+    assert {
+        ("cohen_kappa", *experts, ("rater",)),
+        ("cohen_kappa", *experts, ()),
+        ("abstention", "judges", "", None, ("rater",)),
+        ("abstention", "physicians", "", None, ()),
+        ("self_preference", *judges, ()),
+        ("family_preference", *judges, ("system",)),
+        ("relative_difference", "physicians", "", None, ("lexical_match", "system")),
+        *(("without_majority", "physicians", tier, None, ()) for tier in ("", "core", "split")),
+    } <= laid
+
+
+def test_both_languages_lay_out_the_same(tmp_path: Path, german: Study):
+    english = new(tmp_path / "en", "--language", "en")
+    places = [[a.name for a in study.analyses] for study in (german, english)]
+    for of_german, of_english in (
+        (german.tables, english.tables),
+        (german.figures, english.figures),
+    ):
+        layouts = [
+            [
+                (
+                    layout.id,
+                    layout.rows,
+                    tuple(names.index(name) for name in layout.analyses),
+                )
+                for layout in of
+            ]
+            for names, of in zip(places, (of_german, of_english), strict=True)
+        ]
+        assert layouts[0] == layouts[1]
 
 
 def test_the_panels_are_the_papers(german: Study):

@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
+from konsil.analysis import (
+    Analysis,
+    Bin,
+    Derived,
+    Exclusions,
+    Resampling,
+    Results,
+    contradictions,
+)
 from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.model.rows import Row
@@ -332,6 +340,54 @@ def test_preference_plain_and_adjusted() -> None:
     assert sibling.estimate.value == pytest.approx(value, abs=1e-12)
     defined = {row.group["rater"] for row in family.rows if np.isfinite(row.estimate.value)}
     assert defined == {"j1"}  # only north has a second system
+
+
+def test_family_preference_by_pair_of_judge_and_system() -> None:
+    """Kills: pairs that share their answers, pairs of different families, a judge's own system."""
+    data, _ = study(3)
+    raters = (
+        *data.raters[:5],
+        Rater("j1", "judges", "llm", "north", {"system": "a"}),
+        Rater("j2", "judges", "llm", "east", {"system": "d"}),
+        Rater("j3", "judges", "llm", "north"),
+    )
+    data = replace(data, raters=raters)
+    asked = Analysis("x", "family_preference", "correct", "judges", against="people")
+    pairs = {
+        (row.group["rater"], row.group["system"]): row
+        for row in results(data, replace(asked, by=("system",))).rows
+        if row.kind == "estimate"
+    }
+    assert list(pairs) == [("j1", "b"), ("j3", "a"), ("j3", "b")]
+    for (judge, system), row in pairs.items():
+        value, used, _ = difference_in_differences(data, judge, {system}, {"c"}, ("j2",))
+        assert row.estimate.value == pytest.approx(value, abs=1e-12)
+        assert row.n_units == used
+        assert row.estimate.low < value < row.estimate.high
+    whole = {row.group["rater"]: row for row in results(data, asked).rows if row.kind == "estimate"}
+    assert pairs["j1", "b"].estimate == whole["j1"].estimate
+    n_a, n_b = (pairs["j3", system].n_units for system in "ab")
+    assert whole["j3"].n_units == n_a + n_b
+    parts = [pairs["j3", system].estimate.value for system in "ab"]
+    assert min(parts) < whole["j3"].estimate.value < max(parts)
+
+
+def test_family_preference_by_pair_without_any_pair() -> None:
+    data, _ = study(3)
+    alone = (*data.raters[:5], Rater("j1", "judges", "llm", "east", {"system": "d"}))
+    data = replace(
+        data, raters=alone, ratings=tuple(r for r in data.ratings if r.rater not in {"j2", "j3"})
+    )
+    asked = Analysis(
+        "x", "family_preference", "correct", "judges", against="people", by=("system",)
+    )
+    [row] = results(data, asked).rows
+    assert (row.group, row.estimate.reason) == ({}, "no own answers among them")
+    refused = list(contradictions(replace(asked, by=("rater",))))
+    assert refused == [
+        "by[0]: 'family_preference' has a row for every judge, with 'system' for each other system"
+        " of its family; got 'rater'"
+    ]
 
 
 def difference_in_differences(

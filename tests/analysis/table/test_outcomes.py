@@ -90,8 +90,9 @@ ASKED = (
     ),
     Analysis("self", "self_preference", "correct", "judges", against="people"),
     Analysis("plain", "self_preference", "correct", "judges", mode="paper"),
+    Analysis("pair", "family_preference", "correct", "judges", against="people", by=("system",)),
 )
-EXACT = {"share", "jury", "mean", "agreement", "kappa", "self", "plain"}
+EXACT = {"share", "jury", "mean", "agreement", "kappa", "self", "plain", "pair"}
 
 
 def number(found: Results) -> dict[tuple[str, str], float]:

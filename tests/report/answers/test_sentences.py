@@ -265,8 +265,13 @@ def test_units_are_of_known_statistics_and_proportions_only() -> None:
     # Each statistic has one unit: of a new one it has to be decided.
     assert [s for s, entry in CATALOGUE.items() if not entry.unit] == []
     percents = [entry for entry in CATALOGUE.values() if entry.unit == "percent"]
-    assert len(percents) == 18
-    assert all(entry.range in ((0.0, 1.0), (-math.inf, math.inf)) for entry in percents)
+    assert len(percents) == 20
+    assert {entry.id for entry in percents if entry.is_difference} == {"relative_difference"}
+    assert all(
+        entry.range in ((0.0, 1.0), (-math.inf, math.inf))
+        for entry in percents
+        if not entry.is_difference
+    )
     points = [entry for entry in CATALOGUE.values() if entry.unit == "points"]
     assert {entry.id for entry in points if not entry.is_difference} == {
         "information_sensitivity",

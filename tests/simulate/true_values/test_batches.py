@@ -54,6 +54,15 @@ ANALYSES = (
         by=("rater",),
     ),
     analysis("self_preference", raters="judges", against="physicians"),
+    analysis("family_preference", raters="judges", against="physicians", by=("system",)),
+    analysis(
+        "relative_difference",
+        of=("Correct",),
+        consensus="majority",
+        tiebreak="tiebreaker",
+        by=("system",),
+        reference={"system": "a"},
+    ),
     analysis("cohen_kappa", items="core", against="rest"),
     analysis("percent_agreement", items="core", against="rest", by=("rater",)),
     analysis("cohen_kappa", items="core", raters="judges", against="physicians", by=("rater",)),
@@ -68,9 +77,10 @@ def study():
         Rater(f"j-{s}", "judges", kind="llm", family=f"family {s}", strata={"system": s})
         for s in "abc"
     )
+    sibling = Rater("j-sibling", "judges", kind="llm", family="family a")
     return dataclasses.replace(
         made,
-        raters=(*made.raters, Rater("t", "tiebreaker"), *judges),
+        raters=(*made.raters, Rater("t", "tiebreaker"), *judges, sibling),
         derived=(Derived("hardness", "difficulty", "physicians", BINS),),
     )
 
@@ -152,7 +162,7 @@ def test_a_large_study_of_this_design_finds_every_truth():
     )
     rows = recovery(made, TRUTH, results, seed=4, sets=sets_of(made, items))
     assert {r.analysis for r in rows} == {a.name for a in ANALYSES}
-    assert len(rows) == 3 + 2 + 6 + 2 + 1 + 5 + 6
+    assert len(rows) == 3 + 2 + 8 + 2 + 1 + 1 + 1 + 5 + 8
     for row in rows:
         assert abs(row.estimate - row.truth) < 0.9 * (row.high - row.low) + 4 * row.truth_error, row
     assert sum(bool(r.covered) for r in rows) >= 0.8 * len(rows)

@@ -230,7 +230,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
         ),
         (
             {"statistic": "abstention", "of": ("yes",)},
-            "of: belongs to the statistic 'share', not to 'abstention'",
+            "of: belongs to the statistics 'share' and 'relative_difference', not to 'abstention'",
         ),
         ({"weights": "quadratc"}, "weights: 'quadratc' is not one of"),
         (

@@ -40,7 +40,7 @@ from konsil.analysis.table.encoding import encode, labels_in, sample_of
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
 
-_OF_LABELS = ("share", "mean", "standard_deviation")
+_OF_LABELS = ("share", "relative_difference", "mean", "standard_deviation")
 """Statistics of all labels, of the panel's majorities or of its means."""
 
 
@@ -62,6 +62,8 @@ def single(
             context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1])
         )
     sample = sample_of(context, frame, raters)
+    if analysis.statistic == "without_majority":
+        return group_of(context, keys, sample, _without_majority)
     if analysis.against == "rest":
         group = group_of(
             context,
@@ -173,6 +175,15 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
         (message("Units without a majority (excluded): {n:,}.", n=undefined),) if undefined else ()
     )
     return replace(measure, n_raters=sample.n_raters, cell=None, notes=(*measure.notes, *notes))
+
+
+def _without_majority(sample: Sample) -> Measure:
+    """Share of units without a majority, of all units that were rated or abstained on."""
+    codes = sample.codes
+    is_decided = consensus.majority_sample(sample, "majority").codes.labels >= 0
+    undecided = np.where(is_decided, 0, 1).astype(np.int32)
+    measure = share(replace(sample, codes=replace(codes, labels=undecided)), [1])
+    return replace(measure, n_raters=sample.n_raters, cell=None)
 
 
 def _share(context: Context, sample: Sample, labels: Labels) -> Measure:

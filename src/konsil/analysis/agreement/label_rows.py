@@ -9,6 +9,7 @@ import polars as pl
 from konsil.analysis.agreement.groups import each_against_rest, single
 from konsil.analysis.agreement.judge_vs_panel import against_panel_rows
 from konsil.analysis.agreement.panel_mean import average_groups
+from konsil.analysis.agreement.relative_rows import relative_rows
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.model.catalogue.known import RATER_PAIR, statistic_of
@@ -32,6 +33,8 @@ def label_rows(
         frame = with_tiebreaks(frame, select(table, analysis, panel), analysis.collapse)
     if analysis.against not in {None, "rest"} and analysis.consensus == "none":
         yield from against_panel_rows(context, table, frame)
+    elif analysis.statistic == "relative_difference":
+        yield from relative_rows(context, _groups(context, table, frame))
     else:
         yield from group_rows(context, _groups(context, table, frame))
 

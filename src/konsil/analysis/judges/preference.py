@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.records import Rater
+from konsil.records.ordering import natural
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.judges.self_preference import (
@@ -56,6 +57,17 @@ class Bench:
     """(n_units, n_judges) which answers a judge, or a model of its family, wrote."""
     peers: Mapping[str, list[int]]
     """Judge -> the columns of the judges of other families."""
+    systems: Names
+    """(n_units,) whose answers they are."""
+
+    def own_systems(self, name: str) -> list[str]:
+        """The systems of a judge's own (its siblings') answers, in their natural order."""
+        return sorted(set(self.systems[self.own_answers[name]].tolist()), key=natural)
+
+    def of_system(self, name: str, system: str) -> Bench:
+        """The same with only one system's answers as a judge's own; others stay what they are."""
+        own = self.own_answers[name] & (self.systems == system)
+        return replace(self, own_answers={**self.own_answers, name: own})
 
     def parts(self, name: str, scores: Array) -> tuple[Array, Array, Bools, Bools, IntArray]:
         """A judge's scores and its peers', with the answers' owners and strata.
@@ -110,6 +122,7 @@ def bench_of(
             name: [n for n, other in enumerate(judges.raters) if of[other].family != judge.family]
             for name, judge in of.items()
         },
+        systems,
     )
 
 
@@ -140,33 +153,54 @@ def preference_rows(
 ) -> Iterator[Row]:
     """Each judge's advantage for its own answers over judges of other families.
 
-    Own answers may be those of its siblings.
+    Own answers may be those of its siblings; with `by = ["system"]` those of each sibling alone,
+    so that a row states which judge rates which system.
 
     valid: the difference in differences within the experts' score first, the plain difference
     beside it. paper: the plain difference alone, which a merely lenient judge has too.
     """
     names = tuple(frame.get_column("rater").unique().sort().to_list())
     bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
-    measures: dict[str, tuple[Measure, Measure]] = {}
-    for name in names:
-        own_answers, peers = bench.own_answers[name], bench.peers[name]
+    groups = list(_groups(context, bench, names))
+    if not groups:
+        nothing = _undefined(context, message("no own answers among them"))
+        yield row(context, {}, EstimateSummary(nothing))
+    numbers: list[tuple[dict[str, str], Measure, Measure]] = []
+    for keys, part in groups:
+        name = keys["rater"]
+        own_answers, peers = part.own_answers[name], part.peers[name]
         if not own_answers.any() or not peers:
             reason = (
                 message("no own answers among them")
                 if not own_answers.any()
                 else message("no judge of another family")
             )
-            nothing = Estimate(float("nan"), level=context.resampling.level, reason=reason)
-            yield row(context, {"rater": name}, EstimateSummary(nothing))
+            yield row(context, keys, EstimateSummary(_undefined(context, reason)))
             continue
-        sums = bench.sums(name, bench.scores)
+        sums = part.sums(name, part.scores)
         n_own = int(sums[:, 1].sum())
-        plain = Measure(sums, plain_preference, bench.judges.clusters, n_own, len(peers) + 1, n_own)
+        plain = Measure(sums, plain_preference, part.judges.clusters, n_own, len(peers) + 1, n_own)
         adjusted = replace(plain, finalise=adjusted_preference)
         if context.analysis.mode == "valid":
-            adjusted = _with_counts(adjusted, int(bench.used(name).sum()), n_own)
-        measures[name] = (plain, adjusted)
-    yield from _rows(context, measures)
+            adjusted = _with_counts(adjusted, int(part.used(name).sum()), n_own)
+        numbers.append((keys, plain, adjusted))
+    yield from _rows(context, numbers)
+
+
+def _groups(
+    context: Context, bench: Bench, names: Sequence[str]
+) -> Iterator[tuple[dict[str, str], Bench]]:
+    """A group for each judge, or for each judge and each other system of its family."""
+    for name in names:
+        if "system" not in context.analysis.by:
+            yield {"rater": name}, bench
+            continue
+        for system in bench.own_systems(name):
+            yield {"rater": name, "system": system}, bench.of_system(name, system)
+
+
+def _undefined(context: Context, reason: str) -> Estimate:
+    return Estimate(float("nan"), level=context.resampling.level, reason=reason)
 
 
 def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
@@ -182,11 +216,14 @@ def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
     return replace(measure, n_units=n_used, n_ratings=n_used, notes=(*measure.notes, note))
 
 
-def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> Iterator[Row]:
+def _rows(
+    context: Context, numbers: Sequence[tuple[dict[str, str], Measure, Measure]]
+) -> Iterator[Row]:
+    """The rows of each group's plain and adjusted number."""
     if context.analysis.mode == "paper":
-        alone = estimates_of(context, [p for p, _ in measures.values()])
-        for (name, (measure, _)), summary in zip(measures.items(), alone, strict=True):
-            yield from estimate_rows(context, {"rater": name}, summary, measure)
+        alone = estimates_of(context, [plain for _, plain, _ in numbers])
+        for (keys, measure, _), summary in zip(numbers, alone, strict=True):
+            yield from estimate_rows(context, keys, summary, measure)
         return
     reason = message(
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
@@ -194,11 +231,11 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
     )
     # The two numbers of a judge rest on different answers, so that their counts, and their sums,
     # are told apart.
-    for name, (plain, adjusted) in measures.items():
+    for keys, plain, adjusted in numbers:
         summary = estimate_of(context, adjusted, reason)
-        yield from estimate_rows(context, {"rater": name}, summary, adjusted)
+        yield from estimate_rows(context, keys, summary, adjusted)
         unadjusted = estimate_of(context, plain)
-        yield row(context, {"rater": name, "version": LENIENT}, unadjusted, plain, kind="companion")
+        yield row(context, {**keys, "version": LENIENT}, unadjusted, plain, kind="companion")
 
 
 def _systems(frame: pl.DataFrame) -> dict[str, str]:

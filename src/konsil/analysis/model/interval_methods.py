@@ -101,6 +101,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "range.cut_above": _WRAPPER,
         "range.cut_at_both": _WRAPPER,
         "range.cut_below": _WRAPPER,
+        "relative.interval": _NONE,
         "table.closed_form_gwet": frozenset({"closed_form"}),
         "table.closed_form_kappa": frozenset({"closed_form"}),
         "table.independent_difference": _RESAMPLED | _CLUSTERED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Literal, NewType
 
@@ -67,6 +67,9 @@ class ShareOptions(Options):
     tiebreak: str = ""
     """For majorities: the panel whose label decides where the raters have none, from tie-break
     tasks alone."""
+    reference: Mapping[str, str] = field(default_factory=dict)
+    """For relative differences: one column of `by` -> its value whose proportion the others are
+    divided by."""
 
     @property
     def panels(self) -> tuple[str, ...]:
@@ -77,6 +80,11 @@ class ShareOptions(Options):
     def labels_counted(self) -> tuple[str, ...]:
         """Those in `of`."""
         return self.of
+
+    def problems(self) -> Iterator[str]:
+        """A reference of more than one column."""
+        if len(self.reference) > 1:
+            yield f"reference: expected one column and its value, got {dict(self.reference)}"
 
 
 @dataclass(frozen=True, slots=True)

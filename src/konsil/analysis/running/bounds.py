@@ -149,7 +149,9 @@ def bounds_of(
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:
             continue
-        part = gaps.of_pairs(row.group) if pairs else gaps.within(row.group)
+        # Gaps in the answers that a judge's siblings are compared with matter to them as well.
+        group = {k: v for k, v in row.group.items() if rule != "preference" or k != "system"}
+        part = gaps.of_pairs(row.group) if pairs else gaps.within(group)
         if part.absent.height == 0 or not math.isfinite(row.estimate.value):
             continue
         low, high = (
@@ -254,7 +256,9 @@ def _slope(case: Case) -> Range:
 def _preference(case: Case) -> Range:
     sample, gaps = case.all_gaps.sample(case.context)
     bench = bench_of(case.context, case.table, case.all_gaps.together(), sample, case.families)
-    return preference_range(case.context, bench, gaps, case.row.group.get("rater", ""))
+    name, system = case.row.group.get("rater", ""), case.row.group.get("system", "")
+    bench = bench.of_system(name, system) if system else bench
+    return preference_range(case.context, bench, gaps, name)
 
 
 def _against(case: Case) -> Range:

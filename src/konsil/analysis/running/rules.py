@@ -64,7 +64,7 @@ def misplaced_keys(analysis: Analysis) -> Iterator[str]:
 
     >>> options = ShareOptions(of=("yes",))
     >>> list(misplaced_keys(Analysis("a", "mean", "correct", "experts", options=options)))
-    ["of: belongs to the statistic 'share', not to 'mean'"]
+    ["of: belongs to the statistics 'share' and 'relative_difference', not to 'mean'"]
     """
     entry, options = statistic_of(analysis.statistic), analysis.options
     default = type(options)()
@@ -119,8 +119,17 @@ def _agreement(a: Analysis) -> Iterator[str]:
 
 def _shares(a: Analysis) -> Iterator[str]:
     options, line = a.options_as(ShareOptions), a.options_as(ShareOptions).pass_line
-    if options.tiebreak and a.consensus != "majority":
+    has_majority = a.consensus == "majority" or statistic_of(a.statistic).needs_majority
+    if options.tiebreak and not has_majority:
         yield "tiebreak: applies to a majority only; expected consensus = 'majority'"
+    if a.statistic == "relative_difference" and a.consensus != "majority":
+        yield (
+            "consensus: 'relative_difference' divides proportions of majorities; expected"
+            f" 'majority', got {a.consensus!r}"
+        )
+    for column in options.reference:
+        if column not in a.by:
+            yield f"reference: {column!r} is not one of by = {list(a.by)}"
     is_of_labels = statistic_of(a.statistic).takes("of")
     if line is not None and is_of_labels and not 0 <= line <= 1:
         yield f"pass_line: expected a proportion between 0 and 1, got {line:g}"

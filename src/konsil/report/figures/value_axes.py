@@ -159,7 +159,7 @@ def scale_limits(
     low, high = span(values, reference)
     if is_difference:
         return low, high
-    if described.unit == "percent":
+    if described.unit == "percent" and not described.is_difference:
         return -_AIR, 1 + _AIR
     if described.is_among_raters:
         return min(low, -_AIR), 1 + _AIR

@@ -96,9 +96,7 @@ class Expected:
             return self._caution(analysis, criterion, row)
         if analysis.statistic in PREFERENCES:
             return (
-                self._preference(analysis, criterion, row.group["rater"])
-                if "rater" in row.group
-                else None
+                self._preference(analysis, criterion, row.group) if "rater" in row.group else None
             )
         depends = analysis.consensus != "none" or analysis.against is not None
         about_cases = analysis.statistic in CASES
@@ -107,6 +105,8 @@ class Expected:
         if analysis.against not in (None, "rest") and not about_cases:
             return self._against_panel(analysis, criterion, row)
         group_rule = self._of_group(analysis, criterion, row.group)
+        if group_rule is not None and analysis.statistic == "relative_difference":
+            return self._relative(analysis, criterion, row, group_rule)
         if group_rule is None or row.kind != "difference":
             return group_rule
         group = {**row.group, **row.versus}
@@ -116,6 +116,17 @@ class Expected:
             return None
         minuend, subtrahend = group_rule, other
         return lambda batch: minuend(batch) - subtrahend(batch)
+
+    def _relative(
+        self, analysis: Analysis, criterion: Criterion, row: Row, group_rule: Rule
+    ) -> Rule | None:
+        """A group's proportion divided by its reference's, minus 1."""
+        divisor = self._of_group(
+            analysis,
+            criterion,
+            {**row.group, **analysis.options_as(ShareOptions).reference},
+        )
+        return None if divisor is None else lambda batch: group_rule(batch) / divisor(batch) - 1
 
     def _of_group(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
@@ -141,7 +152,7 @@ class Expected:
         def codes(batch: int) -> Matrix:
             return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
 
-        if name in ("share", "mean"):
+        if name in ("share", "relative_difference", "mean"):
             options = analysis.options_as(ShareOptions)
             successes = [labels.names.index(label) for label in options.of]
 
@@ -154,7 +165,12 @@ class Expected:
                 )
 
             return lambda batch: proportion(
-                name, with_ties(batch), analysis.consensus, k, values, successes
+                "mean" if name == "mean" else "share",
+                with_ties(batch),
+                analysis.consensus,
+                k,
+                values,
+                successes,
             )
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
@@ -233,10 +249,12 @@ class Expected:
         other = str(analysis.against)
         return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
 
-    def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
+    def _preference(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+    ) -> Rule | None:
         """A judge's advantage on own or siblings' answers, against answers of other families."""
         raters = self.study.members(analysis.raters)
-        me = next(r for r in raters if r.id == judge)
+        me = next(r for r in raters if r.id == group["rater"])
         families = {s.id: s.family for s in self.study.systems}
 
         itself = {me.strata.get("system", "")}
@@ -245,6 +263,8 @@ class Expected:
             if analysis.statistic == "self_preference"
             else systems_of_family(me, families) - itself
         )
+        if "system" in group:
+            own_systems = own_systems & {group["system"]}
         peers = [n for n, r in enumerate(raters) if r.family != me.family]
         labels = labels_of(analysis, criterion)
         values = np.asarray(labels.values, dtype=np.float64)

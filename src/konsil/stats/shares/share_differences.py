@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from konsil.stats.engine.contract import Array
-from konsil.stats.shares.shares import degrees_of_freedom, reduced_variance
+from konsil.stats.shares.clustered_share import ClusteredShare, correlation
 
 _ROUNDING = 1e-12
 _EM_STEPS = 2000
@@ -234,16 +234,16 @@ def square_and_add(
     >>> round(difference.low, 2), round(difference.high, 2), difference.p > 0.5
     (-0.15, 0.15, True)
     """
-    a, b = _Group.of(hits_a, trials_a), _Group.of(hits_b, trials_b)
+    a, b = ClusteredShare.of(hits_a, trials_a), ClusteredShare.of(hits_b, trials_b)
     if a is None or b is None:
         return _UNDEFINED
     value = a.share - b.share
-    correlation = _correlation(a, b)
+    together = correlation(a, b)
 
     def limits(level: float) -> tuple[float, float]:
         (low_a, high_a), (low_b, high_b) = a.wilson(level), b.wilson(level)
-        below = _sides(a.share - low_a, high_b - b.share, correlation)
-        above = _sides(high_a - a.share, b.share - low_b, correlation)
+        below = _sides(a.share - low_a, high_b - b.share, together)
+        above = _sides(high_a - a.share, b.share - low_b, together)
         return max(value - below, -1.0), min(value + above, 1.0)
 
     def beyond(tail: float) -> float:
@@ -261,51 +261,6 @@ def square_and_add(
     else:
         p = math.exp(float(scipy.optimize.brentq(beyond, smallest, -_ROUNDING, xtol=1e-12)))
     return ShareDifference(value, low, high, p, "square-and-add")
-
-
-class _Group(NamedTuple):
-    share: float
-    size: float
-    """The effective sample size."""
-    df: float
-    """The degrees of freedom of its variance."""
-    deviations: Array
-    """(n_clusters,) hits minus the hits expected at the proportion."""
-
-    @staticmethod
-    def of(hits: Array, trials: Array) -> _Group | None:
-        total = float(trials.sum())
-        if int((trials > 0).sum()) < 2:
-            return None
-        share = float(hits.sum()) / total
-        if share in (0.0, 1.0):
-            df = degrees_of_freedom(trials)
-            return _Group(share, df + 1, df, np.zeros(len(hits)))
-        deviations = hits - share * trials
-        variance, df = reduced_variance(hits, trials)
-        size = min(share * (1 - share) / variance, total) if variance > 0 else total
-        return _Group(share, size, df, deviations)
-
-    def wilson(self, level: float) -> tuple[float, float]:
-        z = -float(scipy.special.stdtrit(self.df, (1 - level) / 2))
-        p, n = self.share, self.size
-        if math.isinf(z):
-            return 0.0, 1.0
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (0.0 if p == 0 else max(centre - reach, 0.0)), (
-            1.0 if p == 1 else min(centre + reach, 1.0)
-        )
-
-
-def _correlation(a: _Group, b: _Group) -> float:
-    products = a.deviations * b.deviations
-    spread = math.sqrt(float((a.deviations**2).sum() * (b.deviations**2).sum()))
-    if spread == 0:
-        return 0.0
-    together = float(products.sum())
-    nearer = max(abs(together) - float(np.abs(products).max()) / 2, 0.0)
-    return math.copysign(nearer, together) / spread
 
 
 def _sides(first: float, second: float, correlation: float) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.options import ShareOptions
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
@@ -214,7 +215,8 @@ class Letters:
     def _analysis(self, analysis: Analysis) -> Analysis:
         """An analysis with letters for names, in the order of the letters.
 
-        The protocol's order would reveal which letter is which name.
+        The protocol's order would reveal which letter is which name; so would the one name of a
+        reference, which is left empty.
         """
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
@@ -225,7 +227,10 @@ class Letters:
             )
             for column, values in analysis.where.items()
         }
-        return dataclasses.replace(analysis, where=where)
+        options = analysis.options
+        if isinstance(options, ShareOptions) and names.keys() & options.reference.keys():
+            options = dataclasses.replace(options, reference=dict.fromkeys(options.reference, ""))
+        return dataclasses.replace(analysis, where=where, options=options)
 
     def _table(self, layout: TableLayout) -> TableLayout:
         """A table with letters for the names of its difference, in the order of the letters.

@@ -44,6 +44,17 @@ def interval_methods(
                 message_id="methods.log_jackknife",
             )
         )
+    if any(name_of(r.estimate.method) == "relative.interval" for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Relative differences of proportions have CIs of a ratio (MOVER) with the"
+                    " effective sample sizes of the clusters, which exclude 0 exactly where the"
+                    " square-and-add CI of the difference does; no p value is computed for them."
+                ),
+                message_id="relative.methods",
+            )
+        )
     if any(has(r.estimate.method, "two_way") for r in rows if r.statistic not in PREFERENCE):
         sentences.append(
             message(

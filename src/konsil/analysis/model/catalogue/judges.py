@@ -36,19 +36,32 @@ _RISK = (
     + _EACH_JUDGE
     + Limits(needs=(Need("against", "risk is disagreement with a panel; state the panel"),))
 )
-_PREFERENCE = (
+_WITHIN_EXPERTS = Limits(
+    needs=(
+        Need(
+            "against",
+            "preference is adjusted within the label of a panel of experts; state the"
+            " panel, or use mode = 'paper'",
+            modes=("valid",),
+        ),
+    )
+)
+_PREFERENCE = _COMMON + _EACH_JUDGE + _WITHIN_EXPERTS
+_FAMILY_PREFERENCE = (
     _COMMON
-    + _EACH_JUDGE
     + Limits(
-        needs=(
-            Need(
-                "against",
-                "preference is adjusted within the label of a panel of experts; state the"
-                " panel, or use mode = 'paper'",
-                modes=("valid",),
+        (
+            Refusal(
+                "by",
+                allowed=("system",),
+                reason=(
+                    "{statistic!r} has a row for every judge, with 'system' for each other system"
+                    " of its family; got {value!r}"
+                ),
             ),
         )
     )
+    + _WITHIN_EXPERTS
 )
 _BLINDING = LIMITS + Limits(
     (
@@ -227,7 +240,11 @@ JUDGES = (
             "other families, among answers with equal expert scores; 0 for a judge that is "
             "only lenient."
         ),
-        definition="`self_preference` for the answers of other systems of the judge's model family",
+        definition=(
+            "`self_preference` for the answers of other systems of the judge's model family; with "
+            '`by = ["system"]` for each of these systems, that is, by pair of judge and system. '
+            "Pairs of different families have no row: their answers are the comparison"
+        ),
         undefined=(
             "no other system is of the judge's family, there is no judge of another family,"
             " or none of these answers is comparable"
@@ -235,7 +252,7 @@ JUDGES = (
         marks_zero=True,
         is_difference=True,
         is_of_numbers=True,
-        limits=_PREFERENCE,
+        limits=_FAMILY_PREFERENCE,
         has_own_panel=True,
         as_published=_PUBLISHED_PREFERENCE,
         bounds="preference",

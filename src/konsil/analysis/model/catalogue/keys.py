@@ -28,7 +28,7 @@ def misplacement(key: str, statistic: str) -> str:
     """That a key belongs to other statistics.
 
     >>> misplacement("of", "mean")
-    "belongs to the statistic 'share', not to 'mean'"
+    "belongs to the statistics 'share' and 'relative_difference', not to 'mean'"
     """
     return f"belongs to {_owners(key)}, not to {statistic!r}"
 

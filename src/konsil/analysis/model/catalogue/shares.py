@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE, SHARE, Statistic
 from konsil.analysis.model.catalogue.limits import (
     NO_LENGTH,
@@ -24,6 +26,43 @@ _SHARE = _DEVIATION + Limits(
         ),
     ),
     (Need("of", "is empty; a proportion needs the categories of interest"),),
+)
+
+_RELATIVE = _DEVIATION + Limits(
+    (
+        Refusal("compare"),
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} has no CI by raters; expected 'item' or 'case', got 'rater'",
+        ),
+        Refusal(
+            "test",
+            values=("flip",),
+            reason=(
+                "{statistic!r} has no test of its own: it is 0 where the difference is, which"
+                " 'share' tests with `compare`; expected 'interval' or 'none'"
+            ),
+        ),
+    ),
+    (
+        Need("of", "is empty; a proportion needs the categories of interest"),
+        Need("reference", "is empty; state one column of `by` and the value to divide by"),
+    ),
+)
+_MAJORITY = _DEVIATION + Limits(
+    (
+        Refusal(
+            "consensus",
+            values=("mean",),
+            reason="a majority is counted, not a mean; expected 'majority' or 'none'",
+        ),
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} has no CI by raters; expected 'item' or 'case', got 'rater'",
+        ),
+    )
 )
 
 SHARES = (
@@ -88,6 +127,60 @@ SHARES = (
         range=SHARE,
         is_of_text=True,
         bounds="abstention",
+        unit="percent",
+    ),
+    Statistic(
+        id="without_majority",
+        family="shares",
+        group="labels",
+        title="Units without a majority",
+        text=(
+            "Proportion of rated units for which the panel has no majority, between 0 and 1; "
+            "analyses of majorities exclude these units."
+        ),
+        definition=(
+            "the proportion of units without a majority among all units with a rating or an "
+            "abstention of the panel: no category has more than half of the ratings that are "
+            "not abstentions, those of the panel in `tiebreak` included where the panel "
+            "disagrees, or all ratings are abstentions"
+        ),
+        undefined="there are neither ratings nor abstentions",
+        source="convention",
+        range=SHARE,
+        keys=frozenset({"tiebreak"}),
+        needs_majority=True,
+        better="lower",
+        limits=_MAJORITY,
+        unit="percent",
+    ),
+    Statistic(
+        id="relative_difference",
+        family="shares",
+        group="labels",
+        title="Relative difference of proportions",
+        text=(
+            "Proportion in the category of interest divided by that of the reference group, minus "
+            "1: −50% is half of the reference, 0 the same proportion."
+        ),
+        definition=(
+            "the proportion of majorities in `of`, divided by that of the group in `reference` "
+            "with the same values of the other columns of `by`, minus 1. The interval is that of "
+            "a ratio of two proportions; it excludes 0 exactly where the square-and-add interval "
+            "of their difference does, also where `share` has the score interval of the "
+            "difference. There is no p value: `share` with `compare` tests the difference"
+        ),
+        undefined=(
+            "the proportion of the reference group is 0, or one of the two groups has no majority"
+        ),
+        source=(
+            "Donner and Zou, Stat Methods Med Res 21:347, 2012; Newcombe, Stat Methods Med Res "
+            "25:1774, 2016"
+        ),
+        range=(-1.0, math.inf),
+        marks_zero=True,
+        is_difference=True,
+        keys=frozenset({"of", "tiebreak", "reference"}),
+        limits=_RELATIVE,
         unit="percent",
     ),
 )
