@@ -121,6 +121,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if not judges and not criteria:",
     ): "without judges or without criteria the loops below make no row either; it saves their work.",
     (
+        "cli/main.py",
+        "gc.set_threshold(50_000, 21, 100)",
+    ): "how often memory is searched changes no result.",
+    (
         "instrument/definition/fields.py",
         "@lru_cache(maxsize=513)",
     ): "how many results are remembered changes no result.",

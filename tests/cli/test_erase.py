@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -164,6 +165,8 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
         out.splitlines()[0]
         == "audit log verified: chain and records intact, 13 records of 1 rater erased"
     )
+    _, out, _ = call("verify-log", study, "--json")
+    assert json.loads(out)["erased"] == {"records": 13, "raters": 1}
     code, out, _ = call("log", study, "--kind", "erasure")
     assert code == 0
     assert "erasure  physician-1  by staff-1 (owner-1)" in out
