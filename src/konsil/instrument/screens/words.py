@@ -19,6 +19,7 @@ class Words:
     reasoning: str
     final: str
     sentence: str
+    marked_sentence: str
     sources: str
     criteria: str
     number: str
@@ -30,6 +31,7 @@ class Words:
     # For judges only, on the reply:
     material: str
     marked: str
+    marked_one: str
     each: str
     one_object: str
     about: str
@@ -46,6 +48,7 @@ EN = Words(
     reasoning="Reasoning",
     final="Final response",
     sentence="Sentence {}",
+    marked_sentence="Marked sentence",
     sources="Sources",
     criteria="What is asked",
     number="a number",
@@ -59,6 +62,7 @@ EN = Words(
         " reply."
     ),
     marked="Each sentence to be rated is marked: sentence 1 stands between {} and {}, and so on.",
+    marked_one="The sentence to be rated is marked: it stands between {} and {}.",
     each="Decide on each key by itself.",
     one_object=(
         "Reply with a single JSON object and nothing else. It has exactly these keys; spell values"
@@ -78,6 +82,7 @@ DE = Words(
     reasoning="Gedankengang",
     final="Endgültige Antwort",
     sentence="Satz {}",
+    marked_sentence="Markierter Satz",
     sources="Quellen",
     criteria="Was gefragt ist",
     number="eine Zahl",
@@ -91,6 +96,7 @@ DE = Words(
         " Antwort."
     ),
     marked="Jeder zu bewertende Satz ist markiert: Satz 1 steht zwischen {} und {}, und so weiter.",
+    marked_one="Der zu bewertende Satz ist markiert: Er steht zwischen {} und {}.",
     each="Entscheiden Sie über jeden Schlüssel für sich.",
     one_object=(
         "Geben Sie ein einziges JSON-Objekt zurück und sonst nichts. Es hat genau diese Schlüssel;"
