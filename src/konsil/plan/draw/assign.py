@@ -271,9 +271,7 @@ def _tiebreaks(
     panel, pool = book.first_panel(allocation, site.where), pool_of(site)
     chosen_systems = set(book.chosen_systems(allocation, site.where))
     systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
-    purposes: dict[str, Purpose] = {
-        task: d.purpose for d in earlier for task, _ in screens_of(book.seed, d)
-    }
+    purposes: dict[str, Purpose] = {task: d.purpose for d in earlier for task, _ in screens_of(d)}
     conflicts = conflicting_items(ratings, site.instrument, panel, people, purposes, systems)
     rated: dict[str, set[str]] = {}
     for draft in earlier:

@@ -38,7 +38,7 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
         screens = [
             (draft, batch, n) for draft, batch in placed for n in range(max(len(draft.parts), 1))
         ]
-        tasks += [_task(seed, *each, position) for position, each in enumerate(screens)]
+        tasks += [_task(*each, position) for position, each in enumerate(screens)]
     return tasks
 
 
@@ -128,9 +128,9 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     return repeats
 
 
-def _task(seed: int, draft: Draft, batch: str, n: int, position: int) -> Task:
+def _task(draft: Draft, batch: str, n: int, position: int) -> Task:
     """The n-th screen of a draft."""
-    name, spans = screens_of(seed, draft)[n]
+    name, spans = screens_of(draft)[n]
     return Task(
         id=name,
         slot=f"{draft.allocation.panel} {draft.seat + 1}",
@@ -144,5 +144,5 @@ def _task(seed: int, draft: Draft, batch: str, n: int, position: int) -> Task:
         batch=batch,
         position=position,
         purpose=draft.purpose,
-        repeat_of=screens_of(seed, draft, draft.repeat_of)[n][0] if draft.repeat_of else None,
+        repeat_of=screens_of(draft, draft.repeat_of)[n][0] if draft.repeat_of else None,
     )

@@ -16,6 +16,8 @@ from konsil.records import Item, Purpose, Rater, Span
 
 Key = tuple[str | int, ...]
 Subjects = list[tuple[str, ...]]
+PART = "."
+"""Stands between a draft's identifier and the part that one of its several screens shows."""
 
 
 @dataclass(slots=True)
@@ -195,7 +197,7 @@ def _parts(instrument: Instrument, spans: Sequence[Span]) -> tuple[tuple[Span, .
     return (*((span,) for span in spans), *([()] if instrument.asked(0) else []))
 
 
-def screens_of(seed: int, draft: Draft, id_: str = "") -> list[tuple[str, tuple[Span, ...]]]:
+def screens_of(draft: Draft, id_: str = "") -> list[tuple[str, tuple[Span, ...]]]:
     """The identifier and the sentences of each screen of a draft, in the order of work.
 
     `id_` stands for the draft's own, for the screens of a draft that this one repeats.
@@ -203,8 +205,8 @@ def screens_of(seed: int, draft: Draft, id_: str = "") -> list[tuple[str, tuple[
     name = id_ or draft.id
     if not draft.parts:
         return [(name, draft.spans)]
-    # By the sentence's place in the answer, so that another sample moves no sentence.
-    return [(token(seed, "sentence", name, *(s.start for s in part)), part) for part in draft.parts]
+    # By the sentence's place in the answer, so that another sample renames no task.
+    return [(f"{name}{PART}{part[0].start if part else 'answer'}", part) for part in draft.parts]
 
 
 def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
