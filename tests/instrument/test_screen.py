@@ -303,6 +303,44 @@ def test_sentences_are_marked_in_the_whole_answer() -> None:
     assert re.sub(r"-[0-9a-f]{12}", "", made).count("<s2>One.</s2> <s1>Two.</s1> Three.") == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "heading", "told"),
+    [
+        ("en", "Marked sentence", "The sentence to be rated is marked: it stands between <s1>"),
+        ("de", "Markierter Satz", "Der zu bewertende Satz ist markiert: Er steht zwischen <s1>"),
+    ],
+)
+def test_one_sentence_at_a_time_is_the_marked_one(language: str, heading: str, told: str) -> None:
+    fine = Instrument(
+        "form",
+        (Criterion("risk", "Risk?", YES, "sentence"), Criterion("sure", "Sure?", YES, "task")),
+        unit="sentence",
+        present="sentence",
+        language=language,
+    )
+    text = {"x": Answer("x", "i", "s", "One. Two. Three.")}
+    one = screen(fine, task("x", spans=(Span(5, 9),)), ITEM, text)
+    assert [(f.name, one.subject(f)) for f in one.fields] == [("risk.s1", heading)]
+    made = prompt(one, "t1")
+    assert f'- "risk.s1" ({heading}): "no" | "yes" | "?"' in made.system
+    assert "Sure?" not in made.system
+    user = re.sub(r"-[0-9a-f]{12}", "", made.user)
+    assert "One. <s1>Two.</s1> Three." in user
+    assert told in user
+    rest = prompt(screen(fine, task("x"), ITEM, text), "t1")
+    assert "Sure?" in rest.system
+    assert "Risk?" not in rest.system
+    assert "<s1" not in rest.user
+    assert parity_of(fine).missing == ()
+    assert sum("Sure?" in line or "Risk?" in line for line in parity_of(fine).reply) == 2
+
+
+def test_a_form_that_leaves_the_presentation_out_has_the_digest_that_it_had() -> None:
+    fine = Instrument("form", (Criterion("risk", "Risk?", YES, "sentence"),), unit="sentence")
+    assert digest(replace(fine, present="answer")) == digest(fine) == "59cb1907836ab465"
+    assert digest(replace(fine, present="sentence")) != digest(fine)
+
+
 @pytest.mark.parametrize("spans", [(Span(0, 4), Span(3, 6)), (Span(0, 99),), (Span(2, 2),)])
 def test_sentences_that_overlap_or_lie_outside_are_refused(spans: tuple[Span, ...]) -> None:
     with pytest.raises(

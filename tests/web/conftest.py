@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -96,6 +97,7 @@ SENTENCES = Instrument(
     ),
     unit="sentence",
 )
+ALONE = dataclasses.replace(SENTENCES, present="sentence")
 SURVEY = Instrument(
     "end",
     (Criterion("effort", "How hard was it?", Scale(kind="number", low=0, high=100), "rater"),),
@@ -164,6 +166,7 @@ STUDIES = {
     ),
     "pairs": study_of(PAIR, (Allocation("panel", "pairs", show="pair"),)),
     "sentences": study_of(SENTENCES, (Allocation("panel", "sentences", show="each"),)),
+    "alone": study_of(ALONE, (Allocation("panel", "sentences", show="each"),)),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ SENTENCES = Instrument(
     ),
     unit="sentence",
 )
+ALONE = replace(SENTENCES, id="alone", present="sentence")
 EASE = Instrument("ease", (Criterion("ease", "How easy was this batch?", GRADES, "batch"),))
 SEVEN = Scale(("1 very low", "2", "3", "4", "5", "6", "7 very high"), level="ordinal")
 LOAD = Instrument(
@@ -77,6 +79,7 @@ PLANS = {
     "pair": (Allocation("panel", "pair", show="pair", arms={"citations": 1}),),
     "text": (Allocation("panel", "pair", show="pair", arms={"text": 1}),),
     "sentences": (Allocation("panel", "sentences", show="each"),),
+    "alone": (Allocation("panel", "alone", show="each", batches=2),),
     "practice": (Allocation("panel", "pair", show="pair", purpose="practice"),),
 }
 SIX = (
@@ -100,8 +103,9 @@ LONG = (
 def fill(store: Store, name: str) -> Study:
     what = tuple(Item(f"i{n}", f"Question {n}: what is to be done?") for n in range(3))
     systems = (System("canary-1", "canary-f"), System("canary-2", "canary-g"))
-    text = " ".join(SIX) if name == "sentences" else LONG
-    starts = [text.find(s) for s in SIX] if name == "sentences" else []
+    has_sentences = name in ("sentences", "alone")
+    text = " ".join(SIX) if has_sentences else LONG
+    starts = [text.find(s) for s in SIX] if has_sentences else []
     spans = tuple(Span(a, a + len(s)) for a, s in zip(starts, SIX, strict=False))
     cited = (Citation("The guide", "https://guide.org/x"),)
     said = tuple(
@@ -111,7 +115,7 @@ def fill(store: Store, name: str) -> Study:
         "A study of answers with quite a long title that a telephone cannot show",
         7,
         language="en",
-        instruments=(SINGLE, PAIR, SENTENCES, EASE, LOAD),
+        instruments=(SINGLE, PAIR, SENTENCES, ALONE, EASE, LOAD),
         systems=systems,
         raters=(Rater("r1", "panel"),),
         plan=PLANS[name],
@@ -371,6 +375,66 @@ def test_sentences_are_followed_in_the_text(at_desk) -> None:
     assert sum(r.state == "abstained" for r in found) == 10
 
 
+def test_one_sentence_is_marked_on_each_page(at_desk) -> None:
+    desk = at_desk("alone")
+    page = desk.page
+    mark = page.locator("mark[aria-current=true]")
+    for n, sentence in enumerate(SIX):
+        assert (page.locator("mark").count(), mark.text_content()) == (1, sentence)
+        assert " ".join(page.locator(".pane .rich").text_content().split()) == " ".join(SIX)
+        assert page.locator(".group h3").text_content() == "Marked sentence"
+        assert page.locator(".quote").text_content() == sentence
+        assert desk.here() == "Marked sentence: Is it correct?"
+        assert f"{n} of 14 done" in page.locator(".progress").text_content()
+        desk.press("32")
+        desk.go_on()
+    assert page.locator("mark").count() == 0
+    assert desk.here() == "How good is the whole?"
+    # What was handed in is there again when one goes back, and can be changed.
+    before = page.url
+    page.click(".bar a")
+    page.wait_for_url(lambda url: url != before)
+    page.wait_for_selector("html.scripted")
+    assert mark.text_content() == SIX[-1]
+    assert page.locator(".asked input:checked").evaluate_all("all => all.map(a => a.value)") == [
+        "Yes",
+        "Partly",
+    ]
+    desk.press("1")
+    desk.go_on()
+    assert desk.here() == "How good is the whole?"
+    desk.press("2")
+    desk.go_on()
+    found = desk.ratings()
+    assert sorted(r.label for r in found) == sorted(
+        ["Yes"] * 5 + ["Partly"] * 6 + ["No"] + ["Fair"]
+    )
+    assert len({r.task for r in found}) == 7
+    assert all(r.seconds is not None for r in found)
+
+
+def test_without_a_script_and_on_a_phone_the_sentence_is_marked_too(at_desk) -> None:
+    page = at_desk("alone", 390, 844).page
+    colour = "all => all.map(a => getComputedStyle(a).backgroundColor)"
+    marked = page.locator("mark").evaluate_all(colour)
+    bare = page.context.browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    plain = bare.new_page()
+    plain.goto(page.url)
+    assert plain.locator("mark").all_text_contents() == [SIX[0]]
+    assert plain.locator("mark").evaluate_all(colour) == marked != ["rgba(0, 0, 0, 0)"]
+    bare.close()
+    assert page.locator(".quote").is_visible()
+    # A marked sentence far down is scrolled into sight, above the bar.
+    page.set_viewport_size({"width": 390, "height": 330})
+    page.reload()
+    page.wait_for_selector("html.scripted")
+    bar, mark = page.locator(".bar").bounding_box(), page.locator("mark").bounding_box()
+    assert mark["y"] >= 0
+    assert mark["y"] + mark["height"] <= bar["y"]
+
+
 @pytest.mark.parametrize("name", ["single", "pair", "sentences"])
 def test_on_a_phone_the_head_is_one_row_and_reading_begins_at_the_top(name: str, at_desk) -> None:
     page = at_desk(name, 390, 844, "de-DE").page
@@ -386,7 +450,7 @@ def test_on_a_phone_the_head_is_one_row_and_reading_begins_at_the_top(name: str,
 
 
 @pytest.mark.parametrize("locale", ["de-DE", "en-GB"])
-@pytest.mark.parametrize("name", ["single", "pair", "sentences"])
+@pytest.mark.parametrize("name", ["single", "pair", "sentences", "alone"])
 def test_axe_finds_nothing_and_the_page_is_small(name: str, locale: str, at_desk) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     desk = at_desk(name, locale=locale, scheme="dark" if locale == "de-DE" else "light")

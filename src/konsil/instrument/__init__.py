@@ -11,6 +11,7 @@ from konsil.instrument.definition.fields import Field, FormError, fields, letter
 from konsil.instrument.definition.form import (
     Criterion,
     Instrument,
+    Presentation,
     Scale,
     ScaleKind,
     ScaleLevel,
@@ -21,7 +22,7 @@ from konsil.instrument.definition.labels import LabelError, number_word, read_la
 from konsil.instrument.definition.mirror import canonical, mirrored
 from konsil.instrument.definition.page_names import PageNames
 from konsil.instrument.definition.schema import response_format, schema
-from konsil.instrument.screens.parity import EXAMPLE, Parity, example, parity, parity_of
+from konsil.instrument.screens.parity import EXAMPLE, Parity, examples, parity, parity_of
 from konsil.instrument.screens.prompt import Prompt, prompt
 from konsil.instrument.screens.rendering import Piece, Shown
 from konsil.instrument.screens.reply import (
@@ -45,6 +46,7 @@ __all__ = [
     "PageNames",
     "Parity",
     "Piece",
+    "Presentation",
     "Prompt",
     "Reading",
     "Scale",
@@ -58,7 +60,7 @@ __all__ = [
     "canonical",
     "digest",
     "digest_of",
-    "example",
+    "examples",
     "fields",
     "letter",
     "mirrored",

@@ -296,6 +296,44 @@ def test_whatever_is_rated_comes_back_as_the_same_ratings(study: Path, data: st.
     assert {(r.seconds, r.at) for r in found} == {(12.5, "2026-01-02T08:00:00Z")}
 
 
+def test_one_sentence_at_a_time_goes_out_and_comes_back(tmp_path: Path) -> None:
+    more = """
+[[instruments.criteria]]
+id = "sure"
+question = "How sure are you?"
+scope = "task"
+scale = { labels = ["not", "very"] }
+"""
+    ease = '[[instruments]]\nid = "ease"'
+    text = PROTOCOL.replace('unit = "sentence"', 'unit = "sentence"\npresent = "sentence"')
+    path = tmp_path / "study"
+    path.mkdir()
+    (path / "study.toml").write_text(text.replace(ease, f"{more}\n{ease}"), "utf-8")
+    folder = open_folder(path)
+    with folder.store(create=True) as store:
+        store.add(Batch(items=ITEMS, answers=ANSWERS), source="test", at="2026-01-01T00:00:00Z")
+    make_plan(folder)
+    projects = {p.folder: p for p in export_tasks(folder, tmp_path / "out") if p.rater == "doc 1"}
+    names = ("lines-1-answers", "lines-1-answers-1-sentences")
+    assert [projects[name].tasks for name in names] == [4, 8]
+    alone = (tmp_path / "out" / names[1] / "labeling.xml").read_text("utf-8")
+    assert 'value="Marked sentence"' in alone
+    assert "sure" not in alone
+    rows = json.loads((tmp_path / "out" / projects[names[1]].file).read_text("utf-8"))
+    assert all(row["data"]["s1"] in row["data"]["a1"] for row in rows)
+    tasks = {t.id: t for t in book(path)[1] if t.instrument == "lines" and t.rater == "doc 1"}
+    back = [
+        annotated(t.id, said(path, t, risk_s1="yes") if t.spans else said(path, t, sure="very"))
+        for t in tasks.values()
+    ]
+    file = path / "export.json"
+    file.write_text(json.dumps(back), "utf-8")
+    assert sorted((r.task, r.criterion, str(r.span), r.label) for r in read(path, file)) == sorted(
+        (t.id, "risk", str(t.spans[0]), "yes") if t.spans else (t.id, "sure", "None", "very")
+        for t in tasks.values()
+    )
+
+
 BY: list[object] = [7, {"id": 7, "email": "anna@example.org", "first_name": "Anna"}]
 
 

@@ -16,7 +16,8 @@ from konsil.collect.jobs.judges import judge
 from konsil.collect.jobs.systems import answer
 from konsil.collect.providers.provider import Request
 from konsil.errors import CollectError, StudyError
-from konsil.records import Answer, Item, Rater, Task
+from konsil.plan import assign
+from konsil.records import Answer, Item, Rater, Span, Task
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import READABLE, Calls
 from konsil.study import Study, check, parse, study_digest
@@ -341,6 +342,37 @@ def test_a_protocol_that_cannot_be_called_is_told(change: tuple[str, str], says:
     assert change[0] in text
     with pytest.raises(StudyError, match=says):
         check(parse(text.replace(*change), lambda _: ""))
+
+
+def test_a_judge_is_called_once_for_each_sentence(store: Store) -> None:
+    text = TEXT.format(system="Be brief.", faults="seed=1", judge="seed=1")
+    text = text.replace('codebook = "Be fair."', 'unit = "sentence"\npresent = "sentence"')
+    text = text.replace('question = "Correct?"', 'question = "Correct?"\nscope = "sentence"')
+    sure = 'id = "sure"\nquestion = "Sure?"\nscope = "task"\nscale = { labels = ["no", "yes"] }'
+    plan = '[[plan]]\npanel = "judges"\ninstrument = "form"\nshow = "each"'
+    made = parse(
+        text.replace("[[raters]]", f"[[instruments.criteria]]\n{sure}\n[[raters]]") + plan,
+        lambda _: "",
+    )
+    check(made)
+    spans = (Span(0, 7), Span(8, 15), Span(16, 25))
+    what = (Item("i", "Which?"),)
+    said = (Answer("i:c", "i", "c", "One is. Two is. Three is.", sentences=spans),)
+    tasks = assign(
+        made.plan,
+        items=what,
+        answers=said,
+        raters=made.raters,
+        instruments=made.instruments,
+        seed=made.seed,
+    )
+    store.add(Batch(items=what, answers=said, raters=made.raters, tasks=tasks), source="t", at=AT)
+    done = judge(made, store, QUICK)
+    assert (done.progress.ended, done.n_records) == (4, 4)
+    assert sorted((r.criterion, r.answers, str(r.span)) for r in store.ratings()) == sorted(
+        [("correct", ("i:c",), str(s)) for s in spans] + [("sure", (), "None")]
+    )
+    assert {c.subject for c in Calls(store).each()} == {t.id for t in tasks}
 
 
 def test_a_prompts_file_is_part_of_the_digest() -> None:

@@ -9,7 +9,7 @@ import pytest
 from konsil.errors import SourceError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
-from konsil.records import Answer, Item, Rater, Rating, Task
+from konsil.records import Answer, Item, Rater, Rating, Span, Task
 from konsil.sources.tables.tasks import TaskIdentity, Tasks
 from konsil.study.data.incoming import Incoming
 from konsil.study.data.planned import on_plan
@@ -147,3 +147,35 @@ def test_a_misspelt_criterion_is_told_once_with_its_neighbour():
         match=r"no criterion 'corect'; did you mean 'correct'\? \(and \d+ more like it\)$",
     ):
         on_plan([incoming(*rows)], PLAN, FORMS)
+
+
+def test_a_sentence_that_has_a_task_of_its_own_finds_it():
+    form = Instrument(
+        "fine",
+        (replace(CORRECT, scope="sentence"), replace(EASY, scope="answer")),
+        unit="sentence",
+        present="sentence",
+    )
+    spans = (Span(0, 3), Span(4, 9))
+    plan = assign(
+        [Allocation("people", "fine", show="each")],
+        items=ITEMS,
+        answers=[replace(a, sentences=spans) for a in ANSWERS],
+        raters=RATERS,
+        instruments=[form],
+        seed=1,
+    )
+    [easy] = incoming(("p1", "i2", "a", "easy")).ratings
+    file = incoming(*[("p1", "i2", "a", "correct")] * 2, ("p1", "i2", "a", "easy"))
+    first, second, _ = file.ratings
+    ratings = (replace(first, span=spans[1]), replace(second, span=spans[0]), easy)
+    [placed] = on_plan([replace(file, ratings=ratings)], plan, [form])
+    by_id = {t.id: t for t in plan}
+    found = [by_id[r.task] for r in placed.ratings]
+    assert [(t.answers, t.spans) for t in found] == [
+        (("i2:a",), (spans[1],)),
+        (("i2:a",), (spans[0],)),
+        (("i2:a",), ()),
+    ]
+    with pytest.raises(SourceError, match="has no task on item 'i2'"):
+        on_plan([replace(file, ratings=(replace(first, span=Span(1, 2)), *ratings))], plan, [form])

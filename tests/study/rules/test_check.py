@@ -190,6 +190,22 @@ def test_each_fault_of_a_scale(scale: Scale, says: str) -> None:
     )
 
 
+def test_sentences_are_presented_one_at_a_time_only_where_there_are_some() -> None:
+    (line,) = told(replace(STUDY, instruments=(replace(FORM, present="sentence"),)))
+    assert line == (
+        "study.toml: instruments[0].present: no criterion of 'form' is about sentences; set scope ="
+        " 'sentence' in at least one criterion, or leave present out"
+    )
+    fine = Criterion("part", "Is it right?", Scale(("no", "yes")), "sentence")
+    form = replace(FORM, criteria=(*FORM.criteria, fine), present="sentence")
+    (line,) = told(replace(STUDY, instruments=(form,)))
+    assert line == (
+        "study.toml: instruments[0].present: instrument 'form' has unit = 'answer'; sentences are"
+        " presented one by one with unit = 'sentence'"
+    )
+    check(replace(STUDY, instruments=(replace(form, unit="sentence"),)))
+
+
 def test_an_instrument_asks_something_and_each_thing_once() -> None:
     (line,) = told(replace(STUDY, instruments=(Instrument("form", ()),), analyses=()))
     assert line == "study.toml: instruments[0].criteria: is empty; expected at least one criterion"

@@ -100,6 +100,20 @@ def test_what_is_wrong_with_an_explanation_is_said(change: dict[str, object], to
     assert told in str(error.value)
 
 
+def test_sentences_one_at_a_time_have_no_number_to_explain() -> None:
+    why = Explanation("p1", "safe", "yes", "Because.", "s1", 2)
+    check(study(why))
+    alone = dataclasses.replace(LINES, present="sentence")
+    with pytest.raises(StudyError) as error:
+        check(dataclasses.replace(study(why), instruments=(FORM, PAIR, alone)))
+    assert str(error.value) == (
+        "study.toml: explanations[0].sentence: the instrument 'lines' shows each sentence on a page"
+        " of its own, where sentences have no numbers; practise on an instrument with present ="
+        " 'answer'"
+    )
+    check(dataclasses.replace(study(WHY), instruments=(FORM, PAIR, alone)))
+
+
 def test_explanations_need_a_practice() -> None:
     with pytest.raises(
         StudyError, match="there is no practice; expected a plan with purpose = 'practice'"

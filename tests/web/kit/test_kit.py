@@ -140,6 +140,22 @@ def test_the_file_stands_by_itself(site: Make) -> None:
     assert made.html.count("Kodierbuch") < 10  # the codebook is in it once, and not for every task
 
 
+def test_a_kit_has_a_page_for_each_sentence(site: Make, opened: Store) -> None:
+    here = site("alone", 1)
+    made, offline = kit_of(here)
+    n_answers = len({t.answers for t in opened.tasks() if t.rater == R1})
+    assert made.screens == n_answers * 3
+    assert made.html.count('aria-current="true"') == n_answers * 2
+    for name, spec in zip(offline.names, offline.kit["screens"], strict=True):
+        if spec.get("numbers"):
+            [number] = spec["numbers"]
+            offline.say(name, {number: "7", "~3": ""})
+        else:
+            offline.say(name, {"~1.s1": "no"})
+    take_in(here, offline.file(), "answers.json")
+    assert len(opened.ratings()) == made.screens
+
+
 def test_what_the_pages_know_already_is_in_the_file(site: Make) -> None:
     here = site()
     done, half = here.desk.next_task(R1), None

@@ -4,20 +4,27 @@ not cross."""
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.instrument import fields
+from konsil.records import Span
 from konsil.store import Store
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import Change
 from konsil.store.tasks.screens import Queued, Visit
+from konsil.web.raters.rated import rated_pages
 from konsil.web.rating.rating_service import Desk
 from konsil.web.rating.task_queue import first_open_task, in_line, progress
+from konsil.web.site.site import Site
+
+from ..conftest import STUDIES
 
 MakeDesk = Callable[..., Desk]
 R1, R2 = "canary-rater-1", "canary-rater-2"
@@ -101,6 +108,64 @@ def test_sentences_and_numbers(opened: Store, desk: MakeDesk) -> None:
         "Sentence 1 of 2",
         "Sentence 2 of 2",
     ]
+
+
+def test_one_sentence_at_a_time(opened: Store, desk: MakeDesk, clock: Any) -> None:
+    here = desk("alone")
+    seen, publics = [], []
+    for form in ({"risk.s1": "no"}, {"risk.s1": "cannot tell"}, {"whole.a1": "7", "words": ""}):
+        publics.append(first(here))
+        sheet = here.open(R1, publics[-1])
+        assert sheet is not None
+        seen.append(
+            (
+                re.findall(r"<mark[^>]*>([^<]*)", sheet.panes[0].html),
+                [(g.heading, g.quote, [q.name for q in g.questions]) for g in sheet.groups],
+            )
+        )
+        assert sheet.panes[0].html.count("aria-current") == len(seen[-1][0])
+        assert {q.value for g in sheet.groups for q in g.questions} == {""}
+        clock.pass_(20)
+        visit = Visit(f"v{len(seen)}", 20.0, 6.0 + len(seen), 1.0)
+        assert here.submit(R1, publics[-1], form, 0, visit).is_stored  # type: ignore[union-attr]
+    dose = "Dose &lt;5 mg/dL and p&lt;0.05."
+    assert seen == [
+        ([dose], [("Marked sentence", "Dose <5 mg/dL and p<0.05.", ["risk.s1"])]),
+        (["Give it slowly."], [("Marked sentence", "Give it slowly.", ["risk.s1"])]),
+        ([], [("", "", ["whole.a1"]), ("", "", ["words"])]),
+    ]
+    # The same ratings as of one page, each with the time of its own.
+    stored = opened.ratings()
+    assert len({r.task for r in stored}) == 3
+    assert len({r.answers for r in stored if r.criterion != "words"}) == 1
+    assert {(r.criterion, r.span, r.state, r.label, r.seconds) for r in stored} == {
+        ("risk", Span(2, 27), "rated", "no", 7.0),
+        ("risk", Span(30, 49), "abstained", None, 8.0),
+        ("whole", None, "rated", "7", 9.0),
+    }
+    back = here.open(R1, publics[2])
+    assert back is not None
+    assert back.previous_page == publics[1]
+    again = here.open(R1, publics[1])
+    assert again is not None
+    assert [q.value for g in again.groups for q in g.questions] == ["cannot tell"]
+
+
+def test_the_list_of_ones_ratings_names_the_sentence(
+    opened: Store, desk: MakeDesk, clock: Any
+) -> None:
+    here = desk("alone")
+    question = ""
+    for form in ({"risk.s1": "no"}, {"risk.s1": "no"}, {"whole.a1": "7", "words": ""}):
+        sheet = here.open(R1, first(here))
+        assert sheet is not None
+        question = sheet.question
+        clock.pass_(20)
+        assert here.submit(R1, sheet.public, form, 0).is_stored  # type: ignore[union-attr]
+    rows = rated_pages(Site(STUDIES["alone"], opened, clock=clock), R1)
+    assert sorted(row.question for row in rows) == sorted(
+        [f"Dose <5 mg/dL and p<0.05. ({question})", f"Give it slowly. ({question})", question]
+    )
 
 
 def test_two_who_always_prefer_the_same_answer_agree_whatever_the_side(
@@ -375,3 +440,18 @@ def test_a_tiebreak_stands_among_the_others() -> None:
         places.append([q.tiebreak for q in line].index(True))
     assert min(places) < 5
     assert max(places) > 15
+
+
+def test_tiebreaks_of_single_sentences_stay_together() -> None:
+    """Drawn from the answer's name and not from each task's, and in the order of the text."""
+
+    def row(task: str, position: int, *, tiebreak: bool) -> Queued:
+        return Queued(task, "", "", position, tiebreak, False, 0, False, None)
+
+    planned = [row(f"plan{n}", n, tiebreak=False) for n in range(20)]
+    parts = ("0", "100", "20", "answer")
+    for name in ("one", "two", "three", "four", "five"):
+        ties = [row(f"{name}.{p}", 20 + n, tiebreak=True) for n, p in enumerate(parts)]
+        line = [r.task for r in in_line([*planned, *reversed(ties)])]
+        start = line.index(ties[0].task)
+        assert line[start : start + 4] == [r.task for r in ties]

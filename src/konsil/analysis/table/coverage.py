@@ -171,20 +171,27 @@ def _scopes(
     """Scopes, and the number of labels requested in them, by rater, instrument and system."""
     scopes = {c.scope for i in instruments for c in i.criteria}
     by = ("rater", "instrument")
-    screens = tasks.filter(pl.col("item").is_not_null())
+    about_items = tasks.filter(pl.col("item").is_not_null())
+    # Where each sentence has a screen of its own, no other question is on it.
+    is_apart = pl.col("instrument").is_in([i.id for i in instruments if i.present == "sentence"])
+    screens = about_items.filter(~is_apart | (pl.col("spans") == 0))
     if "item" in scopes:
         yield {"item"}, screens.group_by(by).len("n").select(*by, pl.lit("").alias("system"), "n")
     if scopes.isdisjoint({"answer", "sentence", "pair", "task"}):
         return
     theirs = {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
     systems = pl.DataFrame(theirs, schema=dict.fromkeys(theirs, pl.String))
-    each = answers_in(screens).join(systems, on="answer", how="left", maintain_order="left")
-    each = each.with_columns(pl.col("system").fill_null(""))
+
+    def by_answer(frame: pl.DataFrame) -> pl.DataFrame:
+        joined = answers_in(frame).join(systems, on="answer", how="left", maintain_order="left")
+        return joined.with_columns(pl.col("system").fill_null(""))
+
+    each = by_answer(screens)
     yield {"answer"}, each.group_by(*by, "system").len("n")
-    yield (
-        {"sentence"},
-        each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n")),
-    )
+    if "sentence" in scopes:
+        n_sentences = pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n")
+        of_sentences = by_answer(about_items.filter(~is_apart | (pl.col("spans") > 0)))
+        yield {"sentence"}, of_sentences.group_by(*by, "system").agg(n_sentences)
     if scopes.isdisjoint({"pair", "task"}):
         return
     together = (

@@ -178,9 +178,10 @@ def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
 def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.DataFrame:
     """One label per task and answer from those of its sentences, after collapsing.
 
-    Answers without any are left out.
+    Answers without any are left out. Where each sentence has a task of its own, the tasks of an
+    answer count as the first of them.
     """
-    coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
+    coded = _coded(_of_first_tasks(frame), analysis.collapse, labels).filter(pl.col("code") >= 0)
     picked = pl.col("code").min() if analysis.spans == "all" else pl.col("code").max()
     keys = ["item", "case", "answers", "rater", "task", "repeat_of"]
     per_answer = coded.group_by(keys, maintain_order=True).agg(picked)
@@ -188,6 +189,26 @@ def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.Data
     return per_answer.with_columns(
         label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state")
     )
+
+
+_LOOK = ("rater", "item", "case", "answers", "instrument", "phase", "batch", "purpose")
+"""What the tasks have in common in which a rater rated the sentences of an answer one by one."""
+
+
+def _of_first_tasks(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the first of the tasks in which a rater rated different sentences of an answer.
+
+    Tasks with the same sentence, such as two repeats, stay apart.
+    """
+    look = [c for c in _LOOK if c in frame.columns]
+    is_one = pl.struct("task", "span").n_unique().over(look) == pl.col("span").n_unique().over(look)
+    first = pl.when(is_one).then(pl.col("task").min().over(look)).otherwise(pl.col("task"))
+    named = frame.with_columns(first.alias("first"))
+    firsts = named.select(pl.col("task").alias("repeat_of"), pl.col("first").alias("repeated"))
+    joined = named.join(
+        firsts.unique(), on="repeat_of", how="left", maintain_order="left"
+    ).with_columns(pl.coalesce("repeated", "repeat_of").alias("repeat_of"))
+    return joined.with_columns(pl.col("first").alias("task")).drop("first", "repeated")
 
 
 def averaged(

@@ -186,7 +186,9 @@ def _slots(instrument: Instrument, task: Task) -> Iterator[tuple[str, Slot]]:
     for control in controls(instrument, task):
         about = tuple(task.answers[a] for a in control.field.answers)
         span = task.spans[control.field.span] if control.field.span is not None else None
+        criterion = control.field.criterion
+        is_of_task = criterion.scope == "task"
         yield (
             control.name,
-            Slot(control.field.criterion.id, control.part, about, span, control.words),
+            Slot(criterion.id, control.part, about, span, control.words, is_of_task),
         )

@@ -94,7 +94,9 @@ def _fields(
     # One tuple for all tasks of a shape, so that what is made of it (prompt, schema) can be made
     # once as well.
     form_fields = tuple(
-        f for c in instrument.criteria for f in _of(c, instrument, n, n_spans, about_item, in_batch)
+        f
+        for c in instrument.asked(n_spans)
+        for f in _of(c, instrument, n, n_spans, about_item, in_batch)
     )
     names = [name for f in form_fields for name in (f.name, f.reason) if name]
     for name in names:

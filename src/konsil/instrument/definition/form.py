@@ -10,6 +10,7 @@ ScaleKind = Literal["choice", "number", "text"]
 ScaleLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Scope = Literal["item", "answer", "sentence", "pair", "task", "batch", "phase", "rater"]
 Unit = Literal["answer", "sentence", "pair"]
+Presentation = Literal["answer", "sentence"]
 
 ANSWERS = {
     "item": 0,
@@ -102,6 +103,9 @@ class Instrument:
     """Whether a system's reasoning is shown before its answer."""
     unit: Unit = "answer"
     """What is rated at a time."""
+    present: Presentation = "answer"
+    """Whether the sentences of an answer are rated together on one page and in one call, or each
+    alone: the whole answer with one sentence marked."""
     language: str = "en"
     """The language of its texts."""
     reason_first: bool = False
@@ -112,6 +116,22 @@ class Instrument:
         # What is made of an instrument once is looked up for every task: equal forms have equal ids
         # and codebooks, and the hash of a text is known already.
         return hash((self.id, self.codebook))
+
+    def asked(self, n_sentences: int) -> tuple[Criterion, ...]:
+        """The criteria of a screen about an item with so many sentences to be rated.
+
+        Where each sentence has a screen of its own, it asks about the sentence alone; the questions
+        about the answer, the task or the item are on a screen without one.
+
+        >>> scale = Scale(("no", "yes"))
+        >>> criteria = (Criterion("true", "?", scale, "sentence"), Criterion("easy", "?", scale))
+        >>> form = Instrument("fine", criteria, unit="sentence", present="sentence")
+        >>> [[c.id for c in form.asked(n)] for n in (1, 0)]
+        [['true'], ['easy']]
+        """
+        if self.present == "answer":
+            return self.criteria
+        return tuple(c for c in self.criteria if (c.scope == "sentence") == (n_sentences > 0))
 
     def criterion(self, criterion_id: str) -> Criterion | None:
         """The criterion of this id, or None."""

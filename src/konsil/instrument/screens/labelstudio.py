@@ -147,7 +147,7 @@ def configuration(screen: Screen) -> str:
     for subject, block in sorted(blocks.items()):
         kind, n = subject
         if kind == 1:
-            _object(view, f"s{n + 1}", wording.sentence.format(n + 1))
+            _object(view, f"s{n + 1}", screen.subject(block[0].field))
             _ask(view, block, f"s{n + 1}", screen)
         elif kind == 2:
             _ask(view, block, first, screen)

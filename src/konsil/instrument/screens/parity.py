@@ -80,31 +80,46 @@ def _whole_text_pattern(text: str) -> re.Pattern[str]:
 
 
 def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
-    """The difference on an example screen of an instrument.
+    """The difference on the example screens of an instrument.
 
-    The example has everything that a screen can have.
+    The examples have everything that a screen can have.
     """
-    return parity(example(instrument, n_answers), EXAMPLE)
+    each = [parity(shown, EXAMPLE) for shown in examples(instrument, n_answers)]
+    return Parity(
+        each[0].role,
+        tuple(dict.fromkeys(line for one in each for line in one.reply)),
+        tuple(dict.fromkeys(text for one in each for text in one.missing)),
+    )
 
 
 EXAMPLE = "example"
 """The identifier of an example's task."""
 
 
-def example(instrument: Instrument, n_answers: int = 1) -> Screen:
-    """An example screen of an instrument, with everything that a screen can have.
+def examples(instrument: Instrument, n_answers: int = 1) -> tuple[Screen, ...]:
+    """The example screens of an instrument, with everything that its screens can have.
+
+    It is one, but where each sentence has a screen of its own: then it is that of a sentence, and
+    that of the other questions if there are any.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> criterion = Criterion("c", "Better?", Scale(("A", "B")), "pair")
-    >>> len(example(Instrument("f", (criterion,))).answers)
-    2
+    >>> [len(shown.answers) for shown in examples(Instrument("f", (criterion,)))]
+    [2]
     """
+    has_sentences = any(c.scope == "sentence" for c in instrument.criteria)
+    if instrument.present == "answer" or not has_sentences:
+        spans = (Span(0, 2), Span(3, 5)) if has_sentences else ()
+        return (_example(instrument, n_answers, spans),)
+    of_sentence = _example(instrument, n_answers, (Span(0, 2),))
+    return (of_sentence, *([_example(instrument, n_answers)] if instrument.asked(0) else []))
+
+
+def _example(instrument: Instrument, n_answers: int, spans: tuple[Span, ...] = ()) -> Screen:
+    has_sentences = any(c.scope == "sentence" for c in instrument.criteria)
     pair = any(c.scope == "pair" for c in instrument.criteria)
     survey = all(c.scope in ("batch", "phase", "rater") for c in instrument.criteria)
-    spans = (
-        (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
-    )
-    n = 0 if survey else 2 if pair else 1 if spans else n_answers
+    n = 0 if survey else 2 if pair else 1 if has_sentences else n_answers
     answers = {
         f"x{i}": Answer(
             f"x{i}", "i", f"s{i}", "1. 2.", "...", (Citation("...", "https://example.org"),)

@@ -119,7 +119,9 @@ def _material(screen: Screen, key: str) -> list[str]:
         else []
     )
     if any_marked:
-        instructions.append(wording.marked.format(f"<s1-{key}>", f"</s1-{key}>"))
+        alone = screen.instrument.present == "sentence"
+        sentence = wording.marked_one if alone else wording.marked
+        instructions.append(sentence.format(f"<s1-{key}>", f"</s1-{key}>"))
     return [*instructions, *blocks, wording.now]
 
 

@@ -46,7 +46,11 @@ class Screen:
     def subject(self, field: Field) -> str:
         """What a field is about, as the heading says it: 'Answer A', 'Sentence 2', or nothing."""
         if field.span is not None:
-            return self.words.sentence.format(field.span + 1)
+            return (
+                self.words.marked_sentence
+                if self.instrument.present == "sentence"
+                else self.words.sentence.format(field.span + 1)
+            )
         return self.words.answer.format(letter(field.answers[0])) if len(field.answers) == 1 else ""
 
 

@@ -22,6 +22,7 @@ class Words:
     reasoning: str
     final: str
     sentence: str
+    marked_sentence: str
     sources: str
     criteria: str
     number: str
@@ -34,6 +35,7 @@ class Words:
     # For judges only, on the reply:
     material: str
     marked: str
+    marked_one: str
     each: str
     one_object: str
     about: str
@@ -50,6 +52,7 @@ EN = Words(
     reasoning="Reasoning",
     final="Final response",
     sentence="Sentence {}",
+    marked_sentence="Marked sentence",
     sources="Sources",
     criteria="What is asked",
     number="a number",
@@ -64,6 +67,7 @@ EN = Words(
         " reply."
     ),
     marked="Each sentence to be rated is marked: sentence 1 stands between {} and {}, and so on.",
+    marked_one="The sentence to be rated is marked: it stands between {} and {}.",
     each="Decide on each key by itself.",
     one_object=(
         "Reply with a single JSON object and nothing else. It has exactly these keys; spell values"

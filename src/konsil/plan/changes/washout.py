@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import median
 
 from konsil.records import Task
@@ -63,13 +64,16 @@ def _distances(rater_tasks: Sequence[Task]) -> Iterable[tuple[str, tuple[int, in
     }
     places = {t.id: n for n, t in enumerate(rater_tasks)}
     before: dict[tuple[str | None, frozenset[str]], Task] = {}
-    for task in rater_tasks:
+    # Where each sentence has its own screen, the screens of an answer are one look.
+    looks = [tuple(look) for _, look in groupby(rater_tasks, key=_look)]
+    last_by_id = {task.id: look[-1] for look in looks for task in look}
+    for task, *_ in looks:
         if task.purpose == "repeat":
-            first = next((t for t in rater_tasks if t.id == task.repeat_of), None)
+            first = last_by_id.get(task.repeat_of or "")
             kind = "repeats"
         elif task.purpose == "main":
             first = before.get((task.item, frozenset(task.answers)))
-            before[task.item, frozenset(task.answers)] = task
+            before[task.item, frozenset(task.answers)] = last_by_id[task.id]
             kind = "designs" if first is not None and first.instrument != task.instrument else ""
         else:
             continue
@@ -77,6 +81,11 @@ def _distances(rater_tasks: Sequence[Task]) -> Iterable[tuple[str, tuple[int, in
             ends = [batches.get((t.phase, t.batch)) for t in (first, task)]
             n_batches = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
             yield kind, (places[task.id] - places[first.id] - 1, n_batches)
+
+
+def _look(task: Task) -> tuple[object, ...]:
+    """What the consecutive screens of an answer's sentences have in common."""
+    return (task.item, frozenset(task.answers), task.instrument, task.phase, task.purpose)
 
 
 def _washout(distances: Sequence[tuple[int, int]]) -> Washout:

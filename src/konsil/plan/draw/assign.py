@@ -32,6 +32,7 @@ from konsil.plan.model.screens import (
     drafts_of,
     item_subjects,
     pool_of,
+    screens_of,
 )
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Purpose, Rater, Rating, Task
@@ -241,17 +242,24 @@ def _sets(
 
 def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) -> None:
     before = {
-        (d.rater, d.item, d.subject): d.id
+        (d.rater, d.item, d.subject): d
         for d in reversed(list(earlier))
         if d.allocation.instrument == site.allocation.instrument and d.purpose in ("main", "pilot")
     }
     for draft in drafts:
-        if (draft.rater, draft.item, draft.subject) not in before:
+        first = before.get((draft.rater, draft.item, draft.subject))
+        if first is None:
             raise PlanError(
                 f"{site.where}: rater {draft.rater!r} is to repeat item {draft.item!r} on"
                 f" instrument {site.allocation.instrument!r} but has not rated it there before"
             )
-        draft.repeat_of = before[draft.rater, draft.item, draft.subject]
+        if draft.parts and not {*draft.spans} <= {*first.spans}:
+            raise PlanError(
+                f"{site.where}.spans: rater {draft.rater!r} is to repeat sentences of item"
+                f" {draft.item!r} that they have not rated before; expected the spans of the line"
+                " that is repeated, or fewer"
+            )
+        draft.repeat_of = first.id
 
 
 def _tiebreaks(
@@ -263,7 +271,7 @@ def _tiebreaks(
     panel, pool = book.first_panel(allocation, site.where), pool_of(site)
     chosen_systems = set(book.chosen_systems(allocation, site.where))
     systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
-    purposes: dict[str, Purpose] = {d.id: d.purpose for d in earlier}
+    purposes: dict[str, Purpose] = {task: d.purpose for d in earlier for task, _ in screens_of(d)}
     conflicts = conflicting_items(ratings, site.instrument, panel, people, purposes, systems)
     rated: dict[str, set[str]] = {}
     for draft in earlier:

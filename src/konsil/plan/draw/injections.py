@@ -52,7 +52,12 @@ def plant(
     judges have the same tasks; a larger share adds control tasks and changes none. Of an item a
     judge gets one at most, so that the pairs of a judge are independent.
     """
-    asking = {i.id for i in instruments if any(c.id == spec.criterion for c in i.criteria)}
+    forms = {i.id: i for i in instruments}
+
+    def asks(task: Task) -> bool:
+        asked = forms[task.instrument].asked(len(task.spans)) if task.instrument in forms else ()
+        return any(c.id == spec.criterion for c in asked)
+
     chosen = [
         j
         for j in dict.fromkeys(t.rater for t in tasks)
@@ -62,9 +67,7 @@ def plant(
     for judge in chosen:
         judge_tasks = [t for t in tasks if t.rater == judge]
         eligible = [
-            t
-            for t in judge_tasks
-            if t.purpose == "main" and t.instrument in asking and t.item and t.answers
+            t for t in judge_tasks if t.purpose == "main" and t.item and t.answers and asks(t)
         ]
         if not eligible:
             continue

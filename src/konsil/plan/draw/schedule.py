@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from konsil.errors import PlanError
 from konsil.plan.model.rng_streams import token
-from konsil.plan.model.screens import Draft, blind
+from konsil.plan.model.screens import Draft, blind, screens_of
 from konsil.records import Task
 
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
@@ -35,7 +35,10 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
                 theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
                 placed += _phase(theirs, phase, seed, first=n == 0)
         placed += [(draft, "") for draft in sorted(late, key=lambda d: (d.order, d.id))]
-        tasks += [_task(draft, batch, position) for position, (draft, batch) in enumerate(placed)]
+        screens = [
+            (draft, batch, n) for draft, batch in placed for n in range(max(len(draft.parts), 1))
+        ]
+        tasks += [_task(*each, position) for position, each in enumerate(screens)]
     return tasks
 
 
@@ -125,19 +128,21 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     return repeats
 
 
-def _task(draft: Draft, batch: str, position: int) -> Task:
+def _task(draft: Draft, batch: str, n: int, position: int) -> Task:
+    """The n-th screen of a draft."""
+    name, spans = screens_of(draft)[n]
     return Task(
-        id=draft.id,
+        id=name,
         slot=f"{draft.allocation.panel} {draft.seat + 1}",
         rater=draft.rater,
         instrument=draft.allocation.instrument,
         item=draft.item,
         answers=draft.answers,
-        spans=draft.spans,
+        spans=spans,
         arm=draft.arm,
         phase=draft.allocation.phase,
         batch=batch,
         position=position,
         purpose=draft.purpose,
-        repeat_of=draft.repeat_of,
+        repeat_of=screens_of(draft, draft.repeat_of)[n][0] if draft.repeat_of else None,
     )

@@ -16,6 +16,8 @@ from konsil.records import Item, Purpose, Rater, Span
 
 Key = tuple[str | int, ...]
 Subjects = list[tuple[str, ...]]
+PART = "."
+"""Stands between a draft's identifier and the part that one of its several screens shows."""
 
 
 @dataclass(slots=True)
@@ -43,6 +45,8 @@ class Draft:
     repeat_of: str | None = None
     wave: int = 0
     """With which addition to the plan it came; 0: with the plan itself."""
+    parts: tuple[tuple[Span, ...], ...] = ()
+    """The sentences of each of its screens, where it has several; empty: one screen with all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +184,29 @@ def drafts_of(
                         " task; use show = 'each'"
                     )
                 draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
+                draft.parts = _parts(site.instrument, draft.spans)
             drafts.append(draft)
     blind(seed, (*site.key, "blinding", rater.id), drafts)
     return drafts
+
+
+def _parts(instrument: Instrument, spans: Sequence[Span]) -> tuple[tuple[Span, ...], ...]:
+    """One screen a sentence where the instrument presents them so, then that of the answer."""
+    if instrument.present == "answer":
+        return ()
+    return (*((span,) for span in spans), *([()] if instrument.asked(0) else []))
+
+
+def screens_of(draft: Draft, id_: str = "") -> list[tuple[str, tuple[Span, ...]]]:
+    """The identifier and the sentences of each screen of a draft, in the order of work.
+
+    `id_` stands for the draft's own, for the screens of a draft that this one repeats.
+    """
+    name = id_ or draft.id
+    if not draft.parts:
+        return [(name, draft.spans)]
+    # By the sentence's place in the answer, so that another sample renames no task.
+    return [(f"{name}{PART}{part[0].start if part else 'answer'}", part) for part in draft.parts]
 
 
 def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:

@@ -155,7 +155,7 @@ def recruitment_text(material: Material) -> str:
 
 
 def criteria_text(material: Material) -> str:
-    """The question of every criterion with its scale, in the words of the forms."""
+    """The question of every criterion with its scale, and how sentences were presented."""
     _ = material.language.gettext
     sentences = []
     for criterion in material.criteria().values():
@@ -169,7 +169,20 @@ def criteria_text(material: Material) -> str:
         question = criterion.question
         end = "" if question.endswith((".", "?", "!")) else "."
         sentences.append(f"{material.criterion(criterion.id)}: {question}{end}{scale}")
-    return "; ".join(sentences) + "." if sentences else to_be_written(material)
+    if not sentences:
+        return to_be_written(material)
+    return " ".join(["; ".join(sentences) + ".", *presentation_sentences(material)])
+
+
+def presentation_sentences(material: Material) -> Iterator[str]:
+    """One sentence a form whose sentences are rated one at a time."""
+    _ = material.language.gettext
+    for form in material.study.instruments:
+        if form.present == "sentence":
+            yield _(
+                "On the form %(form)s, each page and each judge's call presented the whole answer"
+                " with one marked sentence."
+            ) % {"form": form.id}
 
 
 def analysis_text(material: Material, results: Results) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from konsil.instrument import EXAMPLE, Instrument, example, prompt
+from konsil.instrument import EXAMPLE, Instrument, examples, prompt
 from konsil.report.material.overview import Material
 
 
 def judges_prompt(material: Material, instrument: Instrument) -> str:
     """The prompt of an instrument that judges rate by, on an example; else empty.
 
-    The example has three dots for every text.
+    The example has three dots for every text. Where each sentence has a call of its own, that
+    prompt and that of the other questions follow one another.
     """
     judges = {
         panel
@@ -22,8 +23,8 @@ def judges_prompt(material: Material, instrument: Instrument) -> str:
     n_answers = max(
         len(a.systems) or len(material.study.systems) if a.show == "all" else 1 for a in lines
     )
-    example_prompt = prompt(example(instrument, max(n_answers, 1)), EXAMPLE)
-    return f"{example_prompt.system}\n\n{example_prompt.user}"
+    prompts = [prompt(shown, EXAMPLE) for shown in examples(instrument, max(n_answers, 1))]
+    return "\n\n---\n\n".join(f"{each.system}\n\n{each.user}" for each in prompts)
 
 
 def systems_prompts(material: Material) -> list[tuple[str, str]]:

@@ -104,7 +104,8 @@ def read_labelstudio(
         columns={f: () for f in FIELDS if f not in names and f not in source.fixed},
         fixed={f: v for f, v in source.fixed.items() if "@" not in f and f not in names},
     )
-    parsed = read_ratings(Table(frame, path, lines=reader.tasks, place="task"), plain)
+    table = Table(frame, path, lines=reader.tasks, place="task")
+    parsed = read_ratings(table, plain, reader.of_tasks)
     tasks = tuple(reader.planned.get(task.id, task) for task in parsed.tasks)
     return dataclasses.replace(parsed, tasks=tasks, rows=order, cancelled=reader.cancelled)
 
@@ -137,6 +138,8 @@ class _Reader:
         self._source = source
         self._find = find
         self.planned: dict[str, Task] = {}
+        self.of_tasks: set[str] = set()
+        """Criteria of planned tasks that ask about the task."""
         self._by: dict[str, str] = {}
         self.rows: list[_Row] = []
         self.tasks: list[int] = []
@@ -197,6 +200,7 @@ class _Reader:
                 f"task {task.id!r} was annotated by {self._by[task.id]} and by {annotator}",
             )
         self.planned[task.id] = task
+        self.of_tasks |= {s.criterion for s in planned.slots.values() if s.is_of_task}
         try:
             for row in planned_rows(planned, _results(annotation)):
                 yield {**row, "rater": task.rater, **_screen(annotation)}

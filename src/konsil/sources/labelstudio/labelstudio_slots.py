@@ -34,6 +34,8 @@ class Slot:
     """The sentence."""
     words: Mapping[str, str] = field(default_factory=dict)
     """Label Studio's word -> the label, where it has words of its own."""
+    is_of_task: bool = False
+    """Whether it asks about the task, so that each task of an item has a label of its own."""
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ class _Tasks:
         self, planned: Mapping[str, Task], stored_ids: set[str], instruments: Sequence[Instrument]
     ) -> None:
         self.planned, self.held = planned, stored_ids
-        self.asks = {i.id: {c.id for c in i.criteria} for i in instruments}
-        self.criteria = set().union(*self.asks.values())
+        self.forms = {i.id: i for i in instruments}
+        self.criteria = {c.id for i in instruments for c in i.criteria}
         self.raters = {t.rater for t in planned.values()}
         self.by_place: dict[_Place, list[Task]] = {}
         for task in planned.values():
@@ -127,8 +127,12 @@ class _Tasks:
             and task.item == rating.item
             and set(rating.answers) <= set(task.answers)
             and (rating.span is None or rating.span in task.spans)
-            and rating.criterion in self.asks.get(task.instrument, ())
+            and self._asks(task, rating.criterion)
         )
+
+    def _asks(self, task: Task, criterion: str) -> bool:
+        form = self.forms.get(task.instrument)
+        return form is not None and any(c.id == criterion for c in form.asked(len(task.spans)))
 
     def _misplaced(self, rating: Rating, task: Task) -> str:
         if task.rater != rating.rater:

@@ -31,7 +31,24 @@ def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
             f"{where}.reason_first: no criterion of {instrument.id!r} has a reason; set reason ="
             " true in at least one criterion"
         )
+    yield from _presentation_problems(instrument, where)
     yield from question_problems(instrument, f"{where}.criteria")
+
+
+def _presentation_problems(instrument: Instrument, where: str) -> Iterator[str]:
+    """Sentences can be presented one by one only where the form is about sentences."""
+    if instrument.present == "answer":
+        return
+    if not any(c.scope == "sentence" for c in instrument.criteria):
+        yield (
+            f"{where}.present: no criterion of {instrument.id!r} is about sentences; set scope ="
+            " 'sentence' in at least one criterion, or leave present out"
+        )
+    elif instrument.unit != "sentence":
+        yield (
+            f"{where}.present: instrument {instrument.id!r} has unit = {instrument.unit!r};"
+            " sentences are presented one by one with unit = 'sentence'"
+        )
 
 
 def _scale(criterion: Criterion, where: str) -> Iterator[str]:

@@ -32,6 +32,8 @@ def shape_of(instrument: Instrument) -> dict[str, object]:
         "unit": instrument.unit,
         "reference": instrument.show_reference,
         "reasoning": instrument.show_reasoning,
+        # Stated only where it is not the default, as forms of earlier versions have none.
+        **({"present": instrument.present} if instrument.present != "answer" else {}),
         "criteria": {c.id: _shape(c) for c in instrument.criteria},
     }
 
@@ -79,13 +81,14 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
     then = then if isinstance(then, Mapping) else {}
     now = shape_of(instrument)
     faults = [
-        f"{words} is {now[key]!r} and was {former.get(key)!r}"
-        for key, words in (
-            ("unit", "the unit"),
-            ("reference", "show_reference"),
-            ("reasoning", "show_reasoning"),
+        f"{words} is {now.get(key, default)!r} and was {former.get(key, default)!r}"
+        for key, words, default in (
+            ("unit", "the unit", None),
+            ("reference", "show_reference", None),
+            ("reasoning", "show_reasoning", None),
+            ("present", "present", "answer"),
         )
-        if former.get(key) != now[key]
+        if former.get(key, default) != now.get(key, default)
     ]
     old_names = {old: c.id for c in instrument.criteria for old in c.formerly}
     criterion_by_id = {c.id: c for c in instrument.criteria}

@@ -76,6 +76,12 @@ def explanation_problems(
     practised_criteria: dict[str, Criterion] = {
         c.id: c for i in instruments if i.id in practised for c in i.criteria
     }
+    one_by_one = {
+        c.id: i.id
+        for i in instruments
+        if i.id in practised and i.present == "sentence"
+        for c in i.criteria
+    }
     if explanations and not practised:
         yield f"{where}: there is no practice; expected a plan with purpose = 'practice'"
         return
@@ -110,3 +116,9 @@ def explanation_problems(
                 else "the criterion is about no sentence"
             )
             yield f"{where}[{n}].sentence: {problem}"
+        elif criterion.scope == "sentence" and criterion.id in one_by_one:
+            yield (
+                f"{where}[{n}].sentence: the instrument {one_by_one[criterion.id]!r} shows each"
+                " sentence on a page of its own, where sentences have no numbers; practise on an"
+                " instrument with present = 'answer'"
+            )

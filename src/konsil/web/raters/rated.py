@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from konsil.instrument import fields, values
+from konsil.instrument import fields, screen, values
 from konsil.store import Connection
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
 from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import noted, typed_since
 from konsil.web.rating import form
+from konsil.web.rating.text.richtext import plain
 from konsil.web.site.guard import visitor_of
 from konsil.web.site.pages import page
 from konsil.web.site.site import Site, site_of
@@ -110,12 +111,19 @@ def _differs_from_ratings(site: Site, connection: Connection, task_id: str) -> b
 
 
 def _question(site: Site, connection: Connection, task_id: str) -> str:
-    """The item's text; of a survey the first thing that it asks."""
+    """The item's text; of a survey the first thing that it asks.
+
+    Of a page for one sentence, the sentence comes first, as pages of an answer would look alike.
+    """
     task = screens.task(connection, task_id)
     item = screens.item(connection, task.item) if task is not None else None
-    if item is not None:
-        return item.text
     instrument = site.study.instrument(task.instrument) if task is not None else None
+    if item is not None and task is not None:
+        if instrument is None or instrument.present == "answer" or not task.spans:
+            return item.text
+        shown = screen(instrument, task, item, screens.answers(connection, task.answers))
+        [sentence] = [p.text for p in shown.answers[0].pieces if p.span == 0]
+        return f"{plain(sentence)} ({item.text})"
     return instrument.criteria[0].question if instrument is not None else ""
 
 

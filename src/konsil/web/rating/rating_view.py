@@ -18,7 +18,7 @@ from konsil.web.rating.sheet import (
     Sheet,
 )
 from konsil.web.rating.text.language import count_of
-from konsil.web.rating.text.richtext import plain, source_of
+from konsil.web.rating.text.richtext import mark, plain, source_of
 
 LONG_LABEL = 24
 """Letters of a label above which the options stand under one another."""
@@ -48,6 +48,9 @@ def groups_of(screen: Screen, form_state: FormState) -> tuple[Group, ...]:
         fields_by_subject.setdefault(_subject(form_field), []).append(form_field)
     anchors = {c.id: f"c{n}" for n, c in enumerate(screen.criteria, start=1)}
     sentences = sum(subject == "sentence" for subject, _ in fields_by_subject)
+    # A sentence that is alone on its page needs no number: it is the marked one.
+    is_numbered = screen.instrument.present == "answer"
+    count = f" {count_of(screen.instrument.language, sentences)}" if is_numbered else ""
 
     quotes = {
         piece.span + 1: plain(piece.text)
@@ -59,8 +62,7 @@ def groups_of(screen: Screen, form_state: FormState) -> tuple[Group, ...]:
     def heading(subject: str, first: Field) -> str:
         if subject == "answer" and len(screen.answers) == 1:
             return ""
-        of = f" {count_of(screen.instrument.language, sentences)}" if subject == "sentence" else ""
-        return screen.subject(first) + of
+        return screen.subject(first) + (count if subject == "sentence" else "")
 
     return tuple(
         Group(
@@ -77,6 +79,8 @@ def groups_of(screen: Screen, form_state: FormState) -> tuple[Group, ...]:
 def panes_of(screen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tuple[Pane, ...]:
     """The answers; where there are several, each with its own questions."""
     n = len(screen.answers)
+    if screen.instrument.present == "sentence":
+        html = [text.replace(mark(1), mark(1, is_current=True)) for text in html]
     groups_by_answer = {g.number: g for g in groups if g.subject == "answer"} if n > 1 else {}
     return tuple(
         Pane(

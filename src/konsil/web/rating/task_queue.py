@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from konsil.plan.model.screens import PART
 from konsil.store.tasks.screens import Queued
 
 RECENT = 20
@@ -75,9 +76,11 @@ def _arranged(block: Sequence[Queued]) -> list[Queued]:
     planned = [row for row in block if not row.tiebreak and not row.survey]
     start = min((row.position for row in planned), default=0)
 
-    def place(row: Queued) -> tuple[bool, int, float, str]:
-        among = start + _share(row.task) * len(planned) if row.tiebreak else float(row.position)
-        return (row.survey, row.deferred, among, row.task)
+    def place(row: Queued) -> tuple[bool, int, float, int, str]:
+        # The sentences of an answer stay together and in order.
+        name = row.task.partition(PART)[0]
+        among = start + _share(name) * len(planned) if row.tiebreak else float(row.position)
+        return (row.survey, row.deferred, among, row.position, row.task)
 
     return sorted(block, key=place)
 

@@ -13,11 +13,11 @@ const KEYS = "konsil:keys";
 
 root.classList.add("scripted");
 
-// Small memory that may be switched off.
+// Small memory that may be switched off: then things are kept in this page only.
 const memory = {
   get(key) { try { return localStorage.getItem(key); } catch { return null; } },
-  set(key, value) { try { localStorage.setItem(key, value); } catch { /* then it is kept in this page only */ } },
-  drop(key) { try { localStorage.removeItem(key); } catch { /* nothing was kept */ } },
+  set(key, value) { try { localStorage.setItem(key, value); } catch {} },
+  drop(key) { try { localStorage.removeItem(key); } catch {} },
 };
 const random = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 const number = (text) => { const n = Number(text); return Number.isFinite(n) ? n : 0; };
@@ -250,7 +250,7 @@ function lose(changes) {
 function tellLost() {
   const place = document.getElementById("lost");
   let lines = [];
-  try { lines = JSON.parse(memory.get(LOST + name) ?? "[]"); } catch { /* nothing was kept */ }
+  try { lines = JSON.parse(memory.get(LOST + name) ?? "[]"); } catch {}
   memory.drop(LOST + name);
   if (!place || !closed || !lines.length) return;
   for (const [key, value] of lines) {
@@ -596,4 +596,4 @@ try {
       if (answer.ok || (answer.status === 404 && old)) memory.drop(key);
     }).catch(() => {});
   }
-} catch { /* no memory, nothing kept */ }
+} catch {}

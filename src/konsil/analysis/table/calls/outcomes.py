@@ -162,20 +162,22 @@ def missing(
     They have no label.
     """
     judges = sorted(_judges(data))
-    criteria = {i.id: [c for c in i.criteria if c.scale.kind != "text"] for i in instruments}
-    names = sorted({c.id for several in criteria.values() for c in several})
+    labelled = [
+        replace(i, criteria=tuple(c for c in i.criteria if c.scale.kind != "text"))
+        for i in instruments
+    ]
+    names = sorted({c.id for i in labelled for c in i.criteria})
     ratings = rating_columns(data.ratings).filter(
         pl.col("rater").is_in(judges) & pl.col("criterion").is_in(names)
     )
     # Nearly every task is whole: only where ratings are fewer is it looked up which.
     short = _short(
-        task_columns(data.tasks).filter(pl.col("rater").is_in(judges)), ratings, criteria
+        task_columns(data.tasks).filter(pl.col("rater").is_in(judges)), ratings, labelled
     )
+    forms = {i.id: i for i in labelled}
     absent: list[Rating] = []
     for task in (t for t in data.tasks if t.id in short) if short else ():
-        expected = [
-            rating for c in criteria.get(task.instrument, []) for rating in _subjects(task, c)
-        ]
+        expected = [rating for c in _criteria(task, forms) for rating in _subjects(task, c)]
         rated_keys = _keys(ratings.filter(pl.col("task") == task.id))
         absent += [
             rating for rating in expected if _keys(rating_columns([rating])).isdisjoint(rated_keys)
@@ -197,16 +199,18 @@ def missing(
 
 
 def _short(
-    tasks: pl.DataFrame, ratings: pl.DataFrame, criteria: Mapping[str, Sequence[Criterion]]
+    tasks: pl.DataFrame, ratings: pl.DataFrame, instruments: Sequence[Instrument]
 ) -> frozenset[str]:
     """The tasks with fewer ratings than `_subjects` would make."""
 
     def n_criteria(*scopes: str) -> pl.Expr:
-        asking = {
-            instrument: sum(c.scope in scopes for c in several)
-            for instrument, several in criteria.items()
-        }
-        return pl.col("instrument").replace_strict(asking, default=0, return_dtype=pl.Int64)
+        def asking(n_sentences: int) -> pl.Expr:
+            counts = {
+                i.id: sum(c.scope in scopes for c in i.asked(n_sentences)) for i in instruments
+            }
+            return pl.col("instrument").replace_strict(counts, default=0, return_dtype=pl.Int64)
+
+        return pl.when(pl.col("spans") > 0).then(asking(1)).otherwise(asking(0))
 
     answers = lists("answers").list.len().cast(pl.Int64)
     n_expected = (
@@ -221,6 +225,11 @@ def _short(
     return frozenset(
         counted.filter(pl.col("given").fill_null(0) < pl.col("asked")).get_column("id")
     )
+
+
+def _criteria(task: Task, forms: Mapping[str, Instrument]) -> tuple[Criterion, ...]:
+    form = forms.get(task.instrument)
+    return form.asked(len(task.spans)) if form is not None else ()
 
 
 def _keys(ratings: pl.DataFrame) -> frozenset[tuple[str, object, str]]:

@@ -124,6 +124,16 @@ def source_of(pieces: Sequence[Piece]) -> str:
     return "".join(marked_pieces)
 
 
+def mark(number: int, *, is_current: bool = False) -> str:
+    """The tag before a run of a sentence; it may state that this is the one to be rated.
+
+    >>> mark(1), mark(1, is_current=True)
+    ('<mark data-sentence="1">', '<mark data-sentence="1" aria-current="true">')
+    """
+    current = ' aria-current="true"' if is_current else ""
+    return f'<mark data-sentence="{number}"{current}>'
+
+
 def plain(text: str) -> str:
     """A sentence's words without what Markdown makes of them, for where they are quoted.
 
@@ -161,7 +171,7 @@ def _with_marks(html: str) -> str:
             elif len(run) == 1 and _MARKED.match(run):
                 span = ord(run) - _FIRST
             elif span is not None and run.strip():
-                html_parts.append(f'<mark data-sentence="{span + 1}">{run}</mark>')
+                html_parts.append(f"{mark(span + 1)}{run}</mark>")
             else:
                 html_parts.append(run)
     return "".join(html_parts)
