@@ -125,6 +125,10 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "gc.set_threshold(50_000, 21, 100)",
     ): "how often memory is searched changes no result.",
     (
+        "rehearse/server.py",
+        "if self._process.poll() is not None or time.monotonic() >= until:",
+    ): "a clock that shows the very instant of the limit is no case.",
+    (
         "instrument/definition/fields.py",
         "@lru_cache(maxsize=513)",
     ): "how many results are remembered changes no result.",

@@ -175,3 +175,17 @@ def test_analyses_are_proposed_for_what_is_planned_alone():
     assert all(p.is_chosen for p in proposed)
     again = proposals(with_lines(data, lines_of(data, is_new=True)), is_new=True)
     assert ("b", "a") in {(p.panel, p.other) for p in again if p.purpose == "against"}
+
+
+def test_raters_of_a_new_panel_are_numbered_from_one():
+    after = with_panels({}, [Panel("physicians", 2), Panel("nurses", 1)])
+    assert [r["id"] for r in after["raters"]] == ["physician-1", "physician-2", "nurse-1"]
+
+
+def test_a_section_that_is_taken_away_leaves_its_neighbours_as_they_are():
+    text = "# head\ntitle = 't'\n\n[prepare]\nseed = 1\n\n# kept\n[resampling]\ndraws = 9\n"
+    data = tomllib.loads(text)
+    del data["prepare"]
+    new = edited(text, data)
+    assert tomllib.loads(new) == data
+    assert "# kept\n[resampling]\ndraws = 9\n" in new

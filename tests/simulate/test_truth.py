@@ -82,6 +82,10 @@ def test_what_the_study_does_not_have_is_refused(truth, message):
         check_truth(truth, study_of(), answers_of(items_of(1)))
 
 
+def test_labels_narrower_than_a_step_are_accepted():
+    check_truth(Truth(label_width=0.5, difficulty_spread=0.0), study_of(), answers_of(items_of(1)))
+
+
 def test_the_best_label_is_an_end_of_the_scale():
     truth = read_truth("[criteria.difficulty]\nbest = 'Medium'")
     with pytest.raises(StudyError, match="not the first or last label"):
