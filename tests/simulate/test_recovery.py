@@ -124,13 +124,19 @@ def test_a_majority_of_varying_size_has_no_single_truth():
         Allocation("physicians", "form", raters_per_item=2, phase="more"),
     )
     study = study_of(
-        plan=plan, analyses=(analysis("share", of=("Correct",), consensus="majority"),)
+        plan=plan,
+        analyses=(
+            analysis("share", of=("Correct",), consensus="majority"),
+            dataclasses.replace(analysis("share", of=("Correct",)), name="ratings"),
+            dataclasses.replace(analysis("cohen_kappa", against="rest"), name="rest"),
+        ),
     )
     other = study_of(analyses=study.analyses)
     items = items_of(40)
     answers = answers_of(items)
     results = results_of(other, draw(other, items, answers, TRUTH, 1), items, answers)
-    assert recovery(study, TRUTH, results) == ()
+    rows = recovery(study, TRUTH, results)
+    assert [row.analysis for row in rows] == ["ratings"], "which needs no majority"
 
 
 @pytest.mark.slow
