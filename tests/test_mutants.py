@@ -39,10 +39,15 @@ def test_what_is_equivalent_differs_in_one_place_from_a_line_of_the_code(
         assert after in made, path
 
 
-def test_a_seed_draws_the_same_mutants_of_every_package(mutants: ModuleType) -> None:
-    first = mutants.drawn(3, 1)
-    assert first == mutants.drawn(3, 1)
-    assert [mutant.path.split("/")[0] for mutant in first] == list(mutants.PACKAGES)
+def test_a_seed_draws_the_same_mutants_of_every_package(
+    mutants: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {(ROOT / "src" / "konsil" / name).is_dir() for name in mutants.PACKAGES} == {True}
+    monkeypatch.setattr(mutants, "PACKAGES", ("records", "plan"))
+    first = mutants.drawn(3, 2)
+    assert first == mutants.drawn(3, 2)
+    assert first != mutants.drawn(4, 2)
+    assert [mutant.path.split("/")[0] for mutant in first] == ["records"] * 2 + ["plan"] * 2
 
 
 def test_a_module_that_is_replaced_has_a_time_of_its_own(
