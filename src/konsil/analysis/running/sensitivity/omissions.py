@@ -103,7 +103,7 @@ def with_omissions(
     of the remaining ratings. The range is from the lowest to the highest of these estimates. It has
     no level: it is no confidence interval, and tests nothing. Undefined with fewer than two values,
     and where no omission changes the estimate; omissions without which the estimate is undefined
-    are named. Source: Efron (1982), The jackknife, the bootstrap and other resampling plans.
+    are named. The estimates are those of a jackknife (Efron and Stein 1981).
     """
     ranges: dict[tuple[str, _Group], list[Row]] = {}
     for context in contexts:
