@@ -16,7 +16,7 @@ _MOST_MARKS = 3
 _COLUMNS_OF_FAMILIES = {
     "agreement": ("rater",),
     "judges": ("rater", "system", "family", "ensemble", "size"),
-    "pairs": ("system", "systems", "rival", "rater"),
+    "pairs": ("system", "systems", "rival", "rater", "other"),
     "cases": ("system", "level", "effect", "other", "rater", "case"),
     "designs": ("instrument", "length", "sentences", "minutes", "raters", "version"),
 }
