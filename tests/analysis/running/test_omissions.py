@@ -12,7 +12,8 @@ from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
-from konsil.analysis.table.frame import Data
+from konsil.analysis.running.sensitivity.omission_rules import OTHER_COLUMNS, OWN_COLUMNS
+from konsil.analysis.table.frame import COLUMNS, Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
@@ -193,6 +194,10 @@ def test_a_column_that_ratings_do_not_have_refuses_the_analysis_alone() -> None:
 def test_contradictions(settings: dict[str, tuple[str, ...]], problem: str) -> None:
     [found] = contradictions(flat_analysis("m", "mean", "grade", **settings))
     assert found.startswith(problem)
+
+
+def test_the_columns_of_ratings_are_known_without_the_table() -> None:
+    assert {*OWN_COLUMNS, *OTHER_COLUMNS} == {*COLUMNS}
 
 
 def test_statistics_of_cases_take_no_omissions() -> None:

@@ -28,7 +28,7 @@ from konsil.analysis.pairs.pair_rules import (
     pair_contradictions,
     takes_criteria,
 )
-from konsil.analysis.running.sensitivity.omissions import omission_problems
+from konsil.analysis.running.sensitivity.omission_rules import omission_problems
 from konsil.errors import nearest
 
 

@@ -8,56 +8,24 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
+from konsil.analysis.running.sensitivity.omission_rules import OWN_COLUMNS
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import COLUMNS, RatingTable
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Estimate
 
-OWN_COLUMNS = ("rater", "item", "case")
-"""Columns of every rating whose values can be omitted; all others are characteristics."""
-FAMILIES = ("agreement", "shares", "pairs")
-"""Families of statistics whose estimates can be computed again without some of the ratings."""
-_DRAWS = 2
-"""Resamples of an estimate whose interval is not used: as few as the engine takes."""
 MOST_NAMED = 5
 """Values without which an estimate is undefined that a note names; more are counted."""
 
 Compute = Callable[[Context, RatingTable], Iterable[Row]]
 """An analysis and ratings -> its rows."""
 _Group = frozenset[tuple[str, str]]
-
-
-def omission_problems(analysis: Analysis, family: str) -> Iterator[str]:
-    """Each contradiction of `leave_out` as 'key: what is wrong'.
-
-    >>> analysis = Analysis("a", "mean", "c", "experts", by=("site",), leave_out=("site",))
-    >>> list(omission_problems(analysis, "shares"))
-    ["leave_out[0]: 'site' is one of `by` already; expected a column that forms no groups"]
-    """
-    columns = analysis.leave_out
-    if columns and family not in FAMILIES:
-        yield (
-            "leave_out: belongs to agreement, proportions, means and comparisons, not to"
-            f" {analysis.statistic!r}"
-        )
-    for n, column in enumerate(columns):
-        if column in COLUMNS and column not in OWN_COLUMNS:
-            yield (
-                f"leave_out[{n}]: {column!r} cannot be omitted; expected 'rater', 'item', 'case' or"
-                " a characteristic of the items or raters"
-            )
-        elif column in columns[:n]:
-            yield f"leave_out[{n}]: {column!r} occurs twice"
-        elif column in analysis.by or (column == "rater" and "rater_pair" in analysis.by):
-            yield (
-                f"leave_out[{n}]: {column!r} is one of `by` already; expected a column that forms"
-                " no groups"
-            )
 
 
 @dataclass(frozen=True)
@@ -154,13 +122,19 @@ def _estimates_without(
     plain = replace(
         context,
         analysis=replace(analysis, leave_out=(), compare="", test="none", margin=None),
-        resampling=replace(context.resampling, draws=_DRAWS),
+        resampling=replace(context.resampling, draws=_draws(analysis)),
     )
     relevant = _relevant(table, analysis)
     return {
         value: _by_group(plain, relevant, column, value, compute)
         for value in omitted_values(analysis, table, column)
     }
+
+
+def _draws(analysis: Analysis) -> int:
+    """Resamples of an estimate whose interval is not used: as few as its computation takes."""
+    is_of_votes = statistic_of(analysis.statistic).group in ("wins", "worths")
+    return 0 if is_of_votes and analysis.mode == "valid" else 2
 
 
 def omitted_values(analysis: Analysis, table: RatingTable, column: str) -> list[str]:
