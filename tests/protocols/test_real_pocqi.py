@@ -60,7 +60,7 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "begin", "end"),
-    [("en", "# DID blinding hold", "# WHAT stays"), ("de", "# HIELT die", "# WAS draußen")],
+    [("en", "# DID blinding hold", "# Tables as"), ("de", "# HIELT die", "# Tabellen")],
 )
 def test_the_margin_and_the_guesses_of_systems_need_their_signs_removed_alone(
     tmp_path: Path, language: str, begin: str, end: str
@@ -170,7 +170,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     new(folder, "en")
     protocol = folder / "study.toml"
     text = protocol.read_text().replace("blinded = true", "")
-    head, *parts = re.split(r"^\[\[analyses\]\]", text, flags=re.MULTILINE)
+    head, *parts = text.split("[[analyses]]")
     kept = [p for p in parts if 'criterion = "source_quality"' in p or "rankings" in p]
     protocol.write_text("[[analyses]]".join([head, *kept]) + "\n[resampling]\ndraws = 100\n")
     write(MADE, folder / "tables")
