@@ -19,8 +19,8 @@ from konsil.analysis.model.catalogue.entry import DISPLAY
 from konsil.analysis.model.catalogue.known import CATALOGUE, statistic_of
 from konsil.analysis.model.catalogue.limits import DEFAULTS, MODES, Limits, Refusal, Stated
 from konsil.analysis.model.options import OPTIONS, CaseOptions, Options, ShareOptions, keys_of
-from konsil.analysis.running import bounds
 from konsil.analysis.running.families import FAMILIES
+from konsil.analysis.running.sensitivity import bounds
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of, stated
 from konsil.report.material.glossary import entry

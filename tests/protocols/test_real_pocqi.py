@@ -58,6 +58,29 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "begin", "end"),
+    [("en", "# DID blinding hold", "# Tables as"), ("de", "# HIELT die", "# Tabellen")],
+)
+def test_the_margin_and_the_guesses_of_systems_need_their_signs_removed_alone(
+    tmp_path: Path, language: str, begin: str, end: str
+) -> None:
+    before = new(tmp_path / "study", language).study
+    file = tmp_path / "study" / "study.toml"
+    text = file.read_text("utf-8").replace("#margin", "margin")
+    start, stop = text.index(begin), text.index(end)
+    probe = re.sub(r"^#(?=\S)", "", text[start:stop], flags=re.MULTILINE)
+    file.write_text(text[:start] + probe + text[stop:], "utf-8")
+    study = open_folder(tmp_path / "study").study
+    assert [i.id for i in study.instruments] == ["comparison", "probe"]
+    assert study.plan[:2] == before.plan and study.plan[2].phase == "end"
+    added = [a for a in study.analyses if a.criterion == "guess"]
+    assert [a.statistic for a in added] == ["blinding_james", "blinding_bang"]
+    assert set(added[0].collapse.values()) == {s.id for s in study.systems}
+    assert [a.margin for a in study.analyses if a.margin is not None] == [0.1]
+    assert len(study.analyses) == len(before.analyses) + 2
+
+
 @pytest.mark.slow
 def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path) -> None:
     folder = new(tmp_path / "own", "en").path
@@ -118,6 +141,7 @@ def _told(analysis: Analysis) -> tuple[object, ...]:
         "consensus",
         "cluster",
         "test",
+        "leave_out",
         "prespecified",
     )
     return tuple(str(getattr(analysis, name)) for name in names)

@@ -23,6 +23,7 @@ from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Answer, Item, Rater, Rating, Task
+from konsil.stats.pairs.criteria_correlation import preference_correlation, preference_tables
 
 SYSTEMS = ("east", "north", "south", "west")
 LEAN = {"east": 0.8, "north": 0.1, "south": 0.0, "west": -0.6}
@@ -347,6 +348,60 @@ def test_judges_and_their_own_systems() -> None:
     assert {r.group["version"] for r in beside} == {"minus_peers"}
 
 
+CORRELATION = restated(ASKED, statistic="preference_correlation", criteria=("utility",))
+
+
+def signed(data: Data, criterion: str) -> dict[tuple[str, str], int]:
+    """Task and rater -> the preference for the answer that is first by its identifier."""
+    return {
+        (r.task, r.rater): (2 - LABELS.index(str(r.label)))
+        * (1 if r.answers[0] < r.answers[1] else -1)
+        for r in data.ratings
+        if r.criterion == criterion and r.rater.startswith("r")
+    }
+
+
+def test_preferences_on_two_criteria_are_correlated_from_both_sides() -> None:
+    x, y = signed(DATA, "accuracy"), signed(DATA, "utility")
+    pairs = np.array([(x[key], y[key]) for key in x.keys() & y.keys()])
+    [found] = rows_of(CORRELATION)
+    assert found.group == {"criterion": "accuracy", "other": "utility"}
+    both = np.concatenate([pairs, -pairs])
+    assert found.estimate.value == pytest.approx(stats.spearmanr(*both.T).statistic)
+    assert found.estimate.low < found.estimate.value < found.estimate.high
+    assert (found.n_units, found.estimate.n_ratings) == (len(pairs), 2 * len(pairs))
+    assert found.estimate.n_clusters == len({r.item for r in DATA.ratings})
+    # By hand: (1, 1), (0, 1) and their mirrors have the centred mid-ranks 1.5, 0, -1.5, 0 of x and
+    # 1, 1, -1, -1 of y: 3 / sqrt(4.5 * 4).
+    tables = preference_tables(np.array([1, 0]), np.array([1, 1]), np.arange(2), 1)
+    assert preference_correlation(1)(tables.sum(axis=0))[0] == pytest.approx(math.sqrt(0.5))
+
+
+def test_exchanging_the_answers_of_comparisons_changes_no_correlation() -> None:
+    turned = replace(
+        DATA,
+        ratings=tuple(
+            replace(r, answers=r.answers[::-1], label=LABELS[4 - LABELS.index(str(r.label))])
+            if n % 3 == 0
+            else r
+            for n, r in enumerate(DATA.ratings)
+        ),
+    )
+    assert rows_of(CORRELATION, data=turned)[0].estimate == rows_of(CORRELATION)[0].estimate
+
+
+def test_a_criterion_with_ties_alone_has_no_correlation() -> None:
+    tied = replace(
+        DATA,
+        ratings=tuple(
+            replace(r, label=LABELS[2]) if r.criterion == "utility" else r for r in DATA.ratings
+        ),
+    )
+    [found] = rows_of(CORRELATION, data=tied)
+    assert math.isnan(found.estimate.value)
+    assert "ties on one of them" in found.estimate.reason
+
+
 def test_agreement_on_the_same_two_answers_and_the_first_on_the_screen() -> None:
     both = rows_of(replace(ASKED, statistic="choice_agreement", raters="judges"))
     assert len(both) == 1
@@ -511,6 +566,7 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
             {"statistic": "choice_kappa", "consensus": "mean"},
             "consensus: 'choice_kappa' does not support this option",
         ),
+        ({"statistic": "preference_correlation"}, "criteria: is empty; a correlation needs"),
         ({"consensus": "mean", "by": ("rater",)}, "by: a jury combines all its judges"),
         (
             {"against": "experts"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -15,6 +16,7 @@ from konsil.api import open_folder
 from konsil.api.running.preregistering import power_lines, write_preregistration
 from konsil.cli.main import group
 from konsil.errors import KonsilError
+from konsil.study.data.freezing import frozen, power_sentences, sentences
 
 PROTOCOL = """schema = 1
 title = "Which system is right?"
@@ -265,6 +267,48 @@ def test_power_by_system_is_refused_in_a_blinded_study_before_anything_is_frozen
     power.write_text(json.dumps([rows[0] | {"group": {"language": "de"}}]))
     assert konsil("freeze", str(folder), "--preview", *options)[0] == 0
     assert "accuracy (de)" in file.read_text("utf-8")
+
+
+def test_a_power_calculation_is_stored_with_the_freeze_and_named_by_the_report(
+    tmp_path: Path,
+) -> None:
+    folder, power, file = study(tmp_path), tmp_path / "power.json", tmp_path / "p.md"
+    rows = [
+        {"analysis": "accuracy", "group": {"system": "a"}, "versus": {"system": "b"}}
+        | {"prespecified": True, "studies": 1200, "width": 0.125, "power": 0.85},
+        {"analysis": "late idea", "group": {}, "versus": {}}
+        | {"prespecified": False, "studies": 1200, "width": 0.2, "power": None},
+    ]
+    power.write_text(json.dumps(rows))
+    digest = hashlib.sha256(power.read_bytes()).hexdigest()
+    options = ["--by", "lead", "--preregistration", str(file), "--power", str(power)]
+    assert konsil("freeze", str(folder), *options)[0] == 0
+    with open_folder(folder).store() as store:
+        events = store.events()
+    freeze = frozen(events)
+    assert freeze is not None
+    assert freeze.data["power"] == {
+        "file": "power.json",
+        "sha256": digest,
+        "studies": 1200,
+        "lines": [{"analysis": "accuracy", "group": "a − b", "width": 0.125, "power": 0.85}],
+    }
+    [sentence] = power_sentences(freeze)
+    assert sentence == (
+        "A power calculation was registered with the analysis plan: 1,200 simulated studies, 1"
+        f" estimate of declared analyses; file power.json, SHA-256 {digest[:16]}."
+    )
+    assert sentence in sentences(open_folder(folder).study, events)[1]
+    assert konsil("verify-log", str(folder))[0] == 0
+
+
+def test_a_freeze_without_a_power_calculation_names_none(tmp_path: Path) -> None:
+    folder = study(tmp_path)
+    assert konsil("freeze", str(folder), "--by", "lead")[0] == 0
+    with open_folder(folder).store() as store:
+        freeze = frozen(store.events())
+    assert freeze is not None and "power" not in freeze.data
+    assert power_sentences(freeze) == power_sentences(None) == []
 
 
 def test_a_disk_that_fills_after_the_freeze_leaves_no_draft_and_says_that_it_is_frozen(

@@ -91,6 +91,40 @@ def texts(shown: Table) -> list[list[str]]:
     return [[cell.text for cell in line] for line in shown.rows]
 
 
+def test_a_table_of_others_has_their_rows_with_titles_groups_and_dashes() -> None:
+    spec = replace(SHARE, name="by level", by=("system", "level"))
+    by_level = [row(0.5 + n / 10, {**A, "level": f"L{n}"}, spec) for n in range(2)]
+    undefined = row(NAN, B, MEAN, reason="no ratings")
+    layouts = (
+        TableLayout("all", "All", parts=("main", "levels", "grades")),
+        TableLayout("main", "Answers", ("right",), ("system",), ("criterion",)),
+        TableLayout("levels", "Levels", ("by level",), ("level", "system"), ("criterion",)),
+        TableLayout("grades", "Grades", ("mean",), ("system",), ("criterion",)),
+    )
+    study = Study("t", 1, systems=(System("a"), System("b")), analyses=(SHARE, spec, MEAN))
+    english = language("en")
+    rows = (*ROWS[:2], *by_level, undefined)
+    material = Material(
+        replace(study, tables=layouts), Results(rows, ()), (), (), (), (), english, Numbers(english)
+    )
+    view = laid_tables(material)[0]
+    assert view.anchor == "table-all" and view.title == "All"
+    assert not view.complete, "answers link to the tables that it is made of"
+    right, grade = "correct (%) [95% CI]", "grade"
+    heads = [cell.text for cell in view.table.head]
+    assert heads == ["Part", "Group", "System", right, "n", grade]
+    assert texts(view.table) == [
+        ["Answers", "–", "a", "80.0 [70.0, 90.0]", "20", "–"],
+        ["Answers", "–", "b", "60.0 [50.0, 70.0]", "18", "–"],
+        ["Levels", "L0", "a", "50.0 [40.0, 60.0]", "20", "–"],
+        ["Levels", "L1", "a", "60.0 [50.0, 70.0]", "20", "–"],
+        ["Grades", "–", "b", "–", "20", "undefined"],
+    ]
+    assert view.table.rows[0][3].href == "estimates.csv#row=2"
+    reasons = {note.mark: note.text for note in view.table.notes if note.mark}
+    assert [reasons[mark] for mark in view.table.rows[-1][-1].marks] == ["No ratings."]
+
+
 def test_columns_are_groups_and_proportions_are_in_per_cent() -> None:
     shown = laid(LAYOUT, *ROWS)
     assert [c.text for c in shown.head] == [

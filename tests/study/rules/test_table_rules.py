@@ -104,6 +104,34 @@ def test_what_is_wrong_with_a_table(change: dict[str, Any], line: str) -> None:
     assert f"study.toml: {line}" in str(caught.value).split("\n")
 
 
+PARTS = TableLayout("all", "All", parts=("main",))
+
+
+def test_a_table_of_others_names_tables_and_has_nothing_itself() -> None:
+    check(replace(STUDY, tables=(LAYOUT, PARTS)))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            {"parts": ("mainly",)},
+            "parts: there is no table with analyses 'mainly'; did you mean 'main'?",
+        ),
+        ({"parts": ("all",)}, "parts: there is no table with analyses 'all'; known: main"),
+        ({"title": ""}, "title: is empty; a table needs a caption"),
+        (
+            {"rows": ("system",)},
+            "rows: belongs to the tables in `parts`; expected it to be left out",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_table_of_others(change: dict[str, Any], line: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        check(replace(STUDY, tables=(LAYOUT, replace(PARTS, **change))))
+    assert f"study.toml: tables[1].{line}" in str(caught.value).split("\n")
+
+
 def test_a_difference_that_no_analysis_estimates_is_refused() -> None:
     plain = replace(KAPPA, compare=None)
     tables = (replace(LAYOUT, difference=("one", "two")),)

@@ -76,6 +76,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "method.flips_of_items_exact": _WRAPPER,
         "method.jackknife": frozenset({"jackknife"}),
         "method.joint_resamples": frozenset({"resamples"}),
+        "method.leave_out": _NONE,
         "method.levels_at_once": _RESAMPLED | _CLUSTERED,
         "method.log_jackknife": _CLUSTERED,
         "method.mixed_anova": _NONE,

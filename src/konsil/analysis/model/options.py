@@ -92,8 +92,8 @@ class PairOptions(Options):
     """For comparisons of two answers."""
 
     criteria: tuple[CriterionRef, ...] = ()
-    """Further criteria: for rank_agreement one number for each; for wins those that are compared
-    with the first."""
+    """Further criteria: for rank_agreement one number for each; for preference_correlation every
+    two of all of them; for wins those that are compared with the first."""
 
     @property
     def further_criteria(self) -> tuple[CriterionRef, ...]:

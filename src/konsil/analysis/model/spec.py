@@ -98,6 +98,10 @@ class Analysis:
     display: Display = "any"
     """Of ratings of answers: all of them ('any'), or those by people only where every answer rated
     was displayed to its end on the rating page ('complete')."""
+    leave_out: tuple[str, ...] = ()
+    """For agreement, shares, means and comparisons: 'rater', 'item', 'case' or characteristics of
+    the items or raters; each value is omitted in turn, and the range of the estimates and the most
+    influential value are reported."""
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are
     exploratory."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary, estimates
+from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.model.context import Context
@@ -24,6 +26,7 @@ from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.pairs.criteria_correlation import preference_correlation, preference_tables
 from konsil.stats.pairs.paired_choice_agreement import (
     CHANCE,
     KAPPA,
@@ -80,6 +83,64 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             )
             level_summary = EstimateSummary(replace(level.headline, method=method))
             yield row(context, keys, level_summary, measure, kind="companion")
+
+
+def correlation_rows(
+    context: Context, table: RatingTable, criteria: Sequence[Criterion]
+) -> Iterator[Row]:
+    """How alike raters prefer by every two criteria, over comparisons rated on both of them."""
+    preferences_by_criterion = {c.id: _preferences(context.of(c), table) for c in criteria}
+    reason = message(
+        "no comparison has both criteria, or all are ties on one of them",
+        message_id="pairs.no_correlation",
+    )
+    for a, b in combinations(preferences_by_criterion, 2):
+        for keys, first in groups(preferences_by_criterion[a], context.analysis.by):
+            both = first.join(
+                preferences_by_criterion[b].select(*_COMPARISON, pl.col("steps").alias("other")),
+                on=_COMPARISON,
+                how="inner",
+                maintain_order="left",
+            )
+            x, y = (both.get_column(c).to_numpy().astype(np.int64) for c in ("steps", "other"))
+            cluster = both.get_column("cluster")
+            reach = int(max(np.abs(x).max(initial=1), np.abs(y).max(initial=1)))
+            names = cluster.unique().sort().to_list()
+            questions = cluster.rank("dense").to_numpy().astype(np.int64) - 1
+            measure = Measure(
+                sums=preference_tables(x, y, questions, reach),
+                finalise=preference_correlation(reach),
+                clusters=tuple(names),
+                n_units=both.height,
+                n_raters=both.get_column("rater").n_unique(),
+                n_ratings=2 * both.height,
+                scale="atanh",
+            )
+            summary = estimate_of(context, measure, reason)
+            yield from estimate_rows(
+                context, {"criterion": a, "other": b, **keys}, summary, measure
+            )
+
+
+_COMPARISON = ["task", "rater", "two"]
+"""What tells one rater's comparison from another, whatever the criterion."""
+
+
+def _preferences(context: Context, table: RatingTable) -> pl.DataFrame:
+    """One row a comparison: `steps` in favour of its answer that is first by identifier."""
+    frame = select(table, context.analysis, context.analysis.raters)
+    ballot = ballot_of(context, frame, *names_in(context, frame))
+    two = pl.col("answers").str.split(" | ")
+    cluster = "case" if context.analysis.cluster == "case" else "item"
+    return ballot.rows.with_columns(
+        pl.Series("outcome", ballot.outcomes), two.list.sort().list.join(" | ").alias("two")
+    ).with_columns(
+        pl.when(pl.col("answers") == pl.col("two"))
+        .then(pl.col("outcome"))
+        .otherwise(-pl.col("outcome"))
+        .alias("steps"),
+        pl.col(cluster).alias("cluster"),
+    )
 
 
 def position_rows(

@@ -22,6 +22,10 @@ CRITERION = "criterion"
 """The column of `compare` whose values are the analysis' criteria."""
 
 
+CORRELATION = "preference_correlation"
+"""The statistic of every two criteria, whose labels need not be the same."""
+
+
 def takes_criteria(a: Analysis) -> bool:
     """Whether the statistic's further criteria are compared with its first.
 
@@ -55,12 +59,12 @@ def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]
     >>> list(criteria_problems(analysis, first, [other]))
     ["criteria: 'y' is not about pairs of answers, as 'x' is"]
     """
-    if not compares_criteria(a):
+    if not compares_criteria(a) and a.statistic != CORRELATION:
         return
     for other in others:
         if other.scope != "pair":
             yield f"criteria: {other.id!r} is not about pairs of answers, as {first.id!r} is"
-        elif other.scale.labels != first.scale.labels:
+        elif a.statistic != CORRELATION and other.scale.labels != first.scale.labels:
             yield (
                 f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria with"
                 " the same scale can be compared"

@@ -10,7 +10,13 @@ from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.pair_contrasts import contrast_rows
-from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
+from konsil.analysis.pairs.pair_judging import (
+    choice_rows,
+    correlation_rows,
+    own_rows,
+    position_rows,
+    rank_rows,
+)
 from konsil.analysis.pairs.pairwise import pair_rows
 from konsil.analysis.pairs.published_pairs import PUBLISHED, published_rows
 from konsil.analysis.table.frame import RatingTable
@@ -43,6 +49,8 @@ def pair_statistics(
         yield from choice_rows(context, frame)
     elif statistic == "position_bias":
         yield from position_rows(context, table, frame, lineage)
+    elif statistic == "preference_correlation":
+        yield from correlation_rows(context, table, [context.criterion, *context.also])
     elif statistic == "rank_agreement":
         yield from rank_rows(context, table, frame, [context.criterion, *context.also])
     else:

@@ -1,1 +1,1 @@
-"""All analyses of a protocol: checked, computed, described and bounded."""
+"""All analyses of a protocol: checked, computed and described."""

@@ -15,6 +15,7 @@ from konsil.analysis.running.enough_draws import is_stated, limited, too_few, wi
 from konsil.analysis.running.families import rows_of
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.running.sensitivity.omissions import omitted_values, with_omissions
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats.inference.multiplicity import holm
@@ -46,9 +47,12 @@ def all_rows(
     for context in contexts:
         analysis, start = context.analysis, len(rows)
         columns = {*analysis.by, *analysis.where, analysis.compare, *analysis.options.columns}
+        columns |= {*analysis.leave_out}
         try:
             for column in columns & {*tables.impossible}:
                 raise AnalysisError(f"{analysis.name}: {tables.impossible[column]}")
+            for column in analysis.leave_out:
+                omitted_values(analysis, tables.of(analysis), column)
             rows.extend(rows_of(context, tables.of(analysis), families))
         except AnalysisError as error:
             if settings.strict:
@@ -62,6 +66,12 @@ def all_rows(
         places += [(context, n) for n in range(len(rows) - start)]
     rows, doubts = _with_enough_draws(_adjusted(rows), places, tables, families, settings)
     rows = with_max_t(estimated, lambda context: tables.of(context.analysis), rows, families)
+    rows = with_omissions(
+        estimated,
+        lambda context: tables.of(context.analysis),
+        rows,
+        lambda context, table: rows_of(context, table, families),
+    )
     return AllRows(rows, estimated, refused, doubts)
 
 

@@ -14,10 +14,10 @@ from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.running.bounds import bounds_of
 from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.running.sensitivity.bounds import bounds_of
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
 from konsil.analysis.table.calls.model_provenance import imported, model_call_sentences, orders
 from konsil.analysis.table.calls.outcomes import missing, outcomes

@@ -19,6 +19,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.running.families import FAMILIES
+from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.analysis.table.screens import display_sentences
@@ -46,6 +47,7 @@ def methods(
     sentences += interval_methods(analyses, rows, seed, resampling)
     sentences += difference_methods(rows)
     sentences += family_methods(rows)
+    sentences += omission_sentences(analyses)
     return tuple(s for s in sentences if s)
 
 

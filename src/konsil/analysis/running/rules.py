@@ -28,6 +28,7 @@ from konsil.analysis.pairs.pair_rules import (
     pair_contradictions,
     takes_criteria,
 )
+from konsil.analysis.running.sensitivity.omission_rules import omission_problems
 from konsil.errors import nearest
 
 
@@ -50,6 +51,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     if analysis.against is not None and not entry.has_own_panel:
         yield from _against(analysis)
     yield from FAMILY_RULES.get(entry.family, _no_rules)(analysis)
+    yield from omission_problems(analysis, entry.family)
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
     elif analysis.margin is not None and not has_margin(analysis):

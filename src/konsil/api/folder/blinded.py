@@ -23,6 +23,7 @@ from konsil.study.data.freezing import (
     FREEZE,
     LIFTED,
     UNBLIND,
+    PowerCalculation,
     frozen,
     is_blinded,
     look,
@@ -155,8 +156,10 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
-    """Keep the digests of the plan of analyses in the audit log.
+def freeze(
+    folder: OpenedStudy, by: str, note: str = "", power: PowerCalculation | None = None
+) -> Event:
+    """Keep the digests of the plan of analyses in the audit log, and its power calculation.
 
     Whatever changes later is told in the report.
     """
@@ -183,6 +186,8 @@ def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
             "study": study_digest(folder.study),
         }
         data = {**about, **plan_of_analyses(folder.study)}
+        if power is not None:
+            data["power"] = dataclasses.asdict(power)
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
 
 

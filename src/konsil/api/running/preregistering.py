@@ -12,10 +12,11 @@ from konsil.api.folder.opened import LARGEST, OpenedStudy
 from konsil.errors import KonsilError, option
 from konsil.records import Answer, Event, Item, Rater
 from konsil.store import Store
+from konsil.store.engine.folders import sha256
 from konsil.store.release.blinding import key as veil_key
 from konsil.study import Study, study_digest
 from konsil.study.data.blinding import letters
-from konsil.study.data.freezing import frozen, plan_of_analyses
+from konsil.study.data.freezing import PowerCalculation, frozen, plan_of_analyses
 
 if TYPE_CHECKING:
     from konsil.report.manuscript.preregistration.form import PowerLine, Registered
@@ -29,12 +30,14 @@ def freeze_and_preregister(
 ) -> Event:
     """Freeze the analysis plan and write its preregistration text to these files.
 
-    What stands in the way of a file is said before anything is frozen.
+    What stands in the way of a file is said before anything is frozen. A power calculation is
+    stored with the freeze, with the checksum of its file.
     """
     may_write(files)
     lines = power_lines(power) if power is not None else ()
     _refuse_names(folder, lines)
-    event = freeze(folder, by, note)
+    calculation = power_calculation(power, lines) if power is not None else None
+    event = freeze(folder, by, note, calculation)
     try:
         write_preregistration(folder, files, lines)
     except OSError as error:
@@ -132,6 +135,19 @@ def power_lines(file: Path) -> tuple[PowerLine, ...]:
         raise KonsilError(f"{file}: cannot be read ({error.strerror}); {expected}") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise KonsilError(f"{file}: is no power calculation; {expected}") from None
+
+
+def power_calculation(file: Path, lines: Sequence[PowerLine]) -> PowerCalculation:
+    """What a freeze stores of a power calculation: its declared analyses, and its file's digest."""
+    return PowerCalculation(
+        file.name,
+        sha256(file),
+        max((line.studies for line in lines), default=0),
+        tuple(
+            {"analysis": p.analysis, "group": p.of, "width": p.width, "power": p.power}
+            for p in lines
+        ),
+    )
 
 
 _OF_SYSTEMS = frozenset({"system", "rival", "systems", "rater"})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
+from konsil.report.answers.combined_tables import combined
 from konsil.report.answers.layout_cells import (
     ColumnUnit,
     TableContext,
@@ -51,7 +52,22 @@ class LaidTable:
 def laid_tables(material: Material) -> list[LaidTable]:
     """The tables in the order of the protocol, from the results alone."""
     lines = places(material.results.rows)
-    return [_laid(material, layout, lines) for layout in material.study.tables]
+    by_id = {
+        layout.id: _laid(material, layout, lines)
+        for layout in material.study.tables
+        if not layout.parts
+    }
+    return [
+        by_id[layout.id] if layout.id in by_id else _of_parts(material, layout, by_id)
+        for layout in material.study.tables
+    ]
+
+
+def _of_parts(material: Material, layout: TableLayout, by_id: Mapping[str, LaidTable]) -> LaidTable:
+    """A table of others; answers link to these, so that it has no row completely."""
+    parts = [(by_id[name].title, by_id[name].table) for name in layout.parts]
+    shown = combined(material, layout.title, parts)
+    return LaidTable(anchor("table", layout.id), layout.title, shown)
 
 
 def tables_with(tables: Sequence[LaidTable], rows: Sequence[Joined]) -> list[LaidTable]:

@@ -126,6 +126,12 @@ def _shuffles(_cluster: str) -> TranslatableMessage:
     return message("permutation reference", message_id="column.shuffles")
 
 
+def _leave_out(column: str) -> TranslatableMessage:
+    return message(
+        "leave-one-out range ({cluster})", message_id="column.leave_out", cluster=message(column)
+    )
+
+
 _HEADINGS: Mapping[str, _Heading] = MappingProxyType(
     {
         "difference.judge_and_panel": _permutation,
@@ -143,6 +149,7 @@ _HEADINGS: Mapping[str, _Heading] = MappingProxyType(
         "method.bootstrap": _bootstrap,
         "method.chance_level": _chance_level,
         "method.jackknife": _jackknife,
+        "method.leave_out": _leave_out,
         "method.model": _model,
         "method.no_jackknife": _jackknife,
         "method.percentiles": _bootstrap,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from konsil.analysis.model.message import message
 from konsil.records.worked import Worked
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import Cell, Table, table
@@ -83,16 +82,8 @@ def _displayed(material: Material, works: Sequence[Worked]) -> tuple[Cell, Cell]
     """Proportion of answers displayed to their end where recorded, and the number not recorded."""
     answers = [shown for work in works for shown in work.displayed]
     n, n_shown = answers.count(True), sum(shown is not None for shown in answers)
-    share = message(
-        "{n:,}/{total:,} ({share:.0%})",
-        message_id="display.share",
-        n=n,
-        total=n_shown,
-        share=n / n_shown if n_shown else 0.0,
-    )
-    text = material.numbers.translated(share) if n_shown else "–"
     unknown = material.numbers.count(len(answers) - n_shown)
-    return Cell(text, number=True), Cell(unknown, number=True)
+    return Cell(material.numbers.proportion(n, n_shown), number=True), Cell(unknown, number=True)
 
 
 def _recorded(seconds: Iterable[float | None]) -> list[float]:

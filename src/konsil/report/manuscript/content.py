@@ -31,6 +31,7 @@ from konsil.report.material.overview import Material, characteristics, flow
 from konsil.report.material.table_rows import join
 from konsil.report.material.tables import Table
 from konsil.report.people.participant_flow import participant_flow
+from konsil.report.people.workload import workload
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def _results(
     yield Heading(_("Raters, items and systems"), 2)
     drawing = participant_flow(material)
     yield numbering.figure(drawing)
-    for n, table in enumerate(characteristics(material), start=1):
+    parts = [*characteristics(material), *workload(material)]
+    for n, table in enumerate(parts, start=1):
         yield numbering.table(_without_empty_columns(table), f"characteristics-{n}")
     if (completeness := flow(material)).rows:
         yield numbering.table(completeness, "completeness")

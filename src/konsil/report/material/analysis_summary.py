@@ -56,7 +56,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     """What the protocol says beside it: term and value, those that are stated."""
     if spec is None:
         return ()
-    _, options = material.language.gettext, spec.options
+    _, numbers, options = material.language.gettext, material.numbers, spec.options
     units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
     consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
     spans = {
@@ -83,6 +83,10 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         ),
         (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
         (_("Compared"), column_title(material, spec.compare)),
+        (
+            numbers.translated(message("Omitted in turn", message_id="leave_out.fact")),
+            ", ".join(column_title(material, c) for c in spec.leave_out),
+        ),
         (_("Arm"), spec.arm or ""),
         (
             _("Answers displayed"),

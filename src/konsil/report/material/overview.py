@@ -99,6 +99,10 @@ class Material:
         declared = self.criteria().get(name)
         return declared.title if declared is not None and declared.title else name.replace("_", " ")
 
+    def answer_lengths(self) -> dict[str, int]:
+        """Answer -> its length in characters, those that are known."""
+        return {a.id: len(a.text) for a in self.answers if a.text} | dict(self.lengths)
+
     def counts(self) -> dict[str, int]:
         """How many items, answers, systems, raters and panels the study has."""
         return {
@@ -219,8 +223,12 @@ def _items(material: Material) -> Table:
 def _systems(material: Material) -> Table:
     _, numbers = material.language.gettext, material.numbers
     texts: dict[str, list[str]] = defaultdict(list)
+    known_lengths = material.answer_lengths()
+    characters: dict[str, list[float]] = defaultdict(list)
     for answer in material.answers:
         texts[answer.system].append(answer.text)
+        if answer.id in known_lengths:
+            characters[answer.system].append(float(known_lengths[answer.id]))
     declared = {system.id: system for system in material.study.systems}
     if texts and not declared.keys() & texts.keys():
         # whole tables came with systems of their own, and the protocol's are examples
@@ -238,10 +246,11 @@ def _systems(material: Material) -> Table:
                 Cell(numbers.count(len(texts[system])), number=True),
                 Cell(numbers.spread(words), number=True),
                 Cell(numbers.mean_and_deviation(words), number=True),
-                Cell(numbers.spread([float(len(text)) for text in known_texts]), number=True),
+                Cell(numbers.spread(characters[system]), number=True),
             )
         )
-    absent = sum(not text for several in texts.values() for text in several)
+    absent = sum(a.id not in known_lengths for a in material.answers)
+    without_text = sum(not a.text and a.id in known_lengths for a in material.answers)
     general = [_("Lengths: median [interquartile range].")]
     if absent:
         general.append(
@@ -256,6 +265,14 @@ def _systems(material: Material) -> Table:
                 )
             )
         )
+    if without_text:
+        lengths_alone = message(
+            "Of {n:,} {n|answer|answers} only the number of characters was imported, without the"
+            " text.",
+            message_id="table.lengths_alone",
+            n=without_text,
+        )
+        general.append(numbers.translated(lengths_alone))
     head = (
         _("System"),
         _("Family"),

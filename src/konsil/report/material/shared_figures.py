@@ -10,7 +10,7 @@ from konsil.report.material.overview import Material
 
 DESIGN = ("instrument", "design")
 """The columns that tell designs apart."""
-_OF_PAIRS = {*PREFERENCE, "self_preference"} - {"rank_agreement"}
+_OF_PAIRS = {*PREFERENCE, "self_preference"} - {"rank_agreement", "preference_correlation"}
 _FREE = {"name", "criterion", "question"}
 
 

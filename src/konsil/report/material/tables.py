@@ -215,6 +215,23 @@ class Numbers:
         mean = self.short(math.fsum(values) / len(values))
         return f"{mean} ({self.short(stdev(values))})" if len(values) > 1 else mean
 
+    def proportion(self, n: int, total: int) -> str:
+        """A proportion with its numerator and denominator; a dash of nothing.
+
+        >>> Numbers().proportion(31, 50), Numbers().proportion(0, 0)
+        ('31/50 (62%)', '–')
+        """
+        if not total:
+            return "–"
+        text = message(
+            "{n:,}/{total:,} ({share:.0%})",
+            message_id="display.share",
+            n=n,
+            total=total,
+            share=n / total,
+        )
+        return self.translated(text)
+
     def tick(self, value: float) -> str:
         """A number at an axis, as short as it can be."""
         text = f"{abs(value):.6g}"

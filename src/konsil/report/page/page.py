@@ -44,6 +44,7 @@ from konsil.report.pairs.pairs import pair_figures
 from konsil.report.people.composition import composition
 from konsil.report.people.item_flow import funnel
 from konsil.report.people.rater_flow import recruited
+from konsil.report.people.workload import workload
 from konsil.study import study_digest
 from konsil.version import __version__
 
@@ -120,6 +121,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             script_digest=f"sha256-{_base64_digest(script)}",
             characteristics=[
                 *characteristics(material),
+                *workload(material),
                 *([spent] if (spent := times(material)) is not None else []),
             ],
             funnel=funnel(material),

@@ -33,7 +33,7 @@ def composition(material: Material) -> list[Drawing]:
 
 def _lengths(material: Material) -> Iterator[Drawing]:
     _, numbers = material.language.gettext, material.numbers
-    text_lengths = {a.id: len(a.text) for a in material.answers if a.text} | dict(material.lengths)
+    text_lengths = material.answer_lengths()
     by: dict[str, list[int]] = {}
     for answer in material.answers:
         if answer.id in text_lengths:

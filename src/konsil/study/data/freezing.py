@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Inference
@@ -37,6 +37,20 @@ class Deviations:
     rules: bool = False
     """Whether exclusions, resampling, target of inference, derived columns or forms changed: then
     any number may."""
+
+
+@dataclass(frozen=True)
+class PowerCalculation:
+    """The power calculation of a frozen plan, as the freeze stores it."""
+
+    file: str
+    """The name of its file."""
+    sha256: str
+    """The digest of its file."""
+    studies: int
+    """Simulated studies."""
+    lines: tuple[Mapping[str, object], ...] = ()
+    """Each declared analysis and group with the mean width of its interval and its power."""
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
@@ -137,6 +151,7 @@ def sentences(
     freeze, open_ = frozen(history), unblinded(history)
     changes = deviations(study, freeze)
     warnings, methods = [], []
+    methods += power_sentences(freeze)
     if is_blinded(study, history):
         warnings.append(
             message(
@@ -195,6 +210,26 @@ def sentences(
             )
         )
     return tuple(warnings), tuple(methods)
+
+
+def power_sentences(freeze: Event | None) -> list[TranslatableMessage]:
+    """The power calculation that was stored with the freeze; nothing without one."""
+    power = freeze.data.get("power") if freeze is not None else None
+    if not isinstance(power, Mapping):
+        return []
+    lines = power.get("lines")
+    return [
+        message(
+            "A power calculation was registered with the analysis plan: {studies:,} simulated"
+            " {studies|study|studies}, {n:,} {n|estimate|estimates} of declared analyses; file"
+            " {file}, SHA-256 {digest}.",
+            message_id="freezing.power",
+            studies=int(str(power.get("studies", 0))),
+            n=len(lines) if isinstance(lines, Sequence) else 0,
+            file=str(power.get("file", "")),
+            digest=str(power.get("sha256", ""))[:16],
+        )
+    ]
 
 
 def _names(first: Event) -> TranslatableMessage:

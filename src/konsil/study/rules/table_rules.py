@@ -16,7 +16,7 @@ _MOST_MARKS = 3
 _COLUMNS_OF_FAMILIES = {
     "agreement": ("rater",),
     "judges": ("rater", "system", "family", "ensemble", "size"),
-    "pairs": ("system", "systems", "rival", "rater"),
+    "pairs": ("system", "systems", "rival", "rater", "other"),
     "cases": ("system", "level", "effect", "other", "rater", "case"),
     "designs": ("instrument", "length", "sentences", "minutes", "raters", "version"),
 }
@@ -25,6 +25,9 @@ _COLUMNS_OF_FAMILIES = {
 
 def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[str]:
     """Problems of one table: unknown analyses and columns, and what has no place in it."""
+    if layout.parts:
+        yield from _part_problems(study, layout, where)
+        return
     yield from layout_problems(study, layout, where, "table")
     chosen = analyses_of(study, layout)
     for part in ("rows", "columns"):
@@ -44,6 +47,18 @@ def table_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
             f"{where}.significance: expected at most three falling numbers between 0 and 1, got"
             f" {list(levels)}"
         )
+
+
+def _part_problems(study: Study, layout: TableLayout, where: str) -> Iterator[str]:
+    """What is wrong with a table of other tables: they have analyses, and it has none itself."""
+    if not layout.title.strip():
+        yield f"{where}.title: is empty; a table needs a caption"
+    ids = [other.id for other in study.tables if other.id != layout.id and not other.parts]
+    for name in layout.parts:
+        yield from unknown_name_problems(f"{where}.parts", "table with analyses", name, ids)
+    for key in ("analyses", "rows", "columns", "difference"):
+        if getattr(layout, key):
+            yield f"{where}.{key}: belongs to the tables in `parts`; expected it to be left out"
 
 
 def layout_problems(

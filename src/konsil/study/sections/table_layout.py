@@ -20,13 +20,16 @@ class TableLayout:
     """What the table is called in links."""
     title: str
     """The beginning of its caption."""
-    analyses: tuple[str, ...]
+    analyses: tuple[str, ...] = ()
     """The names of the analyses whose estimates it has, in the order of its rows and columns."""
-    rows: tuple[str, ...]
+    rows: tuple[str, ...] = ()
     """What its rows differ in: 'analysis', 'statistic', 'criterion', 'panel', or columns that the
     analyses are grouped by, such as 'system', 'level' or 'rater'."""
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = ()
     """What its columns differ in, likewise."""
+    parts: tuple[str, ...] = ()
+    """In place of analyses, rows and columns: the identifiers of other tables, whose rows it has
+    one below the other."""
     cells: CellContent = "interval"
     """Each estimate with its 'interval', the 'estimate' alone, or 'sd': each mean with the standard
     deviation that another analysis of the table estimates, and other estimates with intervals."""

@@ -19,7 +19,8 @@ NOT_NEGATIVE: Range = (0.0, math.inf)
 
 StatisticUnit = Literal["", "percent", "points", "seconds", "hours", "number"]
 BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "audit", "none"]
-"""A rule of `konsil.analysis.running.bounds`; 'none': missing judgements are counted elsewhere."""
+"""A rule of `konsil.analysis.running.sensitivity.bounds`; 'none': missing judgements are counted
+elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from konsil.analysis.model.catalogue.limits import (
     Need,
     Refusal,
 )
+from konsil.stats.engine.ranks import SPEARMAN
 from konsil.stats.pairs.bradley_terry_davidson import BRADLEY_TERRY, DAVIDSON
 from konsil.stats.pairs.paired_choice_agreement import CHOICE_KAPPA
 from konsil.stats.pairs.rank_agreement import KENDALL
@@ -74,6 +75,15 @@ _RANKINGS = (
         (Refusal("by", reason="{statistic!r} has a row for every judge and no other groups"),),
         (Need("against", "rankings are compared with those of a panel; state the panel"),),
     )
+)
+_CORRELATION = (
+    _PAIRS
+    + _NO_DIFFERENCES
+    + _NO_JURY
+    + _BY_SYSTEM
+    + _ITEMS_ALONE
+    + _NO_RATERS_AS_PUBLISHED
+    + Limits(needs=(Need("criteria", "is empty; a correlation needs a second criterion"),))
 )
 _PUBLISHED_WINS = (
     "comparator systems have weights that are computed once, before any resample; p permutes single"
@@ -338,6 +348,29 @@ PAIRS = (
         columns=("arm",),
         limits=_RANKINGS,
         has_own_panel=True,
+        unit="number",
+    ),
+    Statistic(
+        id="preference_correlation",
+        family="pairs",
+        group="correlations",
+        title="Correlation of preferences between criteria (Spearman)",
+        text=(
+            "Spearman's rank correlation of the preferences on two criteria, over the comparisons "
+            "from both sides; high where one order of preference is shared by the criteria."
+        ),
+        definition=(
+            "Spearman's rank correlation of the signed preferences on every two of `criterion` "
+            "and `criteria`, over comparisons rated on both, each from the side of both answers, "
+            "so that exchanging them changes nothing"
+        ),
+        undefined="all comparisons are ties on a criterion, or none is rated on both",
+        source=SPEARMAN,
+        range=SIGNED,
+        marks_zero=True,
+        keys=frozenset({"criteria"}),
+        scopes=("pair",),
+        limits=_CORRELATION,
         unit="number",
     ),
 )

@@ -43,7 +43,17 @@ def estimand(material: Material, analysis: Analysis) -> str:
     return " ".join([*sentences, *(text % {"value": value} for text, value in facts if value)])
 
 
-_SETTINGS = ("mode", "consensus", "spans", "abstain", "collapse", "labels", "test", "adjudication")
+_SETTINGS = (
+    "mode",
+    "consensus",
+    "spans",
+    "abstain",
+    "collapse",
+    "labels",
+    "test",
+    "adjudication",
+    "leave_out",
+)
 """Keys of an analysis whose value is stated where it is not the default."""
 
 

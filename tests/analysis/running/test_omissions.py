@@ -1,0 +1,205 @@
+"""Ranges of an estimate without each rater, item or characteristic, against omissions by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.analyses import flat_analysis
+
+from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
+from konsil.analysis.running.rules import contradictions
+from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.running.sensitivity.omission_rules import OTHER_COLUMNS, OWN_COLUMNS
+from konsil.analysis.table.frame import COLUMNS, Data
+from konsil.errors import AnalysisError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.records import Answer, Item, Rater, Rating, System
+
+GRADE = Criterion("grade", "?", Scale(("1", "2", "3"), level="ordinal"))
+BETTER = Criterion("better", "?", Scale(("A", "tie", "B"), level="ordinal"), scope="pair")
+FORM = Instrument("form", (GRADE, BETTER))
+SYSTEMS = ("a", "b", "c")
+GRADES = {"r1": "1112", "r2": "2223", "r3": "3133"}
+"""Each rater's grades of the four items."""
+SITES = ("north", "north", "south", "south")
+CHOICES = [
+    # item, first system, second system, rater, label
+    ("q0", "a", "b", "r1", "A"),
+    ("q1", "a", "c", "r1", "B"),
+    ("q2", "b", "c", "r1", "tie"),
+    ("q0", "a", "c", "r2", "A"),
+    ("q2", "a", "b", "r2", "B"),
+    ("q3", "a", "b", "r2", "A"),
+    ("q1", "b", "c", "r3", "A"),
+    ("q3", "a", "c", "r3", "A"),
+]
+
+
+def data() -> Data:
+    items = tuple(
+        Item(f"q{n}", "?", strata={"site": site} if site else {}) for n, site in enumerate(SITES)
+    )
+    answers = tuple(Answer(f"{i.id}:{s}", i.id, s) for i in items for s in SYSTEMS)
+    grades = tuple(
+        Rating(f"g-q{n}-{r}", r, "grade", f"q{n}", (f"q{n}:a",), label=label)
+        for r, labels in GRADES.items()
+        for n, label in enumerate(labels)
+    )
+    choices = tuple(
+        Rating(f"p-{n}", r, "better", q, (f"{q}:{x}", f"{q}:{y}"), label=label)
+        for n, (q, x, y, r, label) in enumerate(CHOICES)
+    )
+    raters = tuple(Rater(r, "experts") for r in GRADES)
+    return Data(items, answers, raters, (), (*grades, *choices))
+
+
+def results(analysis: Analysis, records: Data | None = None, *, strict: bool = True) -> Results:
+    return run(
+        [analysis],
+        records or data(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(50),
+            exclusions=Exclusions(),
+            systems=tuple(System(s) for s in SYSTEMS),
+            strict=strict,
+        ),
+    )
+
+
+def is_range(row: Row) -> bool:
+    return getattr(row.estimate.method, "message_id", "") == "method.leave_out"
+
+
+def ranges(found: Results) -> list[Row]:
+    return [r for r in found.rows if is_range(r)]
+
+
+def test_the_range_of_a_mean_is_that_of_omissions_by_hand() -> None:
+    # Labels count from 0, so grades sum to 1, 5 and 6 over four items each: 12 / 12 = 1.
+    [row] = ranges(results(flat_analysis("m", "mean", "grade", leave_out=("rater",))))
+    without = {"r1": (5 + 6) / 8, "r2": (1 + 6) / 8, "r3": (1 + 5) / 8}
+    assert row.kind == "companion"
+    assert row.estimate.value == 1
+    assert (row.estimate.low, row.estimate.high) == (without["r3"], without["r1"])
+    assert row.estimate.n_clusters == 3
+    # It is no confidence interval: it has no level and tests nothing.
+    assert math.isnan(row.estimate.level)
+    assert math.isnan(row.estimate.p)
+    assert row.warnings == (
+        "With one rater omitted (3 omissions), the estimate changes most without r1, to 1.375.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("statistic", "criterion"),
+    [
+        ("win_difference", "better"),
+        ("davidson", "better"),
+        ("percent_agreement", "grade"),
+        ("krippendorff_alpha", "grade"),
+        ("mean", "grade"),
+    ],
+)
+@pytest.mark.parametrize("column", ["rater", "item", "site"])
+def test_every_omission_is_the_analysis_of_the_other_ratings(
+    statistic: str, criterion: str, column: str
+) -> None:
+    """Weights and pairs of raters are those of what remains: as if the rest were never given."""
+    plain = flat_analysis("a", statistic, criterion)
+    records = data()
+    site = {f"q{n}": s for n, s in enumerate(SITES)}
+    key = {
+        "rater": lambda r: r.rater,
+        "item": lambda r: r.item,
+        "site": lambda r: site[str(r.item)],
+    }[column]
+    values: dict[tuple[tuple[str, str], ...], list[float]] = {}
+    for name in sorted({key(r) for r in records.ratings}):
+        rest = replace(records, ratings=tuple(r for r in records.ratings if key(r) != name))
+        for row in results(plain, rest, strict=False).rows:
+            if row.kind == "estimate" and math.isfinite(row.estimate.value):
+                values.setdefault(tuple(row.group.items()), []).append(row.estimate.value)
+    found = ranges(results(replace(plain, leave_out=(column,))))
+    assert found or statistic == "davidson"
+    for row in found:
+        by_hand = values.get(tuple(row.group.items()), [])
+        if math.isfinite(row.estimate.low):
+            assert row.estimate.low == pytest.approx(min(by_hand), abs=1e-9)
+            assert row.estimate.high == pytest.approx(max(by_hand), abs=1e-9)
+        else:
+            assert row.estimate.reason
+
+
+def test_estimates_and_their_other_intervals_do_not_change() -> None:
+    plain = flat_analysis("w", "win_difference", "better", compare="system")
+    before = results(plain)
+    after = results(replace(plain, leave_out=("rater", "site")))
+    assert [repr(r) for r in after.rows if not is_range(r)] == [repr(r) for r in before.rows]
+    # Each range follows the other intervals of its estimate, and differences have none.
+    kinds = [(r.kind, r.group.get("system"), is_range(r)) for r in after.rows]
+    for n, (kind, system, of_range) in enumerate(kinds):
+        if of_range:
+            assert kind == "companion"
+            assert kinds[n - 1][1] == system
+    assert sum(of_range for *_, of_range in kinds) == 2 * len(SYSTEMS)
+    sentences = [s for s in after.methods if "omitted in turn" in s]
+    assert ["each rater" in sentences[0], "each site" in sentences[1]] == [True, True]
+
+
+def test_omissions_without_an_estimate_are_named() -> None:
+    """Without one of two raters there is no agreement."""
+    records = data()
+    alone = replace(records, ratings=tuple(r for r in records.ratings if r.rater != "r3"))
+    [row] = ranges(
+        results(flat_analysis("k", "percent_agreement", "grade", leave_out=("rater",)), alone)
+    )
+    assert math.isnan(row.estimate.low)
+    assert row.estimate.reason == "fewer than two values to omit"
+    assert row.warnings == ("With one rater omitted, not estimable without r1 and r2.",)
+
+
+def test_a_range_without_width_is_no_range() -> None:
+    records = data()
+    same = replace(
+        records,
+        ratings=tuple(
+            replace(r, label="2") if r.criterion == "grade" else r for r in records.ratings
+        ),
+    )
+    [row] = ranges(results(flat_analysis("m", "mean", "grade", leave_out=("item",)), same))
+    assert math.isnan(row.estimate.low)
+    assert row.estimate.reason == "no omission changes the estimate"
+
+
+def test_a_column_that_ratings_do_not_have_refuses_the_analysis_alone() -> None:
+    analysis = flat_analysis("m", "mean", "grade", leave_out=("sight",))
+    with pytest.raises(AnalysisError, match="ratings have no column 'sight'"):
+        results(analysis)
+    assert "sight" in results(analysis, strict=False).refused[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"leave_out": ("system",)}, "leave_out[0]: 'system' cannot be omitted"),
+        ({"leave_out": ("rater", "rater")}, "leave_out[1]: 'rater' occurs twice"),
+        ({"leave_out": ("rater",), "by": ("rater",)}, "leave_out[0]: 'rater' is one of `by`"),
+    ],
+)
+def test_contradictions(settings: dict[str, tuple[str, ...]], problem: str) -> None:
+    [found] = contradictions(flat_analysis("m", "mean", "grade", **settings))
+    assert found.startswith(problem)
+
+
+def test_the_columns_of_ratings_are_known_without_the_table() -> None:
+    assert {*OWN_COLUMNS, *OTHER_COLUMNS} == {*COLUMNS}
+
+
+def test_statistics_of_cases_take_no_omissions() -> None:
+    analysis = flat_analysis("c", "stability", "grade", leave_out=("rater",), levels=("x", "y"))
+    assert any(p.startswith("leave_out: belongs to agreement") for p in contradictions(analysis))
