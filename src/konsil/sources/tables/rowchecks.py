@@ -36,6 +36,7 @@ _SUBJECT = (
     "criterion",
     "span_start",
     "span_end",
+    "sentence",
     "arm",
     "phase",
     "batch",
@@ -46,6 +47,7 @@ _SUBJECT = (
 _SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
 # Raters may see the same thing again in these, each time on a task of its own.
 _AGAIN = ("repeat", "practice", "pilot")
+_SHOWN = 60
 
 
 def problems_of(
@@ -73,6 +75,8 @@ def problems_of(
         )
     if "span_start" in columns or "span_end" in columns:
         yield from _spans(frame, table, columns)
+    if "sentence" in columns:
+        yield from _sentences(frame, table, source, columns)
     if "task" in columns:
         yield from _screens(frame, table, source, columns)
 
@@ -161,6 +165,42 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
         "span_end",
         lambda t: f"{t} is not after the start",
     )
+
+
+def _sentences(
+    frame: pl.DataFrame, table: Table, source: Source, columns: Columns
+) -> Iterator[Problem]:
+    """Numbers of sentences that are not whole numbers, or in a file that has offsets too."""
+    called = columns.called("sentence")
+    text = pl.col("sentence")
+    wrong = text.is_not_null() & ~text.str.contains(r"^0*[1-9]\d{0,14}(\.0+)?$")
+    hint = _otherwise("sentence", source)
+    yield from failing(
+        frame,
+        table,
+        wrong,
+        called,
+        "sentence",
+        lambda t: f"{_shortened(t)!r} is not a whole number from 1{hint}",
+    )
+    offsets = [columns.called(f) for f in ("span_start", "span_end") if f in columns]
+    # If only some rows had offsets, two rows could rate the same sentence without notice.
+    if any(frame[f].null_count() < frame.height for f in ("span_start", "span_end")):
+        yield from failing(
+            frame,
+            table,
+            text.is_not_null() & ~wrong,
+            called,
+            "sentence",
+            lambda t: (
+                f"the number {t} of a sentence is given in a file with offsets"
+                f" ({' and '.join(offsets)}); expected either of them in all rows{hint}"
+            ),
+        )
+
+
+def _shortened(cell: str) -> str:
+    return cell if len(cell) <= _SHOWN else f"{cell[: _SHOWN - 3]}..."
 
 
 def _otherwise(field: str, source: Source) -> str:
