@@ -9,6 +9,7 @@ import pytest
 from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
 from konsil.api.running.checking import findings
+from konsil.api.running.planning import make_plan
 from konsil.errors import SourceError
 from konsil.records import Rating, Span, Task
 
@@ -219,6 +220,20 @@ def test_empty_columns_of_offsets_do_not_prevent_numbers(tmp_path: Path):
     assert stored(folder)[0][0].span == Span(*SPANS[1])
 
 
+def test_the_text_of_a_sentence_next_to_its_offsets_is_not_read(tmp_path: Path):
+    head = HEAD.replace("sentence", "sentence,span_start,span_end")
+    rows = "r,1,g,correct,yes,Dr. Lee agrees.,28,43\nr,1,g,correct,yes,1e0,0,27\n"
+    folder = study(tmp_path / "s", head + rows)
+    folder.import_sources()
+    assert {r.span for r in stored(folder)[0]} == {Span(*SPANS[1]), Span(*SPANS[0])}
+    mapping = 'columns = { sentence = "sentence" }\n'
+    mapped = study(tmp_path / "m", head + rows, form=FORM + mapping + ANSWERS)
+    assert fault(mapped).startswith(
+        "ratings.csv: 2 of 2 rows cannot be read; nothing was imported: line 2: sentence: 'Dr. Lee"
+        " agrees.' is not a whole number from 1; line 3: "
+    )
+
+
 def test_a_sentence_without_a_number_and_offsets_is_refused(tmp_path: Path):
     assert "the span is empty (the number in 'sentence', or span_start and span_end)" in fault(
         study(tmp_path, HEAD + "r,1,g,correct,yes,\n")
@@ -244,3 +259,32 @@ def test_a_check_without_the_answers_does_not_try_numbers(tmp_path: Path):
     (tmp_path / "answers.csv").unlink()
     checked = findings(folder)
     assert (checked.problems, checked.absent) == ((), ("answers.csv",))
+
+
+@pytest.mark.parametrize("present", ["answer", "sentence"])
+def test_numbered_sentences_are_at_the_tasks_of_the_plan(tmp_path: Path, present: str):
+    form = FORM.replace('unit = "sentence"\n', f'unit = "sentence"\npresent = "{present}"\n')
+    people = '\n[[raters]]\nid = "r"\npanel = "p"\n[[plan]]\npanel = "p"\ninstrument = "fine"\n'
+    texts = TEXTS.partition("3,g,")[0]
+    rows = "".join(f"r,1,g,correct,yes,{n}\n" for n in (5, 2))
+    folder = study(tmp_path, HEAD + rows, form=form + ANSWERS + people, texts=texts)
+    folder.import_sources([s for s in folder.study.sources if s.records == "answers"])
+    make_plan(folder)
+    before = stored(folder)[1]
+    folder.import_sources([s for s in folder.study.sources if s.records == "ratings"])
+    ratings, tasks = stored(folder)
+    assert tasks == before
+    spans = {t.id: t.spans for t in tasks}
+    assert sorted(r.span.start for r in ratings if r.span) == [28, 76]
+    assert all(r.span in spans[r.task] for r in ratings)
+    assert all(len(spans[r.task]) == (1 if present == "sentence" else 5) for r in ratings)
+
+
+def test_answers_that_were_stored_without_sentences_have_no_numbers(tmp_path: Path):
+    form = FORM + ANSWERS
+    whole = form.replace('unit = "sentence"\n', "").replace('"sentence"', '"answer"')
+    folder = study(tmp_path, BY_NUMBER, form=whole)
+    folder.import_sources([s for s in folder.study.sources if s.records == "answers"])
+    folder = study(tmp_path, HEAD + "r,1,g,correct,yes,1\n", form=form)
+    with pytest.raises(SourceError, match="answer '1:g' has not been split into sentences: import"):
+        folder.import_sources()

@@ -14,7 +14,7 @@ from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import resolve
 from konsil.sources.tables.longform import WORD, long_form, systems_of
-from konsil.sources.tables.rowchecks import problems_of, repeated, two_systems
+from konsil.sources.tables.rowchecks import SENTENCE_NUMBER, problems_of, repeated, two_systems
 from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
 
 FIELDS = (
@@ -91,7 +91,8 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
     columns = resolve(table, source, FIELDS)
     frame = long_form(table, source, columns, FIELDS)
     problems = tuple(problems_of(frame, table, source, columns))
-    number = pl.col("sentence").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False)
+    text = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
+    number = text.cast(pl.Float64).cast(pl.Int64).alias("sentence")
     once, conflicts = repeated(frame.with_columns(number), table, of_tasks)
     named = systems_of(frame)
     problems = (*problems, *conflicts, *two_systems(named, table, columns))

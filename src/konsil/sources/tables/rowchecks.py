@@ -48,6 +48,8 @@ _SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
 # Raters may see the same thing again in these, each time on a task of its own.
 _AGAIN = ("repeat", "practice", "pilot")
 _SHOWN = 60
+SENTENCE_NUMBER = r"^0*[1-9]\d{0,14}(\.0+)?$"
+"""A whole number from 1, also as spreadsheets write it."""
 
 
 def problems_of(
@@ -170,26 +172,31 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
 def _sentences(
     frame: pl.DataFrame, table: Table, source: Source, columns: Columns
 ) -> Iterator[Problem]:
-    """Numbers of sentences that are not whole numbers, or in a file that has offsets too."""
+    """Numbers of sentences that are not whole numbers, or in a file that has offsets too.
+
+    A column with other contents next to offsets, such as the sentence's text, is not read unless
+    the source names it.
+    """
     called = columns.called("sentence")
-    text = pl.col("sentence")
-    wrong = text.is_not_null() & ~text.str.contains(r"^0*[1-9]\d{0,14}(\.0+)?$")
+    is_number = pl.col("sentence").str.contains(SENTENCE_NUMBER)
     hint = _otherwise("sentence", source)
-    yield from failing(
-        frame,
-        table,
-        wrong,
-        called,
-        "sentence",
-        lambda t: f"{_shortened(t)!r} is not a whole number from 1{hint}",
-    )
-    offsets = [columns.called(f) for f in ("span_start", "span_end") if f in columns]
-    # If only some rows had offsets, two rows could rate the same sentence without notice.
-    if any(frame[f].null_count() < frame.height for f in ("span_start", "span_end")):
+    has_offsets = any(frame[f].null_count() < frame.height for f in ("span_start", "span_end"))
+    if not has_offsets or "sentence" in source.columns or "sentence" in source.fixed:
         yield from failing(
             frame,
             table,
-            text.is_not_null() & ~wrong,
+            ~is_number,
+            called,
+            "sentence",
+            lambda t: f"{_shortened(t)!r} is not a whole number from 1{hint}",
+        )
+    # If only some rows had offsets, two rows could rate the same sentence without notice.
+    if has_offsets:
+        offsets = [columns.called(f) for f in ("span_start", "span_end") if f in columns]
+        yield from failing(
+            frame,
+            table,
+            is_number,
             called,
             "sentence",
             lambda t: (
