@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sources.inspect_files import sample, write_json_log
 
 from konsil.api import open_folder
 from konsil.cli import main
@@ -223,3 +224,9 @@ def test_a_log_is_known_by_its_beginning(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     assert [is_inspect_log(tmp_path / name) for name in made] == [True, True, False, False, False]
     assert not is_inspect_log(tmp_path / "absent.json")
+
+
+def test_metadata_called_sentence_keep_their_name(tmp_path: Path):
+    path = write_json_log(tmp_path / "log.json", [sample("q1", metadata={"sentence": "Rest."})])
+    log = read_inspect_log(path, Source(path.name, "items", columns={"text": ("sentence",)}))
+    assert log.table.frame["sentence"].to_list() == ["Rest."]

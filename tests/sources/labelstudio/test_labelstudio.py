@@ -254,6 +254,9 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
     assert "Label Studio's exports have no field 'itme'; did you mean 'item'?" in fault(
         tmp_path, task(1, {}), columns={"itme": ("q",)}
     )
+    assert "fixed: Label Studio's exports have no field 'sentence'" in fault(
+        tmp_path, task(1, {}), fixed={"sentence": "1"}
+    )
     with pytest.raises(SourceError, match="there is no such file"):
         read_labelstudio(tmp_path / "none.json", Source("none.json", "labelstudio"))
     old = {

@@ -35,6 +35,7 @@ from konsil.store.log.erasures import erased
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
+from konsil.study.data.numbered import with_spans
 from konsil.study.data.planned import on_plan
 
 
@@ -49,6 +50,8 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
     sources = expanded(folder.path, sources)
     read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
     with folder.store(create=True) as store:
+        stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
+        read = with_spans(folder.study, read, stored_answers)
         if any(file.ratings for file in read):
             read = on_plan(read, store.tasks(), folder.study.instruments)
         existing = stored_records(store)
@@ -56,7 +59,6 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
         # A rater's panel and strata are the protocol's to say, also where it was corrected
         # since.
         rater_ids = {r.id for r in store.raters()}
-        stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
         erased_raters = erased(store.events())
         ratings = (
             [r for r in admitted.ratings if r.rater not in erased_raters]
@@ -118,7 +120,8 @@ def incoming(
     logs = InspectLogs()
     files = []
     of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
-    for source in tracked(expanded(folder, sources), "files"):
+    for each in tracked(expanded(folder, sources), "files"):
+        source = _without_numbers(each, instruments)
         if source.records == "labelstudio":
             files.append(_labelstudio(folder / source.file, source, find))
             continue
@@ -148,6 +151,22 @@ def incoming(
     return tuple(files)
 
 
+def _without_numbers(source: Source, instruments: Sequence[Instrument]) -> Source:
+    """The source without numbers of sentences, where no instrument rates sentences.
+
+    A column that happens to be called `sentence` is then not read, as before.
+    """
+    if source.records != "ratings" or any(i.unit == "sentence" for i in instruments):
+        return source
+    if source.columns.get("sentence") or "sentence" in source.fixed:
+        key = "columns" if "sentence" in source.columns else "fixed"
+        raise SourceError(
+            f"{source.file}: {key}: 'sentence' is the number of a rated sentence, but no instrument"
+            ' rates sentences; expected one with unit = "sentence"'
+        )
+    return replace(source, columns={**source.columns, "sentence": ()})
+
+
 def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
     names = {c.id for i in instruments for c in i.criteria}
     for name in source.labels_of if names else ():
@@ -175,6 +194,8 @@ def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> In
         ratings=ratings.records,
         lines=ratings.lines,
         systems=ratings.systems,
+        numbers=ratings.numbers,
+        number_column=ratings.number_column,
         place=table.place,
         hint=missing_hint(ratings.suspects),
         notes=() if ratings.records or not rows else (_nobody_rated(table, source),),

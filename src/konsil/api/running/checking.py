@@ -19,6 +19,7 @@ from konsil.sources.files.patterns import exist
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
+from konsil.study.data.numbered import with_spans
 from konsil.study.data.planned import on_plan
 from konsil.study.sections.line_numbers import located
 
@@ -91,15 +92,19 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     try:
         with folder.store() as store:
             existing, tasks = stored_records(store), store.tasks()
+            answers = store.answers() if any(file.numbers for file in read) else ()
     except StoreError:  # there is no database yet
-        existing, tasks = StoredRecords(), ()
+        existing, tasks, answers = StoredRecords(), (), ()
     # The ratings of a study whose items are not there yet name items that nobody knows.
-    if all(_exist(folder, source) for source in study.sources):
-        try:
-            admit(study, on_plan(read, tasks, study.instruments), existing)
-        except SourceError as error:
-            return [], [f"{protocol}: sources: {error}"]
-    return read, []
+    if not all(_exist(folder, source) for source in study.sources):
+        # Nor are the sentences known that numbers refer to.
+        return [file for file in read if not file.numbers], []
+    try:
+        files = with_spans(study, read, {answer.id: answer for answer in answers})
+        admit(study, on_plan(files, tasks, study.instruments), existing)
+    except SourceError as error:
+        return [], [f"{protocol}: sources: {error}"]
+    return list(files), []
 
 
 def _exist(folder: Folder, source: Source) -> bool:

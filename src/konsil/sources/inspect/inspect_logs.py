@@ -35,7 +35,8 @@ from konsil.sources.inspect.inspect_contents import LogContents, read_contents
 from konsil.sources.inspect.inspect_samples import Row
 from konsil.sources.tables import answers, items, ratings
 
-_OURS = frozenset({*items.FIELDS, *answers.FIELDS, *ratings.FIELDS})
+# A log's own "sentence" keeps its name, which sources may map already.
+_OURS = frozenset({*items.FIELDS, *answers.FIELDS, *ratings.FIELDS} - {"sentence"})
 
 
 @dataclass(frozen=True)

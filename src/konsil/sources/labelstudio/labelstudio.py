@@ -37,6 +37,8 @@ from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY, Find, Planned
 from konsil.sources.tables.columns import JOIN
 from konsil.sources.tables.ratings import FIELDS, ParsedRatings, read_ratings
 
+_FIXED = tuple(f for f in FIELDS if f != "sentence")
+"""The fields that a source may fix: annotations of a text have offsets, not numbers."""
 _FROM_DATA = (
     "item",
     "system",
@@ -123,7 +125,7 @@ def _refuse_unknown_fields(source: Source, where: str) -> None:
     for key, mapping in (("columns", source.columns), ("fixed", source.fixed)):
         for field in mapping:
             name, at, target = field.partition("@")
-            valid_names = _PER_OBJECT if at else _FROM_DATA if key == "columns" else FIELDS
+            valid_names = _PER_OBJECT if at else _FROM_DATA if key == "columns" else _FIXED
             if name not in valid_names or (at and not target):
                 hint = nearest(name, valid_names)
                 raise SourceError(

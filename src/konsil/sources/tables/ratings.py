@@ -14,7 +14,7 @@ from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import resolve
 from konsil.sources.tables.longform import WORD, long_form, systems_of
-from konsil.sources.tables.rowchecks import problems_of, repeated, two_systems
+from konsil.sources.tables.rowchecks import SENTENCE_NUMBER, problems_of, repeated, two_systems
 from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
 
 FIELDS = (
@@ -43,12 +43,14 @@ FIELDS = (
     "digest",
     "span_start",
     "span_end",
+    "sentence",
 )
 """The fields of a rating that a source may map.
 
 `system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a
 pair, A first. `repeat` says which time it is (1, 2, ...). `instrument` is the instrument's id,
-`digest` the digest of what was shown. """
+`digest` the digest of what was shown. `sentence` is the number of the rated sentence in its answer,
+1 for the first, in place of its offsets. """
 
 _LIKE_MISSING = frozenset(
     {"nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing", "-", "--", "–", "—", "."}
@@ -68,6 +70,10 @@ class ParsedRatings(Parsed[Rating]):
     """Labels that often mean 'missing' and were not declared so, with how often each occurs."""
     systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Answer -> its item and system, where rows have both an answer and a system."""
+    numbers: tuple[int | None, ...] = ()
+    """The number of each record's sentence, parallel to `records`; empty where no row has one."""
+    number_column: str = "sentence"
+    """The column of these numbers."""
     cancelled: int = 0
     """Screens that their rater skipped: not rated, and no abstention."""
 
@@ -85,7 +91,9 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
     columns = resolve(table, source, FIELDS)
     frame = long_form(table, source, columns, FIELDS)
     problems = tuple(problems_of(frame, table, source, columns))
-    once, conflicts = repeated(frame, table, of_tasks)
+    text = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
+    number = text.cast(pl.Float64).cast(pl.Int64).alias("sentence")
+    once, conflicts = repeated(frame.with_columns(number), table, of_tasks)
     named = systems_of(frame)
     problems = (*problems, *conflicts, *two_systems(named, table, columns))
     counts = suspects(frame, _translated(source))
@@ -118,6 +126,8 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
         frame.height - once.height,
         counts,
         {answer: (item, system) for answer, item, system, _ in named.iter_rows()},
+        () if once["sentence"].null_count() == once.height else tuple(once["sentence"].to_list()),
+        columns.called("sentence"),
     )
 
 

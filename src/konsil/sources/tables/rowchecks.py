@@ -36,6 +36,7 @@ _SUBJECT = (
     "criterion",
     "span_start",
     "span_end",
+    "sentence",
     "arm",
     "phase",
     "batch",
@@ -46,6 +47,9 @@ _SUBJECT = (
 _SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
 # Raters may see the same thing again in these, each time on a task of its own.
 _AGAIN = ("repeat", "practice", "pilot")
+_SHOWN = 60
+SENTENCE_NUMBER = r"^0*[1-9]\d{0,14}(\.0+)?$"
+"""A whole number from 1, also as spreadsheets write it."""
 
 
 def problems_of(
@@ -73,6 +77,8 @@ def problems_of(
         )
     if "span_start" in columns or "span_end" in columns:
         yield from _spans(frame, table, columns)
+    if "sentence" in columns:
+        yield from _sentences(frame, table, source, columns)
     if "task" in columns:
         yield from _screens(frame, table, source, columns)
 
@@ -161,6 +167,47 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
         "span_end",
         lambda t: f"{t} is not after the start",
     )
+
+
+def _sentences(
+    frame: pl.DataFrame, table: Table, source: Source, columns: Columns
+) -> Iterator[Problem]:
+    """Numbers of sentences that are not whole numbers, or in a file that has offsets too.
+
+    A column with other contents next to offsets, such as the sentence's text, is not read unless
+    the source names it.
+    """
+    called = columns.called("sentence")
+    is_number = pl.col("sentence").str.contains(SENTENCE_NUMBER)
+    hint = _otherwise("sentence", source)
+    has_offsets = any(frame[f].null_count() < frame.height for f in ("span_start", "span_end"))
+    if not has_offsets or "sentence" in source.columns or "sentence" in source.fixed:
+        yield from failing(
+            frame,
+            table,
+            ~is_number,
+            called,
+            "sentence",
+            lambda t: f"{_shortened(t)!r} is not a whole number from 1{hint}",
+        )
+    # If only some rows had offsets, two rows could rate the same sentence without notice.
+    if has_offsets:
+        offsets = [columns.called(f) for f in ("span_start", "span_end") if f in columns]
+        yield from failing(
+            frame,
+            table,
+            is_number,
+            called,
+            "sentence",
+            lambda t: (
+                f"the number {t} of a sentence is given in a file with offsets"
+                f" ({' and '.join(offsets)}); expected either of them in all rows{hint}"
+            ),
+        )
+
+
+def _shortened(cell: str) -> str:
+    return cell if len(cell) <= _SHOWN else f"{cell[: _SHOWN - 3]}..."
 
 
 def _otherwise(field: str, source: Source) -> str:

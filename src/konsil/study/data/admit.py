@@ -209,8 +209,8 @@ class _Door:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
         if rating.span is None and criterion.scope == "sentence":
             return (
-                f"criterion {criterion.id!r} is about sentence: the span is empty (span_start and"
-                " span_end)"
+                f"criterion {criterion.id!r} is about sentence: the span is empty (the number in"
+                " 'sentence', or span_start and span_end)"
             )
         if (
             rating.item is not None

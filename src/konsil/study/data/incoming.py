@@ -26,6 +26,10 @@ class Incoming:
     """The line of each rating."""
     systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Answer -> its item and system, as the rows of ratings state them."""
+    numbers: Sequence[int | None] = ()
+    """The number of each rating's sentence, where the file has no offsets."""
+    number_column: str = "sentence"
+    """The column of these numbers."""
     place: str = "line"
     """The unit of its lines: texts have lines, spreadsheets rows."""
     hint: str = ""
