@@ -107,6 +107,23 @@ def test_differences_of_proportions_are_in_points_and_say_whom_each_side_favours
     assert several.direction.higher_side == "higher for a"
 
 
+@pytest.mark.parametrize(
+    ("statistic", "name"),
+    [
+        ("abstention_slope", "no association"),
+        ("preference_correlation", "no association"),
+        ("spearman", "no association"),
+        ("cohen_kappa", "chance"),
+        ("self_preference", "no difference"),
+        ("mean", ""),
+    ],
+)
+def test_the_line_of_zero_has_the_name_of_what_zero_means(statistic: str, name: str) -> None:
+    spec = Analysis("a", statistic, "correct", "judges", by=("rater",))
+    axis = value_axis(material(spec), statistic, [Joined(row(0.5, spec, rater="j"))], spec=spec)
+    assert axis.reference_name == name
+
+
 def test_rows_of_systems_are_ordered_by_estimate_and_those_of_levels_are_not() -> None:
     values = (0.5, math.nan, 0.9)
     lines = [Joined(row(v, system=s)) for v, s in zip(values, SYSTEMS, strict=True)]

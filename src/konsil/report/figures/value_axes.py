@@ -24,7 +24,7 @@ from konsil.stats.engine.contract import Estimate
 
 COMPARED = {"crossover": "accuracy", "tukey": "mean"}
 """What is compared, where a statistic is a comparison itself and no number of a group."""
-_ASSOCIATIONS = ("correlation", "length", "rankings", "association")
+_ASSOCIATIONS = ("correlation", "correlations", "length", "rankings", "association", "caution")
 """Groups of statistics for which zero is no association."""
 ALIKE = 0.005
 """Benchmarks of the rows that differ by no more than this are one line: that on most units."""
