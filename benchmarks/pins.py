@@ -230,18 +230,20 @@ def prompts(pins: Pins, name: str, folder: Path) -> None:
     """What a judge is sent for an example of every form, and what it may reply."""
     import konsil
     from konsil.instrument.definition.schema import schema
-    from konsil.instrument.screens.parity import example
+    from konsil.instrument.screens import parity
     from konsil.instrument.screens.prompt import prompt
 
     for form in konsil.open(folder).study.instruments:
         for n in (1, 2) if form.unit == "pair" else (1, 3):
             try:
-                shown = example(form, n)
-                sent = {
-                    "messages": prompt(shown, "task").messages(),
-                    "schema": schema(shown.fields),
-                }
-                text = json.dumps(sent, ensure_ascii=False, indent=1)
+                # An older konsil has one example of every form.
+                several = hasattr(parity, "examples")
+                each = parity.examples(form, n) if several else (parity.example(form, n),)
+                sent = [
+                    {"messages": prompt(shown, "task").messages(), "schema": schema(shown.fields)}
+                    for shown in each
+                ]
+                text = json.dumps(sent[0] if len(sent) == 1 else sent, ensure_ascii=False, indent=1)
             except Exception as error:  # noqa: BLE001 - forms that take no such number of answers
                 text = f"{type(error).__name__}: {error}"
             pins.put(f"{name}/prompts/{form.id}-{n}.json", text + "\n")

@@ -288,3 +288,33 @@ def test_answers_that_were_stored_without_sentences_have_no_numbers(tmp_path: Pa
     folder = study(tmp_path, HEAD + "r,1,g,correct,yes,1\n", form=form)
     with pytest.raises(SourceError, match="answer '1:g' has not been split into sentences: import"):
         folder.import_sources()
+
+
+@pytest.mark.parametrize("kind", ["numbers", "offsets"])
+def test_labels_of_the_answer_that_each_sentence_repeats_are_stored_once(
+    tmp_path: Path, kind: str
+) -> None:
+    """Kills: an answer that counts as often as it has sentences."""
+    rows = BY_NUMBER.replace("r,1,g,clear,no,\n", "r,1,g,clear,no,1\nr,1,g,clear,no,2\n")
+    if kind == "offsets":
+        rows = by_offsets().replace(
+            "r,1,g,clear,no,,\n", "r,1,g,clear,no,0,27\nr,1,g,clear,no,28,43\n"
+        )
+    folder = study(tmp_path / kind, rows)
+    folder.import_sources()
+    with folder.store() as store:
+        clear = [r for r in store.ratings() if r.criterion == "clear"]
+        assert [(r.rater, r.label, r.span) for r in clear] == [("r", "no", None)]
+        assert len(store.ratings()) == len(BY_NUMBER.splitlines()) - 1
+
+
+def test_labels_of_one_answer_that_differ_by_sentence_are_refused(tmp_path: Path) -> None:
+    rows = BY_NUMBER.replace("r,1,g,clear,no,\n", "r,1,g,clear,no,1\nr,1,g,clear,yes,2\n")
+    folder = study(tmp_path / "s", rows)
+    with pytest.raises(SourceError) as refused:
+        folder.import_sources()
+    assert (
+        "line 7: criterion 'clear' is about answer: expected the same value in the rows of all"
+        in (str(refused.value))
+    )
+    assert "got 'no' before and 'yes' here" in str(refused.value)

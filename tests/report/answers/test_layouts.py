@@ -236,7 +236,8 @@ def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(
     study = given["study"]
     assert isinstance(study, Study)
     layout = TableLayout("panel", "Agreement", ("agreement",), ("criterion",), ("statistic",))
-    given |= {"study": replace(study, tables=(layout,))}
+    whole = TableLayout("all", "All", parts=("panel",))
+    given |= {"study": replace(study, tables=(layout, whole))}
     pages = []
     for name in ("first", "second"):
         write(tmp_path / name, **given)  # type: ignore[arg-type]
@@ -246,6 +247,9 @@ def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(
     body = text[text.index('<h2 id="tables">') : text.index('<h2 id="appendix">')]
     assert 'id="table-panel"' in body
     assert '<a href="#tables">Tables</a>' in text
+    # An answer links to the first; the other is in the appendix.
+    further = text.partition('<h2 id="further-tables">')[2]
+    assert 'id="table-all"' in further and 'id="table-all"' not in body
     assert 'href="estimates.csv#row=' in body
 
 

@@ -71,7 +71,13 @@ def test_the_largest_shown_difference_is_the_answer_in_per_cent() -> None:
         "More answers of system-a (84.7%) than of system-c (58.3%) were rated “Correct”:"
         " difference, 26.4 percentage points (95% CI, 12.1 to 40.0; adjusted p = 0.0030; 60 items)."
     )
-    assert further(given) == "2 of 3 comparisons showed a difference after adjustment."
+    assert further(given) == (
+        "2 of 3 comparisons showed a difference after adjustment: system-a \N{MINUS SIGN} system-c,"
+        " system-b \N{MINUS SIGN} system-c."
+    )
+    assert further(replace(given, rows=given.rows[:-2])) == ""
+    all_shown = replace(given, rows=(*GROUPS, *given.rows[-2:]))
+    assert further(all_shown) == "2 of 2 comparisons showed a difference after adjustment."
 
 
 def test_german_has_decimal_commas_and_its_own_words() -> None:
@@ -120,8 +126,9 @@ def test_no_difference_shown_is_not_equality() -> None:
         row(0.084, -0.006, 0.193, A, B, 0.19),
         row(0.179, -0.1, 0.308, B, C, 0.30),
     )
-    assert "no difference was shown in any of 2 comparisons; the largest is between" in answer(
-        several
+    assert (
+        "no difference was shown in any of 2 comparisons; the largest estimate is between"
+        in answer(several)
     )
     assert further(several) == ""
 
@@ -161,8 +168,15 @@ def test_equivalence_is_the_verdict_of_the_analysis_alone() -> None:
     assert support(difference, spec, 1000) == "not shown"
     assert support(with_verdict, spec, 1000) == "equivalent"
     assert support(with_verdict, SHARES, 1000) == "not shown"
-    assert "are equivalent within ±10.0 percentage points" in answer(
-        query(spec, *GROUPS, with_verdict)
+    equivalent = query(spec, *GROUPS, with_verdict)
+    sentence = answer(equivalent)
+    assert "are equivalent within ±10.0 percentage points" in sentence
+    assert "adjusted p" not in sentence, "which is that of no difference"
+    assert further(equivalent) == ""
+    both = replace(equivalent, rows=(*equivalent.rows, row(0.264, 0.121, 0.400, A, C, 0.003)))
+    assert further(both) == (
+        "1 of 2 comparisons showed a difference after adjustment: system-a \N{MINUS SIGN} system-c."
+        " 1 of 2 comparisons showed equivalence: system-a \N{MINUS SIGN} system-b."
     )
 
 
@@ -305,7 +319,7 @@ def test_the_rules_of_answers_are_listed_with_their_conditions() -> None:
     listed += [
         line.split(" | ")[0].strip("| ") for line in section.splitlines() if "| More" in line
     ]
-    assert sorted(listed) == sorted(ids - PARTS - {"of_comparisons"})
+    assert sorted(listed) == sorted(ids - PARTS - {"of_comparisons", "of_equivalent"})
 
 
 def test_the_strongest_statement_is_the_answer_whatever_its_size() -> None:

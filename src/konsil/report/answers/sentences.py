@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CASES, OF_ZERO
@@ -14,6 +14,9 @@ from konsil.report.answers.evidence import Comparison, comparisons, main_compari
 from konsil.report.figures.units import Unit
 from konsil.report.material.table_rows import join
 from konsil.report.material.tables import Numbers
+
+MOST_NAMED = 3
+"""Comparisons of a question that are named each; of more, the number is stated."""
 
 
 @dataclass(frozen=True)
@@ -66,20 +69,45 @@ def answer(query: Query) -> str:
 
 
 def further(query: Query) -> str:
-    """How many of several comparisons showed a difference; empty where none did."""
+    """How many of several comparisons showed a difference, or equivalence; empty where none did.
+
+    Up to MOST_NAMED comparisons are named, unless all showed the same.
+    """
     compared = comparisons(query.rows, query.spec, query.draws)
-    tested = [c for c in compared if c.support not in ("described", "not judged")]
-    n_shown = sum(c.support == "shown" for c in tested)
-    if len(compared) < 2 or not n_shown:
-        return ""
-    return query.numbers.translated(
-        message(
-            "{shown:,} of {n:,} comparisons showed a difference after adjustment.",
-            message_id="answer.of_comparisons",
-            shown=n_shown,
-            n=len(compared),
+    n = len(compared)
+    shown = [c for c in compared if c.support == "shown"]
+    equivalent = [c for c in compared if c.support == "equivalent"]
+    sentences = []
+    if shown and n > 1:
+        sentences.append(
+            message(
+                "{shown:,} of {n:,} comparisons showed a difference after adjustment{pairs}.",
+                message_id="answer.of_comparisons",
+                shown=len(shown),
+                n=n,
+                pairs=_pairs(query, shown, n),
+            )
         )
-    )
+    if equivalent and n > 1:
+        sentences.append(
+            message(
+                "{equivalent:,} of {n:,} comparisons showed equivalence{pairs}.",
+                message_id="answer.of_equivalent",
+                equivalent=len(equivalent),
+                n=n,
+                pairs=_pairs(query, equivalent, n),
+            )
+        )
+    return " ".join(map(query.numbers.translated, sentences))
+
+
+def _pairs(query: Query, some: Sequence[Comparison], n: int) -> str:
+    """The comparisons by their groups, after a colon; empty where all are meant or too many."""
+    rows = [c.row for c in some]
+    if len(some) == n or n > MOST_NAMED or any(row.kind != "difference" for row in rows):
+        return ""
+    pairs = [_names(query, row.group, _subtracted(query, row)[0]) for row in rows]
+    return ": " + ", ".join(f"{first} \N{MINUS SIGN} {second}" for first, second in pairs)
 
 
 def _between_groups(query: Query, compared: Sequence[Comparison]) -> TranslatableMessage:
@@ -106,7 +134,7 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
             " {difference} {evidence}.",
             message_id="answer.equivalent",
             margin=query.unit.difference(query.spec.margin or 0.0),
-            **values,
+            **{**values, "evidence": _of_equivalence(query, main)},
         )
     if main.support == "described":
         return message(
@@ -125,8 +153,8 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         )
     if n > 1:
         return message(
-            "{quantity}: no difference was shown in any of {n:,} comparisons; the largest is"
-            " between {a} and {b}, {difference} {evidence}.",
+            "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
+            " estimate is between {a} and {b}, {difference} {evidence}.",
             message_id="answer.none_shown",
             n=n,
             **values,
@@ -215,7 +243,7 @@ def _against_zero(query: Query, compared: Sequence[Comparison]) -> TranslatableM
             "{quantity}: equivalent to 0 within ±{margin} for {name}, {value} {evidence}.",
             message_id="answer.equivalent_to_zero",
             margin=query.unit.difference(query.spec.margin or 0.0),
-            **values,
+            **{**values, "evidence": _of_equivalence(query, main)},
         )
     if main.support == "not shown":
         return message(
@@ -280,6 +308,11 @@ def _estimates(query: Query) -> TranslatableMessage:
         message_id="answer.range",
         **ends,
     )
+
+
+def _of_equivalence(query: Query, main: Comparison) -> str:
+    """The evidence without the p value, which is that of another hypothesis: no difference."""
+    return evidence(query, replace(main.row, p_adjusted=math.nan), main.low, main.high)
 
 
 def evidence(query: Query, row: Row, low: float, high: float) -> str:

@@ -42,7 +42,11 @@ def draw_axis(axes: Axes, axis: ValueAxis, numbers: Numbers) -> list[Artist]:
             )
         keys.append(
             axes.axvline(
-                benchmark.value, color=INK, linewidth=1.0, zorder=1, label=short(benchmark.name)
+                benchmark.value,
+                color=INK,
+                linewidth=1.0,
+                zorder=1,
+                label=short(benchmark.label or benchmark.name, 48),
             )
         )
     _draw_direction(axes, axis)

@@ -86,6 +86,8 @@ class Benchmark:
     """The interval's lower end."""
     high: float
     """The interval's upper end."""
+    label: str = ""
+    """Its name in the plot, with what the band is; empty: the name alone."""
     is_exact: bool = True
     """Whether it is the same for all rows, and not merely nearly so."""
 

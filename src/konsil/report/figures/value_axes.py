@@ -92,7 +92,7 @@ def value_axis(
     line, line_name = _reference(material, described, spec, is_difference)
     margin = spec.margin if spec is not None else None
     band = None if margin is None or not (is_difference or statistic in OF_ZERO) else margin
-    benchmark = _benchmark(rows)
+    benchmark = _benchmark(material, rows)
     ends = [] if band is None else [-band, band]
     ends += [] if benchmark is None else [benchmark.value, benchmark.low, benchmark.high]
     values = [*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))]
@@ -274,7 +274,7 @@ def _reference(
     return 0.0, translate(message("no difference", message_id="answer.line_zero"))
 
 
-def _benchmark(rows: Sequence[Joined]) -> Benchmark | None:
+def _benchmark(material: Material, rows: Sequence[Joined]) -> Benchmark | None:
     """The ceiling that all rows share, as one line; None where each has its own or none has any."""
     benchmarks = [line.benchmark for line in rows if line.benchmark is not None]
     values = [b.estimate.value for b in benchmarks]
@@ -285,7 +285,16 @@ def _benchmark(rows: Sequence[Joined]) -> Benchmark | None:
         return None
     chosen = max(benchmarks, key=lambda b: b.n_units).estimate
     is_exact = max(values) == min(values)
-    return Benchmark(names.pop(), chosen.value, chosen.low, chosen.high, is_exact=is_exact)
+    name = names.pop()
+    label = message("{name} (band: CI)", message_id="axis.benchmark_band", name=name)
+    return Benchmark(
+        name,
+        chosen.value,
+        chosen.low,
+        chosen.high,
+        material.numbers.translated(label) if math.isfinite(chosen.low) else name,
+        is_exact=is_exact,
+    )
 
 
 def _sides(rows: Sequence[Joined]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from konsil.analysis.model.message import message
 from konsil.records import Answer, Item
 from konsil.report.answers.answers import FirstPage, first_page
 from konsil.report.answers.laid_figures import laid_figures
-from konsil.report.answers.layouts import laid_tables
+from konsil.report.answers.layouts import LaidTable, laid_tables
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
 from konsil.report.codebook.codebook import markdown
@@ -93,6 +93,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     tables = laid_tables(material)
     protocol_figures = laid_figures(material)
     first = first_page(material, tables)
+    body_tables = _body_tables(first, tables)
     body_figures = _body_figures(first, views)
     appendix = [
         replace(v, figures=tuple(f for f in v.figures if f not in body_figures.get(v.name, ())))
@@ -115,7 +116,8 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             most_limits=MOST_LIMITS,
             results_shown=any(a.table or a.laid for q in first.questions for a in q.answers),
             body_figures=body_figures,
-            tables=tables,
+            tables=body_tables,
+            further_tables=[table for table in tables if table not in body_tables],
             protocol_figures=protocol_figures,
             script=Markup(script),  # noqa: S704 - a file of the package
             script_digest=f"sha256-{_base64_digest(script)}",
@@ -191,6 +193,12 @@ def _body_figures(
 
 def _base64_digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _body_tables(first: FirstPage, tables: Sequence[LaidTable]) -> list[LaidTable]:
+    """The tables that the answers link to; the others are for the appendix, and the body short."""
+    linked = {t.anchor for q in first.questions for a in q.answers for t in a.laid}
+    return [t for t in tables if t.anchor in linked]
 
 
 def _themselves(material: Material) -> str:

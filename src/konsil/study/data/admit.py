@@ -60,6 +60,7 @@ class _Door:
         self.seen: dict[str, Rater] = {}
         self.hints: dict[str, str] = {}
         self.stated: Mapping[str, tuple[str, str]] = {}
+        self.by_sentence: dict[tuple[object, ...], tuple[State, str | None]] | None = None
 
     def check(self, file: Incoming) -> None:
         """Admit one file's records, or raise."""
@@ -69,6 +70,7 @@ class _Door:
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
         problems: dict[str, None] = dict.fromkeys(self._systems(file))
         self.stated = file.systems
+        self.by_sentence = {} if any(r.span is not None for r in file.ratings) else None
         problems |= dict.fromkeys(self._stated_systems())
         tasks = {t.id: t for t in file.tasks}
         lines = file.lines or range(2, len(file.ratings) + 2)
@@ -142,6 +144,14 @@ class _Door:
         # Whichever way round a file has its pairs: two raters who agree have the same record.
         answers, label = canonical(criterion, rating.answers, label)
         stamp = rating.instrument or self.digests[instrument.id]
+        if self.by_sentence is not None and criterion.scope != "sentence":
+            # A row of a sentence repeats what is asked once about the answer or the task.
+            rating = replace(rating, span=None)
+            key = (rating.task, rating.rater, criterion.id, answers)
+            former = self.by_sentence.get(key)
+            if former is not None:
+                return None if former == (state, label) else _differing(criterion, former, label)
+            self.by_sentence[key] = (state, label)
         self.ratings.append(_rating_with(rating, answers, state, label, stamp))
         if task.id not in self.tasks:
             self.tasks[task.id] = task if task.instrument else _task_with(task, instrument.id)
@@ -290,4 +300,13 @@ def _raise(file: Incoming, problems: Sequence[str]) -> None:
     n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
     raise SourceError(
         f"{file.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
+    )
+
+
+def _differing(criterion: Criterion, former: tuple[State, str | None], label: str | None) -> str:
+    """That a rater's rows of the sentences of one answer have different values of it."""
+    values = [repr(value) if value is not None else "an abstention" for value in (former[1], label)]
+    return (
+        f"criterion {criterion.id!r} is about {criterion.scope}: expected the same value in the"
+        f" rows of all its sentences, got {values[0]} before and {values[1]} here"
     )
