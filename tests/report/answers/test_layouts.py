@@ -229,6 +229,29 @@ def test_a_blinded_table_does_not_tell_which_two_of_three_systems_it_compares() 
     assert blinded(("a", "b"), "a", "b", "c").difference == ()
 
 
+@pytest.mark.parametrize(
+    ("column", "pair"),
+    [
+        ("family", ("gpt", "claude")),
+        ("family", ("gpt", "family of a judge alone")),
+        ("ensemble", ("j1 + j2", "j1")),
+        ("raters", ("j1 and j2", "j1 and j3")),
+        ("systems", ("a and b", "a and c")),
+    ],
+)
+def test_a_blinded_table_names_no_family_and_no_judges_that_share_a_value(
+    column: str, pair: tuple[str, str]
+) -> None:
+    study = Study(
+        "t",
+        1,
+        systems=(System("a", "gpt"), System("b", "claude")),
+        analyses=(SHARE,),
+        tables=(replace(LAYOUT, columns=(column,), difference=pair),),
+    )
+    assert letters(study, (), (), b"key").study(study).tables[0].difference == ()
+
+
 def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(
     tmp_path: Path, thin: Callable[..., dict[str, object]]
 ) -> None:
