@@ -186,8 +186,8 @@ def _people(raters: Iterable[Rater]) -> frozenset[str]:
 def _names(study: Study, raters: Iterable[Rater]) -> set[str]:
     """Names of systems, judges and families, which no column may show."""
     judges = [r for r in raters if r.kind == "llm"]
-    families = {entry.family for entry in (*study.systems, *judges)} - {""}
-    return {s.id for s in study.systems} | {r.id for r in judges} | families
+    families = {s.family for s in study.systems} | {r.family for r in judges}
+    return {s.id for s in study.systems} | {r.id for r in judges} | families - {""}
 
 
 def _is_name(column: str, value: str, people: Collection[str], names: Collection[str]) -> bool:
