@@ -246,6 +246,63 @@ def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     assert "canary" in preview(study(tmp_path), "open.md")
 
 
+def test_families_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
+    """Kills: families of judges by name in the restriction of an analysis or in a report's table."""
+    folder = study(tmp_path, "blinded = true")
+    protocol = folder / "study.toml"
+    text = protocol.read_text("utf-8").replace('panel = "experts" }]', 'panel = "experts" }, X]', 1)
+    text = text.replace(
+        "X]",
+        ", ".join(
+            f'{{ id = "j{n}", panel = "judges", kind = "llm", family = "{family}" }}'
+            for n, family in enumerate(("gpt-canary", "claude-canary"))
+        )
+        + "]",
+    )
+    text += """
+[[analyses]]
+name = "by family"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "judges"
+by = ["family"]
+compare = "family"
+where = { family = ["gpt-canary", "claude-canary"] }
+[[tables]]
+id = "families"
+title = "Families"
+analyses = ["by family"]
+rows = ["criterion"]
+columns = ["family"]
+difference = ["gpt-canary", "claude-canary"]
+[[figures]]
+id = "families"
+title = "Families"
+analyses = ["by family"]
+rows = ["family"]
+[[sources]]
+file = "ratings.csv"
+records = "ratings"
+fixed = { criterion = "correct" }
+"""
+    lines = [
+        f"q{n},{system},j{judge},{'yes' if (n + judge) % 3 else 'no'}"
+        for n in range(6)
+        for system in ("alpha-canary", "beta-canary")
+        for judge in range(2)
+    ]
+    (folder / "ratings.csv").write_text("\n".join(["item,system,rater,label", *lines]) + "\n")
+    protocol.write_text(text)
+    shown = preview(folder)
+    assert "canary" not in shown and "Restricted to: family: withheld" in shown
+    for step in ("import", "report"):
+        code, output = konsil(step, str(folder))
+        assert code == 0, output
+    files = [file for file in (folder / "report").rglob("*") if file.is_file()]
+    assert files and not [file.name for file in files if b"canary" in file.read_bytes()]
+
+
 def power_file(tmp_path: Path, *changes: dict[str, object]) -> Path:
     """A power calculation of `accuracy` with a row for each change."""
     row = {"analysis": "accuracy", "group": {}, "versus": {}, "prespecified": True}
