@@ -268,6 +268,12 @@ criterion = "correct"
 raters = "judges"
 by = ["family"]
 compare = "family"
+[[analyses]]
+name = "of families"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "judges"
 where = { family = ["gpt-canary", "claude-canary"] }
 [[tables]]
 id = "families"
