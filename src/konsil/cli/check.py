@@ -166,8 +166,10 @@ def _drafts(study: Study) -> Iterator[str]:
 
 def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
     """Analyses of a blinded study whose protocol names their one system, and that system."""
+    from konsil.analysis.model.catalogue.known import NAME_COLUMNS
+
     for analysis in study.analyses if study.blinded else ():
-        for column in ("system", "rival"):
+        for column in (c for c, kind in NAME_COLUMNS.items() if kind == "system"):
             named = set(analysis.where.get(column, ()))
             if len(named) == 1:
                 yield analysis.name, named.pop()

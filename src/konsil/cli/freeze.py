@@ -54,9 +54,9 @@ def command(
     writes it before the freeze, or once more after it.
     """
     from konsil.api import open_folder
+    from konsil.api.running.power_files import power_lines
     from konsil.api.running.preregistering import (
         freeze_and_preregister,
-        power_lines,
         write_preregistration,
     )
 
@@ -71,7 +71,8 @@ def command(
         )
     opened = open_folder(folder, database=database)
     if preview:
-        write_preregistration(opened, files, power_lines(power) if power is not None else ())
+        known = power_lines(power, opened.study) if power is not None else ()
+        write_preregistration(opened, files, known)
         return Printout({"files": files}, map(str, files))
     event = freeze_and_preregister(opened, by, note, files, power)
     n_analyses, n_ratings = len(opened.study.analyses), event.data["ratings"]

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.running.preregistering import power_lines, write_preregistration
+from konsil.api.running.power_files import power_lines
+from konsil.api.running.preregistering import write_preregistration
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.study.data.freezing import frozen, power_sentences, sentences
@@ -245,28 +246,227 @@ def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     assert "canary" in preview(study(tmp_path), "open.md")
 
 
-@pytest.mark.parametrize("column", ["system", "rival", "rater"])
-def test_power_by_system_is_refused_in_a_blinded_study_before_anything_is_frozen(
-    tmp_path: Path, column: str
-) -> None:
-    """Kills: names of systems, or of raters that can be systems, in a blinded text."""
+def test_families_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
+    """Kills: families of judges by name in the restriction of an analysis or in a report's table."""
     folder = study(tmp_path, "blinded = true")
-    rows = [
-        {"analysis": "accuracy", "group": {column: "canary-a"}, "versus": {}}
-        | {"prespecified": True, "studies": 200, "width": 0.1, "power": 0.85}
+    protocol = folder / "study.toml"
+    text = protocol.read_text("utf-8").replace('panel = "experts" }]', 'panel = "experts" }, X]', 1)
+    text = text.replace(
+        "X]",
+        ", ".join(
+            f'{{ id = "j{n}", panel = "judges", kind = "llm", family = "{family}" }}'
+            for n, family in enumerate(("gpt-canary", "claude-canary"))
+        )
+        + "]",
+    )
+    text += """
+[[analyses]]
+name = "by family"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "judges"
+by = ["family"]
+compare = "family"
+[[analyses]]
+name = "of families"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "judges"
+where = { family = ["gpt-canary", "claude-canary"] }
+[[tables]]
+id = "families"
+title = "Families"
+analyses = ["by family"]
+rows = ["criterion"]
+columns = ["family"]
+difference = ["gpt-canary", "claude-canary"]
+[[figures]]
+id = "families"
+title = "Families"
+analyses = ["by family"]
+rows = ["family"]
+[[sources]]
+file = "ratings.csv"
+records = "ratings"
+fixed = { criterion = "correct" }
+"""
+    lines = [
+        f"q{n},{system},j{judge},{'yes' if (n + judge) % 3 else 'no'}"
+        for n in range(6)
+        for system in ("alpha-canary", "beta-canary")
+        for judge in range(2)
     ]
-    power, file = tmp_path / "power.json", tmp_path / "p.md"
-    power.write_text(json.dumps(rows))
+    (folder / "ratings.csv").write_text("\n".join(["item,system,rater,label", *lines]) + "\n")
+    protocol.write_text(text)
+    shown = preview(folder)
+    assert "canary" not in shown and "Restricted to: family: withheld" in shown
+    for step in ("import", "report"):
+        code, output = konsil(step, str(folder))
+        assert code == 0, output
+    files = [file for file in (folder / "report").rglob("*") if file.is_file()]
+    assert files and not [file.name for file in files if b"canary" in file.read_bytes()]
+
+
+def power_file(tmp_path: Path, *changes: dict[str, object]) -> Path:
+    """A power calculation of `accuracy` with a row for each change."""
+    row = {"analysis": "accuracy", "group": {}, "versus": {}, "prespecified": True}
+    row |= {"studies": 200, "undefined": 0, "width": 0.1, "power": 0.85}
+    file = tmp_path / "power.json"
+    file.write_text(json.dumps([row | change for change in changes]))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("system", "canary-a"),
+        ("rival", "canary-a"),
+        ("systems", "canary-a and canary-b"),
+        ("rater", "canary-judge"),
+        ("raters", "r1 and canary-judge"),
+        ("family", "canary-gpt"),
+        ("ensemble", "canary-judge + canary-other"),
+        ("their model", "alpha-canary"),
+    ],
+)
+def test_power_by_system_is_summarised_in_a_blinded_study(
+    tmp_path: Path, column: str, value: str
+) -> None:
+    """Kills: names of systems, judges or families in a blinded text or in the event of its freeze;
+    a study that can neither be frozen nor be unblinded."""
+    folder, file = study(tmp_path, "blinded = true"), tmp_path / "p.md"
+    by_name = {"group": {column: value}, "versus": {column: value}}
+    power = power_file(
+        tmp_path,
+        {**by_name, "power": 0.62},
+        {"group": {column: value}, "power": None},
+        {**by_name, "power": 0.914},
+        {"group": {"language": "de"}, "power": 0.5},
+    )
+    options = ["--power", str(power), "--preregistration"]
+    assert konsil("freeze", str(folder), "--preview", *options, str(tmp_path / "q.md"))[0] == 0
+    code, output = konsil("freeze", str(folder), "--by", "lead", *options, str(file))
+    assert code == 0, output
+    texts = [f.read_text("utf-8") for f in (file, tmp_path / "q.md")]
+    assert "canary" not in "".join(texts)
+    assert parts(texts[0])["Sample size rationale"].split("\n\n") == [
+        "accuracy (de), in 200 simulated studies: power 0.50, mean width of the CI 0.100.",
+        "By system or judge, withheld while blinded, in 200 simulated studies: 3 estimates, power"
+        " 0.62 to 0.91.",
+    ]
+    with open_folder(folder).store() as store:
+        freeze = frozen(store.events())
+    assert freeze is not None and "canary" not in json.dumps(freeze.data["power"])
+    assert freeze.data["power"] == {
+        "file": "power.json",
+        "sha256": hashlib.sha256(power.read_bytes()).hexdigest(),
+        "studies": 200,
+        "lines": [{"analysis": "accuracy", "group": "de", "width": 0.1, "power": 0.5}],
+        "withheld": {"estimates": 3, "studies": 200, "low": 0.62, "high": 0.914},
+    }
+    [sentence] = power_sentences(freeze)
+    assert "200 simulated studies, 4 estimates of declared analyses" in str(sentence)
+    assert konsil("verify-log", str(folder))[0] == 0
+    assert konsil("unblind", str(folder), "--by", "lead", "--reason", "done")[0] == 0
+    konsil("freeze", str(folder), "--preview", *options, str(tmp_path / "open.md"))
+    assert value in (tmp_path / "open.md").read_text("utf-8")
+
+
+def test_power_of_one_withheld_estimate_and_of_none_that_is_estimable(tmp_path: Path) -> None:
+    folder = study(tmp_path, "blinded = true")
+    for n, (power, words) in enumerate([(0.7, "power 0.70"), (None, "not estimable")]):
+        file = power_file(tmp_path, {"group": {"system": "alpha-canary"}, "power": power})
+        reason = parts(preview(folder, f"{n}.md", file))["Sample size rationale"]
+        assert reason.endswith(f"1 estimate, {words}.")
+
+
+def test_power_by_human_rater_is_stated_in_a_blinded_study(tmp_path: Path) -> None:
+    """Kills: people taken for systems."""
+    folder = study(tmp_path, "blinded = true")
+    power = power_file(
+        tmp_path,
+        {"group": {"rater": "r1"}},
+        {"group": {"raters": "r1 and r2"}},
+        {"group": {"raters": "3"}},
+    )
+    reason = parts(preview(folder, power=power))["Sample size rationale"]
+    assert [word for word in ("(r1)", "(r1 and r2)", "(3)") if word in reason] == [
+        "(r1)",
+        "(r1 and r2)",
+        "(3)",
+    ]
+    assert "withheld" not in reason
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            {"analysis": "acuracy"},
+            "row 2, analysis: there is no prespecified analysis 'acuracy'; did you mean"
+            " 'accuracy'?",
+        ),
+        (
+            {"analysis": "late idea"},
+            "row 2, analysis: 'late idea' is exploratory in the study, but prespecified in this"
+            " file; run 'konsil power' again",
+        ),
+        (
+            {"prespecified": False},
+            "row 2, analysis: 'accuracy' is prespecified in the study, but exploratory in this",
+        ),
+        (
+            {"studies": -5},
+            "row 2, studies: expected a whole number of 2 or more simulated studies, got -5",
+        ),
+        ({"studies": 1}, "row 2, studies: expected a whole number of 2 or more"),
+        ({"studies": 20.5}, "row 2, studies: expected a whole number of 2 or more"),
+        ({"studies": True}, "row 2, studies: expected a whole number of 2 or more"),
+        ({"power": 7}, "row 2, power: expected a number from 0 to 1, or null, got 7"),
+        ({"power": -0.1}, "row 2, power: expected a number from 0 to 1, or null, got -0.1"),
+        ({"power": float("nan")}, "row 2, power: expected a number from 0 to 1, or null, got nan"),
+        ({"power": "0.8"}, "row 2, power: expected a number from 0 to 1, or null, got '0.8'"),
+        (
+            {"width": float("inf")},
+            "row 2, width: expected a finite number of 0 or more, or null, got inf",
+        ),
+        ({"width": float("nan")}, "row 2, width: expected a finite number of 0 or more"),
+        ({"width": -0.1}, "row 2, width: expected a finite number of 0 or more"),
+        ({"group": {"a": ["b"]}}, "row 2, group: expected an object of columns and their values"),
+        ({"prespecified": "yes"}, "row 2, prespecified: expected true or false, got 'yes'"),
+    ],
+)
+def test_a_power_calculation_is_checked_before_anything_is_frozen(
+    tmp_path: Path, change: dict[str, object], problem: str
+) -> None:
+    folder, file = study(tmp_path), tmp_path / "p.md"
+    power = power_file(tmp_path, {}, change)
     options = ["--preregistration", str(file), "--power", str(power)]
     for further in (["--by", "lead"], ["--preview"]):
         code, output = konsil("freeze", str(folder), *further, *options)
-        assert code != 0
-        assert "is given for systems by name, but the study is blinded" in output
-        assert not file.exists()
+        assert code != 0 and not file.exists()
+        assert f"power.json: is no power calculation: {problem}" in output
+        assert "Traceback" not in output
     assert "not frozen" in preview(folder, "q.md")
-    power.write_text(json.dumps([rows[0] | {"group": {"language": "de"}}]))
-    assert konsil("freeze", str(folder), "--preview", *options)[0] == 0
-    assert "accuracy (de)" in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '[{"analysis": "accuracy"}]', "[null]"])
+def test_an_empty_power_calculation_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "power.json"
+    file.write_text(content)
+    with pytest.raises(KonsilError, match="is no power calculation"):
+        power_lines(file, open_folder(study(tmp_path)).study)
+    exploratory = power_file(tmp_path, {"analysis": "late idea", "prespecified": False})
+    with pytest.raises(KonsilError, match="it has no row of a prespecified analysis"):
+        power_lines(exploratory)
+
+
+def test_a_row_that_no_simulated_study_could_estimate_is_no_mistake(tmp_path: Path) -> None:
+    row = {"studies": 0, "undefined": 200, "width": None, "power": None}
+    [line] = power_lines(power_file(tmp_path, row))
+    assert (line.studies, line.width, line.power) == (0, None, None)
 
 
 def test_a_power_calculation_is_stored_with_the_freeze_and_named_by_the_report(

@@ -12,10 +12,11 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.records import System
+from konsil.report.answers.combined_tables import combined
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
-from konsil.report.material.tables import Numbers, Table
+from konsil.report.material.tables import Cell, Numbers, Table, table
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 from konsil.study.data.blinding import letters
@@ -112,17 +113,41 @@ def test_a_table_of_others_has_their_rows_with_titles_groups_and_dashes() -> Non
     assert not view.complete, "answers link to the tables that it is made of"
     right, grade = "correct (%) [95% CI]", "grade"
     heads = [cell.text for cell in view.table.head]
-    assert heads == ["Part", "Group", "System", right, "n", grade]
+    assert heads == ["Part", "Group", "System", right, grade, "n"]
     assert texts(view.table) == [
-        ["Answers", "–", "a", "80.0 [70.0, 90.0]", "20", "–"],
-        ["Answers", "–", "b", "60.0 [50.0, 70.0]", "18", "–"],
-        ["Levels", "L0", "a", "50.0 [40.0, 60.0]", "20", "–"],
-        ["Levels", "L1", "a", "60.0 [50.0, 70.0]", "20", "–"],
-        ["Grades", "–", "b", "–", "20", "undefined"],
+        ["Answers", "–", "a", "80.0 [70.0, 90.0]", "–", "20"],
+        ["Answers", "–", "b", "60.0 [50.0, 70.0]", "–", "18"],
+        ["Levels", "L0", "a", "50.0 [40.0, 60.0]", "–", "20"],
+        ["Levels", "L1", "a", "60.0 [50.0, 70.0]", "–", "20"],
+        ["Grades", "–", "b", "–", "undefined", "20"],
     ]
     assert view.table.rows[0][3].href == "estimates.csv#row=2"
     reasons = {note.mark: note.text for note in view.table.notes if note.mark}
-    assert [reasons[mark] for mark in view.table.rows[-1][-1].marks] == ["No ratings."]
+    assert [reasons[mark] for mark in view.table.rows[-1][-2].marks] == ["No ratings."]
+    assert view.table.caption == ("All. n = 18–20 rated units; 95% CI; panel experts: 3 raters.")
+    general = [note.text for note in view.table.notes if not note.mark]
+    assert general == ["CI: Wilson."]
+
+
+def test_notes_of_a_table_of_others_name_their_part_only_where_parts_differ() -> None:
+    """Kills: methods of intervals of which nobody knows whose they are."""
+    english = language("en")
+    material = Material(Study("t", 1), Results((), ()), (), (), (), (), english, Numbers(english))
+    tables = [
+        (title, table("T", ("who", head, "n"), [[Cell("a"), Cell("1"), Cell("2")]], general=notes))
+        for title, head, notes in (
+            ("First", "x", ("CI: Wilson.", "Common.")),
+            ("Second", "y", ("CI: two-way.", "Common.")),
+            ("Third", "z", ("Common.", "CI: two-way.")),
+        )
+    ]
+    shown = combined(material, "All.", tables)
+    assert [cell.text for cell in shown.head] == ["Part", "who", "x", "y", "z", "n"]
+    assert [note.text for note in shown.notes] == [
+        "In “First”: CI: Wilson.",
+        "Common.",
+        "In “Second” and “Third”: CI: two-way.",
+    ]
 
 
 def test_columns_are_groups_and_proportions_are_in_per_cent() -> None:
@@ -227,6 +252,29 @@ def test_a_blinded_table_has_letters_in_their_order_whatever_the_names() -> None
 def test_a_blinded_table_does_not_tell_which_two_of_three_systems_it_compares() -> None:
     assert blinded(("a", "b"), "a", "b", "c") == blinded(("c", "a"), "a", "b", "c")
     assert blinded(("a", "b"), "a", "b", "c").difference == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "pair"),
+    [
+        ("family", ("gpt", "claude")),
+        ("family", ("gpt", "family of a judge alone")),
+        ("ensemble", ("j1 + j2", "j1")),
+        ("raters", ("j1 and j2", "j1 and j3")),
+        ("systems", ("a and b", "a and c")),
+    ],
+)
+def test_a_blinded_table_names_no_family_and_no_judges_that_share_a_value(
+    column: str, pair: tuple[str, str]
+) -> None:
+    study = Study(
+        "t",
+        1,
+        systems=(System("a", "gpt"), System("b", "claude")),
+        analyses=(SHARE,),
+        tables=(replace(LAYOUT, columns=(column,), difference=pair),),
+    )
+    assert letters(study, (), (), b"key").study(study).tables[0].difference == ()
 
 
 def test_a_report_has_the_tables_of_its_protocol_with_the_same_bytes(

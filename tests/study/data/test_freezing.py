@@ -128,6 +128,43 @@ def test_no_name_is_left_in_a_study_in_letters() -> None:
     assert shown.raters[1] == STUDY.raters[1]
 
 
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("rival", ("north", "south")),
+        ("systems", ("north and south",)),
+        ("rater", ("j-north",)),
+        ("ensemble", ("j-north + j-south",)),
+        ("family", ("north-like", "south-like", "of a judge alone")),
+    ],
+)
+def test_no_column_of_names_keeps_them_in_restrictions_and_references(
+    column: str, values: tuple[str, ...]
+) -> None:
+    relative = flat_analysis(
+        "relative",
+        "relative_difference",
+        "correct",
+        "p",
+        of=("yes",),
+        by=(column,),
+        consensus="majority",
+        reference={column: values[0]},
+        where={column: values},
+    )
+    systems = (System("north", "north-like"), System("south", "south-like"))
+    study = replace(STUDY, systems=systems, analyses=(relative,))
+    shown = letters(study, (), (), b"key").study(study)
+    told = repr(shown.analyses)
+    assert not [n for n in ("north", "south", "judge alone") if n in told]
+
+
+def test_people_keep_their_names_in_restrictions() -> None:
+    study = replace(STUDY, analyses=(replace(ONE, where={"rater": ("r1",)}),))
+    shown = letters(study, (), (), b"key").study(study)
+    assert shown.analyses[0].where == {"rater": ("r1",)}
+
+
 def test_every_order_of_letters_is_as_likely_as_any_other() -> None:
     """An order that never came up, such as the alphabet's, would tell something of the names."""
     study = Study("t", 1, systems=tuple(System(s) for s in "abc"))

@@ -24,6 +24,7 @@ from konsil.records import Rater, System
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.distances import WEIGHTS as NAMED_WEIGHTS
 from konsil.study import Study, check, parse
+from konsil.study.rules.check import problems
 
 CORRECT = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="unsure"))
 GRADE = Criterion("grade", "How good?", Scale(("bad", "fair", "good"), level="ordinal"))
@@ -289,6 +290,49 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
 def test_each_fault_of_an_analysis(change: Mapping[str, Any], says: str) -> None:
     lines = told(replace(STUDY, analyses=(restated(KAPPA, **change),)))
     assert any(line.startswith(f"study.toml: analyses[0].{says}") for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "where", "says"),
+    [
+        ("system", "onee", {}, "there is no system 'onee'; did you mean 'one'?"),
+        ("rater", "annn", {}, "there is no rater 'annn'; did you mean 'ann'?"),
+        (
+            "system",
+            "one",
+            {"system": ("two",)},
+            "`where` excludes system = 'one'; known: two",
+        ),
+        (
+            "ward",
+            "icu",
+            {"ward": ("ICU",)},
+            "`where` excludes ward = 'icu'; did you mean 'ICU'?",
+        ),
+        ("system", "one", {"system": ("one", "two")}, ""),
+        ("ward", "icu", {}, ""),
+    ],
+)
+def test_a_reference_that_no_group_can_have(
+    column: str, value: str, where: Mapping[str, tuple[str, ...]], says: str
+) -> None:
+    relative = flat_analysis(
+        "relative",
+        "relative_difference",
+        "correct",
+        "experts",
+        of=("yes",),
+        by=(column,),
+        consensus="majority",
+        reference={column: value},
+        where=where,
+    )
+    sentences = [
+        line
+        for line in problems(replace(STUDY, analyses=(relative,)))
+        if line.startswith("study.toml: analyses[0].reference")
+    ]
+    assert sentences == ([f"study.toml: analyses[0].reference: {says}"] if says else [])
 
 
 def test_without_declared_raters_the_only_panel_is_all_of_them() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.catalogue.known import CATALOGUE, NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Rater, System
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.rules.table_rules import columns_of_groups
 from konsil.study.sections.table_layout import TableLayout
 
 FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"), level="ordinal")),))
@@ -124,12 +126,38 @@ def test_a_table_of_others_names_tables_and_has_nothing_itself() -> None:
             {"rows": ("system",)},
             "rows: belongs to the tables in `parts`; expected it to be left out",
         ),
+        *(
+            (change, f"{key}: belongs to the tables in `parts`; expected it to be left out")
+            for change in (
+                {"n": False},
+                {"cells": "estimate"},
+                {"significance": ()},
+                {"p": True},
+                {"difference": ("one", "two")},
+            )
+            for key in change
+        ),
+        (
+            {"parts": ("main", "main")},
+            "parts: 'main' is named twice; expected it once",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_table_of_others(change: dict[str, Any], line: str) -> None:
     with pytest.raises(StudyError) as caught:
         check(replace(STUDY, tables=(LAYOUT, replace(PARTS, **change))))
     assert f"study.toml: tables[1].{line}" in str(caught.value).split("\n")
+
+
+def test_every_column_that_statistics_group_by_is_known_to_hold_names_or_none() -> None:
+    """Kills: a new column with names of systems or judges that blinding does not know."""
+    without_names = {"other", "size", "level", "effect", "case", "instrument", "length"}
+    without_names |= {"sentences", "minutes", "version"}
+    statistics = [Analysis("a", name, "correct", "experts") for name in CATALOGUE]
+    columns = {column for each in statistics for column in columns_of_groups(each)}
+    assert columns - without_names <= set(NAME_COLUMNS)
+    assert not without_names & set(NAME_COLUMNS)
+    assert set(SINGLE_NAME_COLUMNS) <= set(NAME_COLUMNS)
 
 
 def test_a_difference_that_no_analysis_estimates_is_refused() -> None:

@@ -187,7 +187,8 @@ def freeze(
         }
         data = {**about, **plan_of_analyses(folder.study)}
         if power is not None:
-            data["power"] = dataclasses.asdict(power)
+            stored = dataclasses.asdict(power)
+            data["power"] = {k: v for k, v in stored.items() if v is not None}
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
 
 

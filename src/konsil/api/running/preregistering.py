@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.blinded import freeze, hides
-from konsil.api.folder.opened import LARGEST, OpenedStudy
+from konsil.api.folder.opened import OpenedStudy
+from konsil.api.running.power_files import power_calculation, power_lines, shown_power
 from konsil.errors import KonsilError, option
 from konsil.records import Answer, Event, Item, Rater
 from konsil.store import Store
-from konsil.store.engine.folders import sha256
 from konsil.store.release.blinding import key as veil_key
 from konsil.study import Study, study_digest
 from konsil.study.data.blinding import letters
-from konsil.study.data.freezing import PowerCalculation, frozen, plan_of_analyses
+from konsil.study.data.freezing import frozen, plan_of_analyses
 
 if TYPE_CHECKING:
     from konsil.report.manuscript.preregistration.form import PowerLine, Registered
@@ -31,12 +30,13 @@ def freeze_and_preregister(
     """Freeze the analysis plan and write its preregistration text to these files.
 
     What stands in the way of a file is said before anything is frozen. A power calculation is
-    stored with the freeze, with the checksum of its file.
+    stored with the freeze, with the checksum of its file; while the study is blinded, without its
+    lines by system, judge or family.
     """
     may_write(files)
-    lines = power_lines(power) if power is not None else ()
-    _refuse_names(folder, lines)
-    calculation = power_calculation(power, lines) if power is not None else None
+    lines = power_lines(power, folder.study) if power is not None else ()
+    shown, withheld = shown_power(folder, lines)
+    calculation = power_calculation(power, shown, withheld) if power is not None else None
     event = freeze(folder, by, note, calculation)
     try:
         write_preregistration(folder, files, lines)
@@ -54,13 +54,12 @@ def write_preregistration(
     """Write the text to new files that end in .md or .docx; nothing is frozen.
 
     The text states whether the plan is frozen. While the study is blinded, systems have blinding
-    codes in it.
+    codes in it, and of the power by system, judge or family there is a summary only.
     """
     from konsil.report.manuscript.preregistration.form import preregistration_file
 
     may_write(files)
-    _refuse_names(folder, power)
-    registered = _registered(folder, tuple(power))
+    registered = _registered(folder, power)
     contents = [preregistration_file(registered, file.suffix) for file in files]
     for file, content in zip(files, contents, strict=True):
         draft = file.with_name(f".{file.name}.new")
@@ -69,22 +68,6 @@ def write_preregistration(
             draft.replace(file)
         finally:
             draft.unlink(missing_ok=True)
-
-
-def _refuse_names(folder: OpenedStudy, power: Sequence[PowerLine]) -> None:
-    """Refuse a power calculation by system in a blinded study.
-
-    Blinding codes in the place of names would not do: widths and powers would tell which is which.
-    """
-    named = [line.analysis for line in power if line.is_by_system]
-    if not named or not folder.study.blinded:
-        return
-    with folder.store(create=True) as store:
-        if hides(folder, store):
-            raise KonsilError(
-                f"{option('power')}: the analysis {named[0]!r} is given for systems by name, but"
-                f" the study is blinded; leave {option('power')} out, or unblind the study first"
-            )
 
 
 def may_write(files: Sequence[Path]) -> None:
@@ -104,61 +87,7 @@ def may_write(files: Sequence[Path]) -> None:
             )
 
 
-def power_lines(file: Path) -> tuple[PowerLine, ...]:
-    """The rows of `konsil power --output FILE.json` of declared analyses."""
-    from konsil.report.manuscript.preregistration.form import PowerLine
-
-    expected = f"expected a file made by 'konsil power {option('output')} FILE.json'"
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise KonsilError(f"{file}: is larger than {LARGEST:,} bytes; {expected}")
-        rows = json.loads(content)
-        return tuple(
-            PowerLine(
-                row["analysis"],
-                " − ".join(
-                    ", ".join(map(str, group.values()))
-                    for group in (row["group"], row["versus"])
-                    if group
-                ),
-                int(row["studies"]),
-                _number(row["width"]),
-                _number(row["power"]),
-                is_by_system=bool(_OF_SYSTEMS & {*row["group"], *row["versus"]}),
-            )
-            for row in rows
-            if row["prespecified"]
-        )
-    except OSError as error:
-        raise KonsilError(f"{file}: cannot be read ({error.strerror}); {expected}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise KonsilError(f"{file}: is no power calculation; {expected}") from None
-
-
-def power_calculation(file: Path, lines: Sequence[PowerLine]) -> PowerCalculation:
-    """What a freeze stores of a power calculation: its declared analyses, and its file's digest."""
-    return PowerCalculation(
-        file.name,
-        sha256(file),
-        max((line.studies for line in lines), default=0),
-        tuple(
-            {"analysis": p.analysis, "group": p.of, "width": p.width, "power": p.power}
-            for p in lines
-        ),
-    )
-
-
-_OF_SYSTEMS = frozenset({"system", "rival", "systems", "rater"})
-"""Columns of groups whose values can be systems: an LLM judge can be one, too."""
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _registered(folder: OpenedStudy, power: tuple[PowerLine, ...]) -> Registered:
+def _registered(folder: OpenedStudy, power: Sequence[PowerLine]) -> Registered:
     from konsil.analysis import Results
     from konsil.report.manuscript.preregistration.form import Registered
     from konsil.report.material.language import language
@@ -184,7 +113,7 @@ def _registered(folder: OpenedStudy, power: tuple[PowerLine, ...]) -> Registered
     plan = str(plan_of_analyses(folder.study)["plan"])
     if freeze_event is not None:
         n_ratings = int(str(freeze_event.data.get("ratings", n_ratings)))
-    return Registered(material, n_ratings, plan, power)
+    return Registered(material, n_ratings, plan, *shown_power(folder, power))
 
 
 Stored = tuple[Study, tuple[Item, ...], tuple[Rater, ...], tuple[Event, ...], int, bool]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from konsil.analysis.model.message import message
+from konsil.analysis.model.message import listed, message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 
+N_UNITS = "n"
+"""The head of the column with the number of rated units, in every language."""
 
-def combined(material: Material, title: str, parts: Sequence[tuple[str, Table]]) -> Table:
+
+def combined(material: Material, caption: str, parts: Sequence[tuple[str, Table]]) -> Table:
     """The rows of several tables, each with the title of its table.
 
     The last heading column stays where all parts have it; other headings share one column. Columns
-    of the same head are one column; a part that lacks a column has a dash there.
+    of the same head are one column; a part that lacks a column has a dash there. The number of
+    rated units stays the last column. A note that is not about all parts names its parts.
     """
     shown = [(name, part) for name, part in parts if part.rows]
     last_heads = {part.head[part.row_heads - 1].text for _name, part in shown}
@@ -22,6 +26,8 @@ def combined(material: Material, title: str, parts: Sequence[tuple[str, Table]])
     columns = list(
         dict.fromkeys(cell.text for _name, part in shown for cell in part.head[part.row_heads :])
     )
+    if N_UNITS in columns:
+        columns.append(columns.pop(columns.index(N_UNITS)))
     lines = [
         (name, _heads(row[: part.row_heads], last), _by_column(part, row))
         for name, part in shown
@@ -43,10 +49,30 @@ def combined(material: Material, title: str, parts: Sequence[tuple[str, Table]])
         )
         for name, (group, own), cells in lines
     ]
-    notes = dict.fromkeys(n.text for _name, part in shown for n in part.notes if not n.mark)
-    return table(
-        material.caption(title), [*head, *columns], body, row_heads=len(head), general=notes
-    )
+    notes = list(_notes(material, shown))
+    return table(caption, [*head, *columns], body, row_heads=len(head), general=notes)
+
+
+def _notes(material: Material, parts: Sequence[tuple[str, Table]]) -> Iterator[str]:
+    """The notes without a mark, each once; one that only some parts have is about these."""
+    translate = material.numbers.translated
+    titles_by_note: dict[str, list[str]] = {}
+    for title, part in parts:
+        for text in dict.fromkeys(note.text for note in part.notes if not note.mark):
+            quoted = translate(message("“{title}”", message_id="layout.quoted", title=title))
+            titles_by_note.setdefault(text, []).append(quoted)
+    for text, titles in titles_by_note.items():
+        if len(titles) == len(parts):
+            yield text
+        else:
+            yield translate(
+                message(
+                    "In {parts}: {note}",
+                    message_id="layout.note_of_parts",
+                    parts=listed(titles),
+                    note=text,
+                )
+            )
 
 
 def _heads(cells: Sequence[Cell], last: str) -> tuple[str, Cell]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
-from konsil.report.answers.combined_tables import combined
+from konsil.report.answers.combined_tables import N_UNITS, combined
 from konsil.report.answers.layout_cells import (
     ColumnUnit,
     TableContext,
@@ -47,6 +47,8 @@ class LaidTable:
     """The table."""
     complete: frozenset[int] = frozenset()
     """The ids of the rows of the results that it has with their intervals."""
+    estimates: tuple[Row, ...] = ()
+    """The estimates that its caption is about."""
 
 
 def laid_tables(material: Material) -> list[LaidTable]:
@@ -65,8 +67,10 @@ def laid_tables(material: Material) -> list[LaidTable]:
 
 def _of_parts(material: Material, layout: TableLayout, by_id: Mapping[str, LaidTable]) -> LaidTable:
     """A table of others; answers link to these, so that it has no row completely."""
-    parts = [(by_id[name].title, by_id[name].table) for name in layout.parts]
-    shown = combined(material, layout.title, parts)
+    laid = [by_id[name] for name in layout.parts]
+    estimates = [row for part in laid for row in part.estimates]
+    caption = caption_of(material, layout, estimates)
+    shown = combined(material, caption, [(part.title, part.table) for part in laid])
     return LaidTable(anchor("table", layout.id), layout.title, shown)
 
 
@@ -140,7 +144,7 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
         *(key_title(material, key) for key in row_keys),
         *titles,
         *([material.language.gettext("p (Holm)")] if layout.p else []),
-        *(["n"] if layout.n else []),
+        *([N_UNITS] if layout.n else []),
     ]
     compared = [row for row, _sign in differences.values()]
     drawn = [*estimates, *spreads.values(), *compared]
@@ -161,7 +165,11 @@ def _laid(material: Material, layout: TableLayout, lines: Mapping[int, int]) -> 
         *compared,
     ]
     return LaidTable(
-        anchor("table", layout.id), layout.title, shown, frozenset(id(row) for row in complete)
+        anchor("table", layout.id),
+        layout.title,
+        shown,
+        frozenset(id(row) for row in complete),
+        tuple(estimates),
     )
 
 

@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.analysis.model.options import ShareOptions
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
 from konsil.study.definition.protocol import Study
-from konsil.study.sections.table_layout import TableLayout
+from konsil.study.sections.table_layout import TableLayout, grouping_keys
 
 OWN = "system"
 """The stratum of a judge that says which system it is itself."""
+WITHHELD = "withheld"
+"""What stands in the place of a value that has no letter."""
 
 
 @dataclass(frozen=True)
@@ -218,26 +221,42 @@ class Letters:
         The protocol's order would reveal which letter is which name; so would the one name of a
         reference, which is left empty.
         """
-        names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
             column: (
-                tuple(sorted(names[column].get(v, v) for v in values))
-                if column in names
+                tuple(sorted({self._value(column, v) for v in values}))
+                if column in NAME_COLUMNS
                 else values
             )
             for column, values in analysis.where.items()
         }
         options = analysis.options
-        if isinstance(options, ShareOptions) and names.keys() & options.reference.keys():
+        if isinstance(options, ShareOptions) and NAME_COLUMNS.keys() & options.reference.keys():
             options = dataclasses.replace(options, reference=dict.fromkeys(options.reference, ""))
         return dataclasses.replace(analysis, where=where, options=options)
+
+    def _value(self, column: str, value: str) -> str:
+        """A value of a column that can name systems, judges or families.
+
+        A family that no system has is a judge's, and several names in one value have no letter:
+        both are withheld.
+        """
+        if column not in SINGLE_NAME_COLUMNS:
+            return WITHHELD
+        kind = NAME_COLUMNS[column]
+        if kind == "family":
+            return self.families.get(value, WITHHELD)
+        return (self.systems if kind == "system" else self.judges).get(value, value)
 
     def _table(self, layout: TableLayout) -> TableLayout:
         """A table with letters for the names of its difference, in the order of the letters.
 
         Without the difference where there are more than two: which two of them it compares would
-        tell who is not one of them.
+        tell who is not one of them. Without it also where it is of families, which judges do not
+        have while they are blinded, and where a value joins several names.
         """
+        columns = [key for key in grouping_keys(layout) if key in NAME_COLUMNS]
+        if any(key not in SINGLE_NAME_COLUMNS or key == "family" for key in columns):
+            return dataclasses.replace(layout, difference=())
         for names in (self.systems, self.judges):
             if any(value in names for value in layout.difference):
                 shown = sorted(names.get(value, value) for value in layout.difference)

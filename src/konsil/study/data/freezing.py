@@ -40,6 +40,20 @@ class Deviations:
 
 
 @dataclass(frozen=True)
+class WithheldPower:
+    """What is stated of the lines of a power calculation that would name blinded systems."""
+
+    estimates: int
+    """Their number."""
+    studies: int
+    """Simulated studies."""
+    low: float | None
+    """The least power; None where none is estimable."""
+    high: float | None
+    """The greatest power, likewise."""
+
+
+@dataclass(frozen=True)
 class PowerCalculation:
     """The power calculation of a frozen plan, as the freeze stores it."""
 
@@ -51,6 +65,8 @@ class PowerCalculation:
     """Simulated studies."""
     lines: tuple[Mapping[str, object], ...] = ()
     """Each declared analysis and group with the mean width of its interval and its power."""
+    withheld: WithheldPower | None = None
+    """Those by system, judge or family, which are withheld while the study is blinded."""
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
@@ -217,7 +233,8 @@ def power_sentences(freeze: Event | None) -> list[TranslatableMessage]:
     power = freeze.data.get("power") if freeze is not None else None
     if not isinstance(power, Mapping):
         return []
-    lines = power.get("lines")
+    lines, withheld = power.get("lines"), power.get("withheld")
+    n_withheld = int(str(withheld.get("estimates", 0))) if isinstance(withheld, Mapping) else 0
     return [
         message(
             "A power calculation was registered with the analysis plan: {studies:,} simulated"
@@ -225,7 +242,7 @@ def power_sentences(freeze: Event | None) -> list[TranslatableMessage]:
             " {file}, SHA-256 {digest}.",
             message_id="freezing.power",
             studies=int(str(power.get("studies", 0))),
-            n=len(lines) if isinstance(lines, Sequence) else 0,
+            n=(len(lines) if isinstance(lines, Sequence) else 0) + n_withheld,
             file=str(power.get("file", "")),
             digest=str(power.get("sha256", ""))[:16],
         )

@@ -8,14 +8,16 @@ from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.cases.case_rules import threshold_problems
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, statistic_of
 from konsil.analysis.model.composite.analysis_rules import scored_problems
+from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
+from konsil.errors import nearest
 from konsil.instrument import Criterion
 from konsil.instrument.definition.form import ANSWERS
 from konsil.study.definition.protocol import Study
 from konsil.study.rules.form_rules import duplicate_problems
 from konsil.study.rules.injection_rules import shift_problems
-from konsil.study.rules.valid_names import panel_names, unknown_name_problems
+from konsil.study.rules.valid_names import declared_values, panel_names, unknown_name_problems
 
 
 def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
@@ -60,7 +62,22 @@ def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[
         yield from unknown_name_problems(
             f"{where}.where.system", "system", system, [s.id for s in study.systems]
         )
+    yield from _reference(study, analysis, where)
     yield from _criteria(study, analysis, criteria, where)
+
+
+def _reference(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
+    """A reference group that the study does not declare, or that `where` excludes."""
+    options = analysis.options
+    for column, value in options.reference.items() if isinstance(options, ShareOptions) else ():
+        declared, restricted = declared_values(study, column), analysis.where.get(column)
+        if declared and value not in declared:
+            yield from unknown_name_problems(f"{where}.reference", column, value, declared)
+        elif restricted is not None and value not in restricted:
+            yield (
+                f"{where}.reference: `where` excludes {column} = {value!r};"
+                f" {nearest(value, restricted)}"
+            )
 
 
 def _criteria(

@@ -8,7 +8,7 @@ from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.errors import nearest
 from konsil.study.definition.protocol import Study
-from konsil.study.rules.valid_names import unknown_name_problems
+from konsil.study.rules.valid_names import declared_values, unknown_name_problems
 from konsil.study.sections.table_layout import OWN_KEYS, FigureLayout, TableLayout, grouping_keys
 
 _MOST_MARKS = 3
@@ -56,8 +56,11 @@ def _part_problems(study: Study, layout: TableLayout, where: str) -> Iterator[st
     ids = [other.id for other in study.tables if other.id != layout.id and not other.parts]
     for name in layout.parts:
         yield from unknown_name_problems(f"{where}.parts", "table with analyses", name, ids)
-    for key in ("analyses", "rows", "columns", "difference"):
-        if getattr(layout, key):
+    for name in dict.fromkeys(n for n in layout.parts if layout.parts.count(n) > 1):
+        yield f"{where}.parts: {name!r} is named twice; expected it once"
+    default = TableLayout(layout.id, layout.title, parts=layout.parts)
+    for key in ("analyses", "rows", "columns", "cells", "difference", "significance", "p", "n"):
+        if getattr(layout, key) != getattr(default, key):
             yield f"{where}.{key}: belongs to the tables in `parts`; expected it to be left out"
 
 
@@ -139,10 +142,7 @@ def _difference_problems(
             f" {list(layout.columns)}"
         )
         return
-    declared = {
-        "system": [s.id for s in study.systems],
-        "rater": [r.id for r in study.raters],
-    }.get(keys[0], [])
+    declared = declared_values(study, keys[0])
     for name in layout.difference if declared else ():
         yield from unknown_name_problems(f"{where}.difference", keys[0], name, declared)
     compared = any(a.compare == keys[0] for a in chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.errors import nearest
 from konsil.study.definition.protocol import LONE_PANEL, Study
 
@@ -15,6 +16,17 @@ def unknown_name_problems(
     names = list(valid_names)
     if name not in names:
         yield f"{where}: there is no {record_kind} {name!r}; {nearest(name, names)}"
+
+
+def declared_values(study: Study, column: str) -> list[str]:
+    """The values that a column of groups can have by the protocol; empty where it does not say.
+
+    A study that declares no systems or raters has those of its files, which are not known here.
+    """
+    kind = NAME_COLUMNS[column] if column in SINGLE_NAME_COLUMNS else ""
+    if kind == "system":
+        return [s.id for s in study.systems]
+    return [r.id for r in study.everybody()] if kind == "rater" and study.raters else []
 
 
 def panel_names(study: Study) -> list[str]:

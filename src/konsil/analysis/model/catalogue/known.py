@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Literal
 
 from konsil.analysis.model.catalogue import agreement, cases, designs, judges, pairs, shares
 from konsil.analysis.model.catalogue.additions import additions
@@ -101,6 +102,23 @@ LENGTH = "length"
 """In `by` of WINS: whether the system's answer was the longer or the shorter of the two."""
 RATER_PAIR = "rater_pair"
 """In `by`: a group of every two raters, told as raters = 'A and B'."""
+NAME_COLUMNS: Mapping[str, Literal["system", "rater", "family"]] = MappingProxyType(
+    {
+        "system": "system",
+        "rival": "system",
+        "systems": "system",
+        "rater": "rater",
+        "raters": "rater",
+        RATER_PAIR: "rater",
+        "ensemble": "rater",
+        "family": "family",
+    }
+)
+"""Column of groups -> what its values name, where they can name a system, a judge or a model
+family, alone or several in one value. The only such list: blinding withholds the values of these
+columns."""
+SINGLE_NAME_COLUMNS = ("system", "rival", "rater", "family")
+"""Those of `NAME_COLUMNS` whose values are one name; those of the others join several names."""
 
 
 def known_statistics() -> tuple[str, ...]:

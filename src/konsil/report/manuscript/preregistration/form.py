@@ -27,7 +27,7 @@ from konsil.report.manuscript.preregistration.estimands import (
 from konsil.report.manuscript.word import word
 from konsil.report.material.overview import Material
 from konsil.study import study_digest
-from konsil.study.data.freezing import frozen
+from konsil.study.data.freezing import WithheldPower, frozen
 from konsil.version import __version__
 
 
@@ -45,8 +45,8 @@ class PowerLine:
     """The mean width of the CI; None where there is none."""
     power: float | None
     """The proportion of studies with p at or below 0.05; None where nothing is tested."""
-    is_by_system: bool = False
-    """Whether its group names a system, or a rater that can be one."""
+    groups: tuple[tuple[str, str], ...] = ()
+    """The columns of both groups with their values."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ class Registered:
     plan_digest: str
     """The checksum of the analysis plan."""
     power: tuple[PowerLine, ...] = ()
-    """The power calculation; empty: none was given."""
+    """The power calculation; empty: none was given, or all of it is withheld."""
+    withheld: WithheldPower | None = None
+    """Its lines that would name blinded systems; None: there are none."""
 
 
 def preregistration(registered: Registered) -> Manuscript:
@@ -264,6 +266,7 @@ def _sampling(registered: Registered) -> Iterator[Block]:
         else "",
     )
     power = [_power(material, line) for line in registered.power]
+    power += [_withheld(material, registered.withheld)] if registered.withheld else []
     yield from _item(material, _("Sample size rationale"), *power)
     yield from _item(material, _("Stopping rule"))
 
@@ -282,6 +285,28 @@ def _power(material: Material, line: PowerLine) -> str:
         "n": numbers.count(line.studies),
         "facts": ", ".join(facts),
     }
+
+
+def _withheld(material: Material, withheld: WithheldPower) -> str:
+    """The number of lines that would name blinded systems, and the range of their power."""
+    _, numbers = material.language.gettext, material.numbers
+    limits = [numbers.plain(x, 2) for x in (withheld.low, withheld.high) if x is not None]
+    if not limits:
+        power = _("not estimable")
+    elif len(set(limits)) == 1:
+        power = _("power %(power)s") % {"power": limits[0]}
+    else:
+        power = _("power %(low)s to %(high)s") % {"low": limits[0], "high": limits[1]}
+    return numbers.translated(
+        message(
+            "By system or judge, withheld while blinded, in {studies:,} simulated"
+            " {studies|study|studies}: {n:,} {n|estimate|estimates}, {power}.",
+            message_id="preregistration.withheld_power",
+            studies=withheld.studies,
+            n=withheld.estimates,
+            power=power,
+        )
+    )
 
 
 def _variables(material: Material) -> Iterator[Block]:
