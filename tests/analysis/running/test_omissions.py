@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from tests.analyses import flat_analysis
@@ -56,7 +58,13 @@ def data() -> Data:
     return Data(items, answers, raters, (), (*grades, *choices))
 
 
-def results(analysis: Analysis, records: Data | None = None, *, strict: bool = True) -> Results:
+def results(
+    analysis: Analysis,
+    records: Data | None = None,
+    *,
+    strict: bool = True,
+    is_blinded: bool = False,
+) -> Results:
     return run(
         [analysis],
         records or data(),
@@ -67,6 +75,7 @@ def results(analysis: Analysis, records: Data | None = None, *, strict: bool = T
             exclusions=Exclusions(),
             systems=tuple(System(s) for s in SYSTEMS),
             strict=strict,
+            is_blinded=is_blinded,
         ),
     )
 
@@ -198,6 +207,44 @@ def test_contradictions(settings: dict[str, tuple[str, ...]], problem: str) -> N
 
 def test_the_columns_of_ratings_are_known_without_the_table() -> None:
     assert {*OWN_COLUMNS, *OTHER_COLUMNS} == {*COLUMNS}
+
+
+def judged(vendors: Sequence[str], kind: Literal["human", "llm"] = "llm") -> Data:
+    """The same ratings by judges of these vendors."""
+    raters = tuple(
+        Rater(r, "experts", kind, strata={"vendor": vendor})
+        for r, vendor in zip(GRADES, vendors, strict=True)
+    )
+    return replace(data(), raters=raters)
+
+
+@pytest.mark.parametrize("where", [{}, {"rater": ("r1",)}])
+@pytest.mark.parametrize("column", ["vendor", "rater_system"])
+def test_characteristics_of_judges_are_withheld_while_the_study_is_blinded(
+    where: dict[str, tuple[str, ...]], column: str
+) -> None:
+    """With one judge of a vendor, its range would be that of the judge's code."""
+    plain = flat_analysis("m", "mean", "grade", where=where)
+    records = judged(("north ltd", "south ltd", "south ltd"))
+    found = results(replace(plain, leave_out=(column,)), records, is_blinded=True)
+    [row] = ranges(found)
+    assert row.estimate.reason == "withheld while the study is blinded"
+    assert math.isnan(row.estimate.low) and math.isnan(row.estimate.high)
+    assert (row.warnings, row.estimate.n_clusters) == ((), 0)
+    assert not found.refused
+    assert " ltd" not in repr((found.rows, found.warnings, found.methods))
+    assert ranges(results(replace(plain, leave_out=("rater",)), records, is_blinded=True))
+
+
+def test_characteristics_of_people_and_items_are_omitted_while_the_study_is_blinded() -> None:
+    analysis = flat_analysis("m", "mean", "grade", leave_out=("vendor",))
+    people = judged(("x", "y", "y"), "human")
+    [row] = ranges(results(analysis, people, is_blinded=True))
+    assert (row.estimate.low, row.estimate.high) == (1 / 4, 11 / 8)
+    [row] = ranges(results(replace(analysis, leave_out=("site",)), judged("xyz"), is_blinded=True))
+    assert math.isfinite(row.estimate.low)
+    [row] = ranges(results(analysis, judged("xyz")))
+    assert math.isfinite(row.estimate.low)
 
 
 def test_statistics_of_cases_take_no_omissions() -> None:

@@ -32,6 +32,8 @@ OTHER_COLUMNS = (
     "repeat_of",
 )
 """The other columns of every rating, whose values cannot be omitted."""
+BLINDED_CHARACTERISTICS = ("rater_system",)
+"""Characteristics of judges that blinded records lack: the system that a judge is."""
 
 
 def omission_problems(analysis: Analysis, family: str) -> Iterator[str]:

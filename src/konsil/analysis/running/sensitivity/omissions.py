@@ -13,7 +13,10 @@ from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.running.sensitivity.omission_rules import OWN_COLUMNS
+from konsil.analysis.running.sensitivity.omission_rules import (
+    BLINDED_CHARACTERISTICS,
+    OWN_COLUMNS,
+)
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
@@ -71,7 +74,8 @@ def with_omissions(
     of the remaining ratings. The range is from the lowest to the highest of these estimates. It has
     no level: it is no confidence interval, and tests nothing. Undefined with fewer than two values,
     and where no omission changes the estimate; omissions without which the estimate is undefined
-    are named. The estimates are those of a jackknife (Efron and Stein 1981).
+    are named. The estimates are those of a jackknife (Efron and Stein 1981). While the study is
+    blinded, characteristics of raters are withheld for panels with models (`is_withheld`).
     """
     ranges: dict[tuple[str, _Group], list[Row]] = {}
     for context in contexts:
@@ -105,12 +109,25 @@ def _range_rows(
         for r in rows
         if r.analysis == context.analysis.name and r.kind == "estimate" and not r.detail
     ]
+    if is_withheld(context, table, column):
+        yield from (_withheld_row(r, column) for r in estimates if math.isfinite(r.estimate.value))
+        return
     without = _estimates_without(context, table, column, compute)
     for row in estimates:
         if not math.isfinite(row.estimate.value):
             continue
         values = {name: by_group.get(_group(row), math.nan) for name, by_group in without.items()}
         yield _range_row(row, Omissions(column, row.estimate.value, values))
+
+
+def is_withheld(context: Context, table: RatingTable, column: str) -> bool:
+    """Whether omissions of a column would tell which model a blinded judge is.
+
+    Estimates without each value of a characteristic are those without its judges, whose codes
+    `leave_out = ["rater"]` or a `where` names.
+    """
+    is_of_raters = column != "rater" and column in {*table.of_raters, *BLINDED_CHARACTERISTICS}
+    return context.is_blinded and is_of_raters and table.has_models(context.analysis.raters)
 
 
 def _estimates_without(
@@ -170,9 +187,36 @@ def _group(row: Row) -> _Group:
     return frozenset((column, str(value)) for column, value in row.group.items())
 
 
+def _withheld_row(row: Row, column: str) -> Row:
+    reason = message("withheld while the study is blinded", message_id="leave_out.withheld")
+    return _companion(row, column, Estimate(row.estimate.value, reason=reason))
+
+
+def _companion(
+    row: Row, column: str, estimate: Estimate, notes: Iterable[TranslatableMessage] = ()
+) -> Row:
+    """An alternative to the estimate's interval, which tests nothing."""
+    method = message(
+        "leave-one-out range (no CI): lowest and highest estimate with one {cluster} omitted",
+        message_id="method.leave_out",
+        cluster=column_word(column),
+    )
+    return replace(
+        row,
+        estimate=replace(
+            estimate, level=math.nan, n_ratings=row.estimate.n_ratings, method=method
+        ),
+        kind="companion",
+        p_adjusted=math.nan,
+        p_max_t=math.nan,
+        warnings=tuple(notes),
+        finding="",
+    )
+
+
 def _range_row(row: Row, omissions: Omissions) -> Row:
     """The range of the estimates as an alternative to the estimate's interval."""
-    values, column = [*omissions.defined.values()], column_word(omissions.column)
+    values = [*omissions.defined.values()]
     too_few = len(omissions.values_without) < 2 or not values
     is_constant = not too_few and not omissions.largest
     reason = ""
@@ -184,25 +228,10 @@ def _range_row(row: Row, omissions: Omissions) -> Row:
         row.estimate.value,
         math.nan if reason else min(values),
         math.nan if reason else max(values),
-        math.nan,
-        n_ratings=row.estimate.n_ratings,
         n_clusters=len(omissions.values_without),
-        method=message(
-            "leave-one-out range (no CI): lowest and highest estimate with one {cluster} omitted",
-            message_id="method.leave_out",
-            cluster=column,
-        ),
         reason=reason,
     )
-    return replace(
-        row,
-        estimate=estimate,
-        kind="companion",
-        p_adjusted=math.nan,
-        p_max_t=math.nan,
-        warnings=tuple(_notes(omissions)),
-        finding="",
-    )
+    return _companion(row, omissions.column, estimate, _notes(omissions))
 
 
 def _notes(omissions: Omissions) -> Iterator[TranslatableMessage]:
