@@ -247,6 +247,33 @@ def test_characteristics_of_people_and_items_are_omitted_while_the_study_is_blin
     assert math.isfinite(row.estimate.low)
 
 
+def test_characteristics_of_raters_are_omitted_from_the_own_panel_alone() -> None:
+    """The experts of the reference come from the same sites as the judges, and stay."""
+    reference = (Rater("e1", "reference", strata={"home": "x"}),)
+    raters = tuple(
+        Rater(r, "experts", strata={"home": home}) for r, home in zip(GRADES, "xyy", strict=True)
+    )
+    plain = data()
+    correct = tuple(
+        Rating(f"e-q{n}", "e1", "grade", f"q{n}", (f"q{n}:a",), label=label)
+        for n, label in enumerate("2122")
+    )
+    records = replace(plain, raters=(*raters, *reference), ratings=(*plain.ratings, *correct))
+    analysis = flat_analysis(
+        "k",
+        "percent_agreement",
+        "grade",
+        against="reference",
+        consensus="mean",
+        leave_out=("home",),
+    )
+    # The judges' mean labels are 2, 1, 2, 3, those of the expert 2, 1, 2, 2. Without x, r2 and r3
+    # have a mean label on the last item alone, 3; without y, r1 has 1, 1, 1, 2.
+    [row] = ranges(results(analysis, records))
+    assert row.estimate.value == pytest.approx(3 / 4)
+    assert (row.estimate.low, row.estimate.high) == (pytest.approx(0), pytest.approx(2 / 4))
+
+
 def test_statistics_of_cases_take_no_omissions() -> None:
     analysis = flat_analysis("c", "stability", "grade", leave_out=("rater",), levels=("x", "y"))
     assert any(p.startswith("leave_out: belongs to agreement") for p in contradictions(analysis))

@@ -71,7 +71,8 @@ def with_omissions(
 
     For each column of `leave_out`, the whole analysis is computed again without the ratings of one
     value of the column, for all values in turn: weights, majorities and pairs of raters are those
-    of the remaining ratings. The range is from the lowest to the highest of these estimates. It has
+    of the remaining ratings. Raters and their characteristics are omitted from the analysis' own
+    panel alone, items from all panels. The range is from the lowest to the highest of these estimates. It has
     no level: it is no confidence interval, and tests nothing. Undefined with fewer than two values,
     and where no omission changes the estimate; omissions without which the estimate is undefined
     are named. The estimates are those of a jackknife (Efron and Stein 1981). While the study is
@@ -175,9 +176,12 @@ def _relevant(table: RatingTable, analysis: Analysis) -> RatingTable:
 def _by_group(
     context: Context, table: RatingTable, column: str, value: str, compute: Compute
 ) -> dict[_Group, float]:
-    others = table.frame.filter(pl.col(column).fill_null("") != value)
+    is_omitted = pl.col(column).fill_null("") == value
+    if column in table.of_raters:
+        # The panel in `against` and those who break ties have all their raters.
+        is_omitted &= pl.col("panel").is_in(table.members(context.analysis.raters))
     try:
-        rows = list(compute(context, replace(table, frame=others)))
+        rows = list(compute(context, replace(table, frame=table.frame.filter(~is_omitted))))
     except AnalysisError:
         return {}  # too few ratings are left for the analysis
     return {_group(r): r.estimate.value for r in rows if r.kind == "estimate" and not r.detail}
