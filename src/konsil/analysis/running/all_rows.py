@@ -15,6 +15,7 @@ from konsil.analysis.running.enough_draws import is_stated, limited, too_few, wi
 from konsil.analysis.running.families import rows_of
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.running.sensitivity.omission_rules import majority_problems
 from konsil.analysis.running.sensitivity.omissions import (
     is_withheld,
     omitted_values,
@@ -55,6 +56,8 @@ def all_rows(
         try:
             for column in columns & {*tables.impossible}:
                 raise AnalysisError(f"{analysis.name}: {tables.impossible[column]}")
+            for problem in majority_problems(analysis, tables.of(analysis).of_raters):
+                raise AnalysisError(f"{analysis.name}: {problem}")
             for column in analysis.leave_out:
                 if is_withheld(context, tables.of(analysis), column):
                     continue

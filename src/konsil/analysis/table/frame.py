@@ -293,8 +293,7 @@ def _rater_columns(data: Data) -> dict[str, str]:
     of_items = {name for i in data.items for name in i.strata}
     of_raters = sorted({name for r in data.raters for name in r.strata})
     return {
-        f"rater_{name}" if name in of_items or name in COLUMNS else name: name
-        for name in of_raters
+        f"rater_{name}" if name in of_items or name in COLUMNS else name: name for name in of_raters
     }
 
 
