@@ -72,7 +72,17 @@ def test_a_relative_difference_is_of_the_majorities() -> None:
     assert math.isnan(row.estimate.p)
     assert row.estimate.method.startswith("relative difference of proportions")
     assert "Reference group: half = b." in row.warnings
-    assert "Units without a majority (excluded): 1." in row.warnings
+    # Of five units each, a5 has no majority, and b4 and b5 have none.
+    assert (row.n_units, row.n_units_versus) == (4, 3)
+    assert row.warnings[-2:] == (
+        "half = a: Units without a majority (excluded): 1.",
+        "half = b: Units without a majority (excluded): 2.",
+    )
+
+
+def test_equal_notes_of_both_groups_are_one() -> None:
+    [row] = rows(RELATIVE, {**VOTES, "b5": ("yes",) * 4})
+    assert row.warnings[-1] == "Units without a majority (excluded): 1."
 
 
 def test_a_reference_of_zero_or_without_ratings_is_undefined() -> None:

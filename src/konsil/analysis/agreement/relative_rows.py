@@ -57,8 +57,28 @@ def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
             continue
         both = pair(group.measure, reference.measure)
         estimate = _estimate(context, group.measure, reference.measure, both)
-        summary = EstimateSummary(estimate, notes=(note, *both.notes))
-        yield row(context, group.keys, summary, both)
+        summary = EstimateSummary(estimate, notes=(note, *_notes(group, reference, column)))
+        relative_row = row(context, group.keys, summary, group.measure)
+        yield replace(
+            relative_row, n_raters=both.n_raters, n_units_versus=reference.measure.n_units
+        )
+
+
+def _notes(group: Group, reference: Group, column: str) -> tuple[str, ...]:
+    """The notes on both groups; each with its group where they differ."""
+    if group.measure.notes == reference.measure.notes:
+        return group.measure.notes
+    return tuple(
+        message(
+            "{column} = {value}: {note}",
+            message_id="relative.note",
+            column=column,
+            value=each.keys[column],
+            note=note,
+        )
+        for each in (group, reference)
+        for note in each.measure.notes
+    )
 
 
 def _other_keys(group: Group, column: str) -> tuple[tuple[str, str], ...]:
