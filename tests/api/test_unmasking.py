@@ -120,6 +120,16 @@ consensus = "majority"
 by = ["system"]
 reference = {{ system = "{first}" }}
 prespecified = false
+[[analyses]]
+name = "relative to a family"
+statistic = "relative_difference"
+of = ["yes"]
+criterion = "correct"
+raters = "models"
+consensus = "majority"
+by = ["family"]
+reference = {{ family = "family of {first}" }}
+prespecified = false
 [[tables]]
 id = "some"
 title = "Some by judge"

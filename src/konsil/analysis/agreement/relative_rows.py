@@ -14,7 +14,7 @@ from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.options import BLINDED_COLUMNS, ShareOptions
 from konsil.analysis.model.rows import Row
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference import wald
@@ -22,9 +22,13 @@ from konsil.stats.shares.relative_differences import relative, relative_differen
 
 
 def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
-    """A row for each group but the references, in the order of the groups."""
+    """A row for each group but the references, in the order of the groups.
+
+    One row without a number where blinding withholds the reference: the one name would tell whose
+    code is missing.
+    """
     [(column, value)] = context.analysis.options_as(ShareOptions).reference.items()
-    if not value:
+    if context.is_blinded and column in BLINDED_COLUMNS:
         reason = message(
             "the reference group is not disclosed while systems and judges are blinded",
             message_id="relative.blinded",

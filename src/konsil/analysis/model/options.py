@@ -56,6 +56,13 @@ class AgreementOptions(Options):
     """Weights of a weighted statistic; empty: those in its name."""
 
 
+BLINDED_COLUMNS = frozenset({"system", "rival", "rater", "family", "rater_system"})
+"""Columns whose values blinding replaces or removes: a reference group of them is withheld."""
+
+WITHHELD = "(withheld)"
+"""What blinded protocols have for the value of such a reference; no analysis reads it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShareOptions(Options):
     """For shares of labels, means and abstentions."""
@@ -82,9 +89,12 @@ class ShareOptions(Options):
         return self.of
 
     def problems(self) -> Iterator[str]:
-        """A reference of more than one column."""
+        """A reference of more than one column or without a value."""
         if len(self.reference) > 1:
             yield f"reference: expected one column and its value, got {dict(self.reference)}"
+        for column, value in self.reference.items():
+            if not value.strip():
+                yield f"reference.{column}: is empty; expected the value to divide by"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.options import BLINDED_COLUMNS, WITHHELD, ShareOptions
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
@@ -216,7 +216,7 @@ class Letters:
         """An analysis with letters for names, in the order of the letters.
 
         The protocol's order would reveal which letter is which name; so would the one name of a
-        reference, which is left empty.
+        reference, which is withheld (`BLINDED_COLUMNS`).
         """
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
@@ -228,8 +228,9 @@ class Letters:
             for column, values in analysis.where.items()
         }
         options = analysis.options
-        if isinstance(options, ShareOptions) and names.keys() & options.reference.keys():
-            options = dataclasses.replace(options, reference=dict.fromkeys(options.reference, ""))
+        if isinstance(options, ShareOptions) and BLINDED_COLUMNS & options.reference.keys():
+            withheld = dict.fromkeys(options.reference, WITHHELD)
+            options = dataclasses.replace(options, reference=withheld)
         return dataclasses.replace(analysis, where=where, options=options)
 
     def _table(self, layout: TableLayout) -> TableLayout:
