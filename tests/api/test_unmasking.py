@@ -63,6 +63,14 @@ criterion = "correct"
 raters = "models"
 by = ["rater", "system"]
 [[analyses]]
+name = "influence"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "models"
+leave_out = ["rater_system", "rater", "item"]
+prespecified = false
+[[analyses]]
 name = "wins"
 statistic = "win_difference"
 criterion = "better"
@@ -111,6 +119,16 @@ raters = "people"
 consensus = "majority"
 by = ["system"]
 reference = {{ system = "{first}" }}
+prespecified = false
+[[analyses]]
+name = "relative to a family"
+statistic = "relative_difference"
+of = ["yes"]
+criterion = "correct"
+raters = "models"
+consensus = "majority"
+by = ["family"]
+reference = {{ family = "family of {first}" }}
 prespecified = false
 [[tables]]
 id = "some"
@@ -178,7 +196,8 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     )
     text += "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "people"\n' for n in (1, 2))
     text += "".join(
-        f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\n' for j in sorted(JUDGES)
+        f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\nstrata = {{ system = "{j}" }}\n'
+        for j in sorted(JUDGES)
     )
     # As people list names: in the order of the alphabet, which the letters must not repeat.
     some = ", ".join(f'"{name}"' for name in sorted((names[0], names[study.systems - 1])))

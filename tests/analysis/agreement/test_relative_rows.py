@@ -45,7 +45,9 @@ RELATIVE = flat_analysis(
 UNDECIDED = flat_analysis("u", "without_majority", "correct", "p", tiebreak="t")
 
 
-def rows(analysis: Analysis, votes: Mapping[str, tuple[str, ...]] = VOTES) -> list[Row]:
+def rows(
+    analysis: Analysis, votes: Mapping[str, tuple[str, ...]] = VOTES, *, is_blinded: bool = False
+) -> list[Row]:
     items = [Item(name, "?", strata={"half": name[0]}) for name in votes]
     raters = [*(Rater(r, "p") for r in PANEL), Rater("t1", "t")]
     tasks, ratings = [], []
@@ -58,7 +60,11 @@ def rows(analysis: Analysis, votes: Mapping[str, tuple[str, ...]] = VOTES) -> li
             ratings.append(Rating(task, rater, "correct", item, answers, **given))  # type: ignore[arg-type]
     data = Data(items, [Answer(f"{i}:s", i, "s") for i in votes], raters, tasks, ratings)
     settings = RunSettings(
-        instruments=(FORM,), seed=1, resampling=Resampling(200), exclusions=Exclusions()
+        instruments=(FORM,),
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+        is_blinded=is_blinded,
     )
     return list(run([analysis], data, settings).rows)
 
@@ -72,7 +78,17 @@ def test_a_relative_difference_is_of_the_majorities() -> None:
     assert math.isnan(row.estimate.p)
     assert row.estimate.method.startswith("relative difference of proportions")
     assert "Reference group: half = b." in row.warnings
-    assert "Units without a majority (excluded): 1." in row.warnings
+    # Of five units each, a5 has no majority, and b4 and b5 have none.
+    assert (row.n_units, row.n_units_versus) == (4, 3)
+    assert row.warnings[-2:] == (
+        "half = a: Units without a majority (excluded): 1.",
+        "half = b: Units without a majority (excluded): 2.",
+    )
+
+
+def test_equal_notes_of_both_groups_are_one() -> None:
+    [row] = rows(RELATIVE, {**VOTES, "b5": ("yes",) * 4})
+    assert row.warnings[-1] == "Units without a majority (excluded): 1."
 
 
 def test_a_reference_of_zero_or_without_ratings_is_undefined() -> None:
@@ -142,6 +158,20 @@ def test_a_relative_difference_needs_one_reference() -> None:
     for reference, problem in (
         ({}, "reference: is empty; state one column of `by` and the value to divide by"),
         ({"half": "b", "item": "c"}, "reference: expected one column and its value"),
+        ({"half": " "}, "reference.half: is empty; expected the value to divide by"),
     ):
         changed = replace(RELATIVE, options=replace(options, reference=reference))  # type: ignore[call-arg]
         assert any(text.startswith(problem) for text in contradictions(changed))
+
+
+@pytest.mark.parametrize("column", ["system", "rater", "family"])
+def test_a_reference_is_withheld_while_the_study_is_blinded(column: str) -> None:
+    """Whatever its value: that of a blinded protocol is no code of a group."""
+    options = replace(RELATIVE.options, reference={column: "s"})  # type: ignore[call-arg]
+    [row] = rows(replace(RELATIVE, by=(column,), options=options), is_blinded=True)
+    assert row.estimate.reason == (
+        "the reference group is not disclosed while systems and judges are blinded"
+    )
+    [row] = rows(RELATIVE, is_blinded=True)
+    assert row.group == {"half": "a"}  # a characteristic of the items is no name
+    assert math.isfinite(row.estimate.value)

@@ -222,3 +222,15 @@ def test_checking_a_blinded_study_is_no_look_at_its_results(
     assert findings(opened).problems == ()
     with opened.store() as store:
         assert store.events() == before
+
+
+def test_units_without_a_majority_take_no_omissions_of_raters(
+    problems: Callable[..., list[str]],
+) -> None:
+    rater = '[[raters]]\nid = "r9"\npanel = "people"\nstrata = { home = "x" }\n'
+    for column in ("rater", "home"):
+        more = analysis("without_majority", more=f'leave_out = ["{column}"]\n') + rater
+        found = problems(more=more)
+        assert any(f"{column!r} cannot be omitted from 'without_majority'" in p for p in found), (
+            found
+        )

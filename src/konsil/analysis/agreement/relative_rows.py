@@ -12,6 +12,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.catalogue.known import NAME_COLUMNS
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import ShareOptions
@@ -22,9 +23,13 @@ from konsil.stats.shares.relative_differences import relative, relative_differen
 
 
 def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
-    """A row for each group but the references, in the order of the groups."""
+    """A row for each group but the references, in the order of the groups.
+
+    One row without a number where blinding withholds the reference: the one name would tell whose
+    code is missing.
+    """
     [(column, value)] = context.analysis.options_as(ShareOptions).reference.items()
-    if not value:
+    if context.is_blinded and column in NAME_COLUMNS:
         reason = message(
             "the reference group is not disclosed while systems and judges are blinded",
             message_id="relative.blinded",
@@ -57,8 +62,28 @@ def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
             continue
         both = pair(group.measure, reference.measure)
         estimate = _estimate(context, group.measure, reference.measure, both)
-        summary = EstimateSummary(estimate, notes=(note, *both.notes))
-        yield row(context, group.keys, summary, both)
+        summary = EstimateSummary(estimate, notes=(note, *_notes(group, reference, column)))
+        relative_row = row(context, group.keys, summary, group.measure)
+        yield replace(
+            relative_row, n_raters=both.n_raters, n_units_versus=reference.measure.n_units
+        )
+
+
+def _notes(group: Group, reference: Group, column: str) -> tuple[str, ...]:
+    """The notes on both groups; each with its group where they differ."""
+    if group.measure.notes == reference.measure.notes:
+        return group.measure.notes
+    return tuple(
+        message(
+            "{column} = {value}: {note}",
+            message_id="relative.note",
+            column=column,
+            value=each.keys[column],
+            note=note,
+        )
+        for each in (group, reference)
+        for note in each.measure.notes
+    )
 
 
 def _other_keys(group: Group, column: str) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,8 @@ class Context:
     is_target_stated: bool = False
     """Whether the protocol states it; otherwise groups without a common rater are compared as
     raters like these."""
+    is_blinded: bool = False
+    """Whether systems and judges have blinding codes."""
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""

@@ -56,6 +56,10 @@ class AgreementOptions(Options):
     """Weights of a weighted statistic; empty: those in its name."""
 
 
+WITHHELD = "withheld"
+"""What blinded protocols have in place of a value that has no letter, such as a reference group."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShareOptions(Options):
     """For shares of labels, means and abstentions."""
@@ -82,9 +86,12 @@ class ShareOptions(Options):
         return self.of
 
     def problems(self) -> Iterator[str]:
-        """A reference of more than one column."""
+        """A reference of more than one column or without a value."""
         if len(self.reference) > 1:
             yield f"reference: expected one column and its value, got {dict(self.reference)}"
+        for column, value in self.reference.items():
+            if not value.strip():
+                yield f"reference.{column}: is empty; expected the value to divide by"
 
 
 @dataclass(frozen=True, slots=True)

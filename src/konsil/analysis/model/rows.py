@@ -46,8 +46,8 @@ class Row:
     n_units: int = 0
     """Subjects with at least one usable label; of a difference those of the first group."""
     n_units_versus: int = 0
-    """For a difference of two groups: the subjects of the group subtracted; 0 where both are
-    numbers of the same."""
+    """For a difference of two groups: the subjects of the group subtracted, and for a relative one
+    those of the reference; 0 where both are numbers of the same."""
     n_raters: int = 0
     """Raters with at least one usable label."""
     n_undefined_pairs: int = 0

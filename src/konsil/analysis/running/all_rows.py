@@ -15,7 +15,12 @@ from konsil.analysis.running.enough_draws import is_stated, limited, too_few, wi
 from konsil.analysis.running.families import rows_of
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
-from konsil.analysis.running.sensitivity.omissions import omitted_values, with_omissions
+from konsil.analysis.running.sensitivity.omission_rules import majority_problems
+from konsil.analysis.running.sensitivity.omissions import (
+    is_withheld,
+    omitted_values,
+    with_omissions,
+)
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats.inference.multiplicity import holm
@@ -51,7 +56,11 @@ def all_rows(
         try:
             for column in columns & {*tables.impossible}:
                 raise AnalysisError(f"{analysis.name}: {tables.impossible[column]}")
+            for problem in majority_problems(analysis, tables.of(analysis).of_raters):
+                raise AnalysisError(f"{analysis.name}: {problem}")
             for column in analysis.leave_out:
+                if is_withheld(context, tables.of(analysis), column):
+                    continue
                 omitted_values(analysis, tables.of(analysis), column)
             rows.extend(rows_of(context, tables.of(analysis), families))
         except AnalysisError as error:

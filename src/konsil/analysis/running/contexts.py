@@ -47,7 +47,16 @@ def contexts_of(
         )
         within = target_within(target, analysis, table)
         criterion = _criterion(analysis, analysis.criterion, instruments)
-        context = Context(analysis, criterion, key, draws, further, within, target.is_stated)
+        context = Context(
+            analysis,
+            criterion,
+            key,
+            draws,
+            further,
+            within,
+            target.is_stated,
+            settings.is_blinded,
+        )
         for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
             raise AnalysisError(f"{analysis.name}: {problem}")
         yield context

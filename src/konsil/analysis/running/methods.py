@@ -47,7 +47,7 @@ def methods(
     sentences += interval_methods(analyses, rows, seed, resampling)
     sentences += difference_methods(rows)
     sentences += family_methods(rows)
-    sentences += omission_sentences(analyses)
+    sentences += omission_sentences(analyses, rows)
     return tuple(s for s in sentences if s)
 
 

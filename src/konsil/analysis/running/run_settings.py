@@ -41,5 +41,7 @@ class RunSettings:
     strict: bool = True
     """Whether an analysis that the ratings cannot give raises; otherwise its row states the reason,
     and the others are made."""
+    is_blinded: bool = False
+    """Whether systems and judges have blinding codes in the analyses and the records."""
     duplicates: Groups = ()
     """Groups of items with the same question and no decision."""

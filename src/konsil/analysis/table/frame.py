@@ -131,7 +131,7 @@ class RatingTable:
         """
         key = (criterion, panel)
         if key not in self._parts:
-            is_of_panel = pl.col("panel").is_in(self.together.get(panel, (panel,)))
+            is_of_panel = pl.col("panel").is_in(self.members(panel))
             composite = self.composites.get(criterion)
             self._parts[key] = (
                 self._with_subjects.filter((pl.col("criterion") == criterion) & is_of_panel)
@@ -139,6 +139,20 @@ class RatingTable:
                 else composite.rows(self._with_subjects.filter(is_of_panel))
             )
         return self._parts[key]
+
+    def members(self, panel: str) -> tuple[str, ...]:
+        """The panels of a name: several where it names them together, else itself."""
+        return self.together.get(panel, (panel,))
+
+    def has_models(self, panel: str) -> bool:
+        """Whether any rater of a panel is a model."""
+        members, raters = self.members(panel), () if self.data is None else self.data.raters
+        return any(r.kind == "llm" and r.panel in members for r in raters)
+
+    @cached_property
+    def of_raters(self) -> frozenset[str]:
+        """The columns that say something of the rater: who it was, and its characteristics."""
+        return frozenset({"rater"} | ({*_rater_columns(self.data)} if self.data else set()))
 
     @cached_property
     def displays(self) -> Displays:
@@ -271,13 +285,24 @@ def _texts(*names: str) -> dict[str, type[pl.String]]:
     return dict.fromkeys(names, pl.String)
 
 
+def _rater_columns(data: Data) -> dict[str, str]:
+    """Column -> the raters' characteristic in it.
+
+    Its name has a prefix where the items or all ratings have one of that name.
+    """
+    of_items = {name for i in data.items for name in i.strata}
+    of_raters = sorted({name for r in data.raters for name in r.strata})
+    return {
+        f"rater_{name}" if name in of_items or name in COLUMNS else name: name for name in of_raters
+    }
+
+
 def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     """Add the strata of items and raters to the ratings.
 
     A name that both use is prefixed for the raters.
     """
     of_items = sorted({name for i in data.items for name in i.strata})
-    of_raters = sorted({name for r in data.raters for name in r.strata})
     reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if reserved:
         raise AnalysisError(
@@ -289,8 +314,7 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
         frame = frame.with_columns(
             pl.col("item").replace_strict(values, default=None, return_dtype=pl.String).alias(name)
         )
-    for name in of_raters:
-        column = f"rater_{name}" if name in of_items or name in COLUMNS else name
+    for column, name in _rater_columns(data).items():
         values = {r.id: r.strata.get(name) for r in data.raters}
         frame = frame.with_columns(
             pl.col("rater")

@@ -301,6 +301,7 @@ class Folder(OpenedStudy):
                 flag_families=study.judges_of_same_family == "flag",
                 together=study.together,
                 strict=False,
+                is_blinded=view.is_blinded,
                 duplicates=(
                     searched.groups if searched is not None else same_texts(cases(view.data.items))
                 ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
+from konsil.analysis.running.sensitivity.omission_rules import majority_problems
 from konsil.analysis.table.frame import COLUMNS
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
@@ -225,6 +226,8 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
             if column not in columns:
                 hint = nearest(column, sorted(columns))
                 yield f"analyses[{n}].{key}: ratings will have no column {column!r}; {hint}"
+        own = {f"rater_{c}" if c in {*COLUMNS, *of_items} else c for c in of_raters}
+        yield from (f"analyses[{n}].{problem}" for problem in majority_problems(analysis, own))
 
 
 def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Event, ...]]:

@@ -18,6 +18,7 @@ from konsil.report.material.table_rows import (
     join,
     shared_contrast,
     shown_value,
+    units_of,
 )
 from konsil.report.material.tables import Cell, Table, table
 
@@ -130,7 +131,9 @@ def _cells(
         *(names or [Cell(query.spec.raters)]),
         _estimate(material, query, row),
         *([Cell(numbers.p(row.p_adjusted), number=True)] if has_p else []),
-        Cell(numbers.count(row.n_units), number=True),
+        Cell(units_of(material, row), number=True)
+        if row.kind == "estimate"
+        else Cell(numbers.count(row.n_units), number=True),
         Cell(numbers.count(row.n_raters), number=True),
         Cell(str(line), number=True, href=link(line)),
     )

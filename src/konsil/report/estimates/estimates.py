@@ -37,6 +37,7 @@ from konsil.report.material.table_rows import (
     in_order,
     join,
     shown_value,
+    units_of,
     value_head,
 )
 from konsil.report.material.tables import Cell, Table, table
@@ -170,10 +171,10 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
                 *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
+                Cell(units_of(material, row), number=True),
                 *(
                     Cell(numbers.count(n), number=True)
                     for n in (
-                        row.n_units,
                         row.n_raters,
                         row.estimate.n_ratings,
                         row.estimate.n_clusters,
@@ -184,6 +185,16 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
     general = [*target_notes(material, rows), *method_notes(material, rows)]
+    if any(line.row.n_units_versus for line in rows):
+        general.append(
+            numbers.translated(
+                message(
+                    "Units: of the group / of the reference group; ratings and clusters: of"
+                    " both groups together.",
+                    message_id="groups.units_of_reference",
+                )
+            )
+        )
     general += notes(material, together=together, bounds=bool(bounds))
     return table(caption, head, body, row_heads=heads, general=general)
 
@@ -215,7 +226,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
             *companion_cells(material, line, alternatives),
             Cell(numbers.p(line.row.estimate.p), number=True),
             *([Cell(numbers.p(line.row.p_adjusted), number=True)] if adjusted else []),
-            Cell(_units(material, line.row), number=True),
+            Cell(units_of(material, line.row), number=True),
             Cell(numbers.count(line.row.estimate.n_clusters), number=True),
         )
         for line in rows
@@ -245,12 +256,6 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
         row_heads=len(columns),
         general=[*general, *target_notes(material, rows), *method_notes(material, rows)],
     )
-
-
-def _units(material: Material, row: Row) -> str:
-    """The units of both groups of a difference: its clusters are those of both."""
-    counts = [row.n_units, *([row.n_units_versus] if row.n_units_versus else [])]
-    return " / ".join(material.numbers.count(n) for n in counts)
 
 
 def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[str, list[str]]:

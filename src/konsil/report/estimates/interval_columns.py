@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from konsil.analysis.model.interval_methods import name_of, str_of, within_wrappers
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.running.sensitivity.omission_words import omission_of
 
 ColumnKey = tuple[str, str]
 """The message id of a column's heading, and the clusters that it names."""
@@ -128,7 +129,9 @@ def _shuffles(_cluster: str) -> TranslatableMessage:
 
 def _leave_out(column: str) -> TranslatableMessage:
     return message(
-        "leave-one-out range ({cluster})", message_id="column.leave_out", cluster=message(column)
+        "leave-one-out range ({cluster})",
+        message_id="column.leave_out",
+        cluster=omission_of(column),
     )
 
 

@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.estimation.raters.consensus_rules import needs_majority
-from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
+from konsil.analysis.model.catalogue.known import AUDIT, CASES, NAME_COLUMNS, RIGHT_OR_WRONG
 from konsil.analysis.model.message import message
-from konsil.analysis.model.options import AgreementOptions, CaseOptions, Options, ShareOptions
+from konsil.analysis.model.options import (
+    AgreementOptions,
+    CaseOptions,
+    Options,
+    ShareOptions,
+)
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
@@ -100,7 +105,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         (_("Labels"), ", ".join(spec.labels)),
         (_("Consensus"), consensus[spec.consensus]),
         (_("Tie-breaks"), options.tiebreak if isinstance(options, ShareOptions) else ""),
-        (_("Reference group"), _reference(options)),
+        (_("Reference group"), _reference(material, options)),
         (_("Sentences"), spans[spec.spans]),
         (_("Abstentions"), abstentions),
         (_("Resampled"), units["case" if spec.statistic in CASES else spec.cluster]),
@@ -108,10 +113,14 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     return tuple((term, value) for term, value in facts if value)
 
 
-def _reference(options: Options) -> str:
-    """The group that relative differences are divided by; empty while it is not disclosed."""
+def _reference(material: Material, options: Options) -> str:
+    """The group that relative differences are divided by; empty while it is withheld."""
     named = options.reference if isinstance(options, ShareOptions) else {}
-    return "; ".join(f"{column} = {value}" for column, value in named.items() if value)
+    return "; ".join(
+        f"{column} = {value}"
+        for column, value in named.items()
+        if not (material.is_blinded and column in NAME_COLUMNS)
+    )
 
 
 def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:

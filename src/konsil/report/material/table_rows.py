@@ -219,3 +219,9 @@ def with_level(material: Material, word: str, rows: Sequence[Joined]) -> str:
     level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
     text = material.language.gettext("%(word)s [%(level)s%% CI]")
     return text % {"word": word, "level": level} if level else word
+
+
+def units_of(material: Material, row: Row) -> str:
+    """The units of both groups of a difference: its clusters are those of both."""
+    counts = [row.n_units, *([row.n_units_versus] if row.n_units_versus else [])]
+    return " / ".join(material.numbers.count(n) for n in counts)

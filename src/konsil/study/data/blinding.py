@@ -15,7 +15,7 @@ from typing import Any
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.options import WITHHELD, ShareOptions
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
@@ -24,8 +24,6 @@ from konsil.study.sections.table_layout import TableLayout, grouping_keys
 
 OWN = "system"
 """The stratum of a judge that says which system it is itself."""
-WITHHELD = "withheld"
-"""What stands in the place of a value that has no letter."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +217,7 @@ class Letters:
         """An analysis with letters for names, in the order of the letters.
 
         The protocol's order would reveal which letter is which name; so would the one name of a
-        reference, which is left empty.
+        reference, which is withheld (`NAME_COLUMNS`).
         """
         where = {
             column: (
@@ -231,7 +229,8 @@ class Letters:
         }
         options = analysis.options
         if isinstance(options, ShareOptions) and NAME_COLUMNS.keys() & options.reference.keys():
-            options = dataclasses.replace(options, reference=dict.fromkeys(options.reference, ""))
+            withheld = dict.fromkeys(options.reference, WITHHELD)
+            options = dataclasses.replace(options, reference=withheld)
         return dataclasses.replace(analysis, where=where, options=options)
 
     def _value(self, column: str, value: str) -> str:

@@ -112,6 +112,7 @@ NAME_COLUMNS: Mapping[str, Literal["system", "rater", "family"]] = MappingProxyT
         RATER_PAIR: "rater",
         "ensemble": "rater",
         "family": "family",
+        "rater_system": "system",
     }
 )
 """Column of groups -> what its values name, where they can name a system, a judge or a model

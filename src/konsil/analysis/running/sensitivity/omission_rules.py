@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from konsil.analysis.model.spec import Analysis
 
@@ -32,6 +32,8 @@ OTHER_COLUMNS = (
     "repeat_of",
 )
 """The other columns of every rating, whose values cannot be omitted."""
+BLINDED_CHARACTERISTICS = ("rater_system",)
+"""Characteristics of judges that blinded records lack: the system that a judge is."""
 
 
 def omission_problems(analysis: Analysis, family: str) -> Iterator[str]:
@@ -59,4 +61,27 @@ def omission_problems(analysis: Analysis, family: str) -> Iterator[str]:
             yield (
                 f"leave_out[{n}]: {column!r} is one of `by` already; expected a column that forms"
                 " no groups"
+            )
+    yield from majority_problems(analysis, ("rater",))
+
+
+def majority_problems(analysis: Analysis, of_raters: Collection[str]) -> Iterator[str]:
+    """Each column of `leave_out` whose omission makes another panel of one whose majorities count.
+
+    `of_raters` are the raters' characteristics. Of an odd number of raters omissions make an even
+    one, which has ties: their number is no influence of the rater omitted.
+
+    >>> analysis = Analysis("a", "without_majority", "c", "experts", leave_out=("item", "site"))
+    >>> list(majority_problems(analysis, {"site"}))
+    ["leave_out[1]: 'site' cannot be omitted from 'without_majority', since ties depend on the \
+number of raters; expected 'item', 'case' or a characteristic of the items"]
+    """
+    if analysis.statistic != "without_majority":
+        return
+    for n, column in enumerate(analysis.leave_out):
+        if column in of_raters:
+            yield (
+                f"leave_out[{n}]: {column!r} cannot be omitted from 'without_majority', since ties"
+                " depend on the number of raters; expected 'item', 'case' or a characteristic of"
+                " the items"
             )
