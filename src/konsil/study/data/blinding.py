@@ -87,11 +87,12 @@ class Letters:
         """A judge under another name; people as they are.
 
         A judge's own system is not told: that some letter has no judge would give away the one that
-        cannot judge.
+        cannot judge. Of its other characteristics, such as the vendor, only the columns stay: a
+        value that one judge alone has would say which judge it is.
         """
         if rater.kind != "llm":
             return rater
-        strata = {k: v for k, v in rater.strata.items() if k != OWN}
+        strata = dict.fromkeys((k for k in rater.strata if k != OWN), WITHHELD)
         return dataclasses.replace(rater, id=self.judges[rater.id], family="", strata=strata)
 
     def task(self, task: Task) -> Task:
