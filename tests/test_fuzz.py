@@ -203,7 +203,7 @@ OWN = {
     "report/manuscript/citations.py": "what the package brings",
     "report/manuscript/packing.py": "a document that konsil made a moment before",
     "report/manuscript/workbook.py": "a workbook that konsil made a moment before",
-    "api/running/preregistering.py": "what konsil power wrote; a test of its own gives it other files",
+    "api/running/power_files.py": "what konsil power wrote; a test of its own gives it other files",
     "report/page/page.py": "what the package brings",
     "report/page/writing.py": "a report of konsil's, which it compares with a new one",
     "sources/child.py": "the child, which the reader of that name starts",
