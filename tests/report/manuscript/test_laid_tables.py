@@ -28,7 +28,9 @@ WHOLE = TableLayout(
     ("statistic", "system"),
     difference=("small-llm", "Large LLM"),
 )
-ESTIMATES = TableLayout("values", "Raters in pairs", ("pairs",), ("rater",), ("other",), "estimate")
+ESTIMATES = TableLayout(
+    "values", "Raters in pairs", ("pairs",), ("rater",), ("other",), cells="estimate"
+)
 pytestmark = pytest.mark.slow
 
 
