@@ -237,8 +237,8 @@ def prompts(pins: Pins, name: str, folder: Path) -> None:
         for n in (1, 2) if form.unit == "pair" else (1, 3):
             try:
                 # An older konsil has one example of every form.
-                several = hasattr(parity, "examples")
-                each = parity.examples(form, n) if several else (parity.example(form, n),)
+                former = vars(parity).get("example")
+                each = parity.examples(form, n) if former is None else (former(form, n),)
                 sent = [
                     {"messages": prompt(shown, "task").messages(), "schema": schema(shown.fields)}
                     for shown in each
