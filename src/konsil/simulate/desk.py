@@ -100,7 +100,7 @@ class Desk:
     def _screen(
         self, labeller: Labeller, instrument: Instrument, task: Task, place: int, context: str
     ) -> Iterator[tuple[Criterion, Subject]]:
-        for criterion in instrument.asked(len(task.spans)):
+        for criterion in instrument.screen_criteria(len(task.spans)):
             if criterion.scale.kind == "text":
                 continue
             if criterion.scope == "pair":

@@ -11,9 +11,8 @@ from itertools import chain, count, cycle, islice
 
 from konsil.analysis.cases.ladders import LEVEL
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
+from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR
 from konsil.analysis.model.options import CaseOptions
-from konsil.analysis.table.frame import COLUMNS
 from konsil.locale import entries
 from konsil.prepare import MATCH, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
+from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.analysis.model.composite.score_rows import Composite
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
@@ -20,36 +21,6 @@ from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
 from konsil.records import Answer, Attempt, Callee, Injected, Item, Rater, Rating, Task, Usage
 from konsil.records.worked import Worked
-
-COLUMNS = (
-    "task",
-    "rater",
-    "panel",
-    "kind",
-    "family",
-    "criterion",
-    "item",
-    "case",
-    "answers",
-    "system",
-    "span",
-    "state",
-    "label",
-    "seconds",
-    "confidence",
-    "instrument",
-    "design",
-    "arm",
-    "phase",
-    "batch",
-    "purpose",
-    "repeat_of",
-)
-"""The columns that every rating has; strata of items and raters follow under their own
-names.
-
-`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the
-screens there. """
 
 _OF_TASK = {
     "instrument": "",

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
+from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR
 from konsil.analysis.running.sensitivity.omission_rules import majority_problems
-from konsil.analysis.table.frame import COLUMNS
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, Problem, SourceError, StoreError, nearest

@@ -95,7 +95,7 @@ def _fields(
     # once as well.
     form_fields = tuple(
         f
-        for c in instrument.asked(n_spans)
+        for c in instrument.screen_criteria(n_spans)
         for f in _of(c, instrument, n, n_spans, about_item, in_batch)
     )
     names = [name for f in form_fields for name in (f.name, f.reason) if name]

@@ -117,7 +117,7 @@ class Instrument:
         # and codebooks, and the hash of a text is known already.
         return hash((self.id, self.codebook))
 
-    def asked(self, n_sentences: int) -> tuple[Criterion, ...]:
+    def screen_criteria(self, n_sentences: int) -> tuple[Criterion, ...]:
         """The criteria of a screen about an item with so many sentences to be rated.
 
         Where each sentence has a screen of its own, it asks about the sentence alone; the questions
@@ -126,7 +126,7 @@ class Instrument:
         >>> scale = Scale(("no", "yes"))
         >>> criteria = (Criterion("true", "?", scale, "sentence"), Criterion("easy", "?", scale))
         >>> form = Instrument("fine", criteria, unit="sentence", present="sentence")
-        >>> [[c.id for c in form.asked(n)] for n in (1, 0)]
+        >>> [[c.id for c in form.screen_criteria(n)] for n in (1, 0)]
         [['true'], ['easy']]
         """
         if self.present == "answer":

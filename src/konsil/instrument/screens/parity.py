@@ -112,7 +112,10 @@ def examples(instrument: Instrument, n_answers: int = 1) -> tuple[Screen, ...]:
         spans = (Span(0, 2), Span(3, 5)) if has_sentences else ()
         return (_example(instrument, n_answers, spans),)
     of_sentence = _example(instrument, n_answers, (Span(0, 2),))
-    return (of_sentence, *([_example(instrument, n_answers)] if instrument.asked(0) else []))
+    return (
+        of_sentence,
+        *([_example(instrument, n_answers)] if instrument.screen_criteria(0) else []),
+    )
 
 
 def _example(instrument: Instrument, n_answers: int, spans: tuple[Span, ...] = ()) -> Screen:

@@ -55,8 +55,9 @@ def plant(
     forms = {i.id: i for i in instruments}
 
     def asks(task: Task) -> bool:
-        asked = forms[task.instrument].asked(len(task.spans)) if task.instrument in forms else ()
-        return any(c.id == spec.criterion for c in asked)
+        form = forms.get(task.instrument)
+        criteria = form.screen_criteria(len(task.spans)) if form is not None else ()
+        return any(c.id == spec.criterion for c in criteria)
 
     chosen = [
         j

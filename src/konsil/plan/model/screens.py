@@ -194,7 +194,7 @@ def _parts(instrument: Instrument, spans: Sequence[Span]) -> tuple[tuple[Span, .
     """One screen a sentence where the instrument presents them so, then that of the answer."""
     if instrument.present == "answer":
         return ()
-    return (*((span,) for span in spans), *([()] if instrument.asked(0) else []))
+    return (*((span,) for span in spans), *([()] if instrument.screen_criteria(0) else []))
 
 
 def screens_of(draft: Draft, id_: str = "") -> list[tuple[str, tuple[Span, ...]]]:

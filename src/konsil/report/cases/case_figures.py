@@ -17,7 +17,7 @@ from konsil.report.figures.small_multiples import Point, Series, legend, panels_
 from konsil.report.figures.svg_primitives import WIDTH, About, Dot, short, stamp
 from konsil.report.figures.value_axes import value_axis, with_colours
 from konsil.report.material.glossary import title
-from konsil.report.material.overview import Material, natural
+from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, levels_of, value_head
 
@@ -48,11 +48,6 @@ def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]
         math.isfinite(r.estimate.value) for r in rows
     )
     return rows if is_complete else []
-
-
-def _systems(material: Material, names: Sequence[str]) -> list[str]:
-    order = [s.id for s in material.study.systems if s.id in names]
-    return order + sorted(set(names) - {*order}, key=natural)
 
 
 def _falls(material: Material) -> list[Drawing]:
@@ -88,7 +83,7 @@ def _falls(material: Material) -> list[Drawing]:
     _, numbers = material.language.gettext, material.numbers
     nothing = Point(math.nan, math.nan, math.nan)
     panels = []
-    for system in _systems(material, [s for by in curves.values() for s in by]):
+    for system in material.ordered_systems([s for by in curves.values() for s in by]):
         by_system = {word: by[system] for word, by in curves.items() if system in by}
         panels.append(
             (
@@ -226,7 +221,7 @@ def _profiles(material: Material) -> list[Drawing]:
         dots = [
             Dot(system, e.value, e.low, e.high, numbers.with_interval(e), material.criterion(name))
             for name, rows in criteria.items()
-            for system in _systems(material, [r.group["system"] for r in rows])
+            for system in material.ordered_systems([r.group["system"] for r in rows])
             for e in [r.estimate for r in rows if r.group["system"] == system]
         ]
         dots = with_colours(material, dots, [d.label for d in dots])

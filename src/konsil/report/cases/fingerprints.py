@@ -76,9 +76,7 @@ def _fingerprint(material: Material, spec: Analysis) -> list[Drawing]:
         min(values.values()) if low is None else low,
         max(values.values()) if high is None else high,
     )
-    named = {s for s, _, _ in values}
-    systems = [s.id for s in material.study.systems if s.id in named]
-    systems += sorted(named - {*systems}, key=natural)
+    systems = material.ordered_systems(s for s, _, _ in values)
     name = material.criterion(spec.criterion)
     _, numbers = material.language.gettext, material.numbers
     caption = _(

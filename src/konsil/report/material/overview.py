@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.analysis import Results
@@ -112,6 +112,12 @@ class Material:
             "raters": len(self.raters),
             "panels": len(self.panels()),
         }
+
+    def ordered_systems(self, names: Iterable[str]) -> list[str]:
+        """Some systems in the order of the protocol, then others by name."""
+        present = set(names)
+        declared = [s.id for s in self.study.systems if s.id in present]
+        return [*declared, *sorted(present.difference(declared), key=natural)]
 
     def panels(self) -> dict[str, list[Rater]]:
         """Panel -> its raters, in the protocol's order, then others by name."""

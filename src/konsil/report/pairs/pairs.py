@@ -74,9 +74,7 @@ def _rows(
 
 
 def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
-    present = {r.group["system"] for r in rows if "system" in r.group}
-    declared = [s.id for s in material.study.systems if s.id in present]
-    return [*declared, *sorted(present - {*declared}, key=natural)]
+    return material.ordered_systems(r.group["system"] for r in rows if "system" in r.group)
 
 
 def _about(

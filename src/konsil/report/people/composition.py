@@ -38,8 +38,7 @@ def _lengths(material: Material) -> Iterator[Drawing]:
     for answer in material.answers:
         if answer.id in text_lengths:
             by.setdefault(answer.system, []).append(text_lengths[answer.id])
-    order = [s.id for s in material.study.systems if s.id in by]
-    order += sorted(by.keys() - {*order}, key=natural)
+    order = material.ordered_systems(by)
     if not by:
         return
     rows = [(s, (*_five(by[s]), sum(by[s]) / len(by[s]))) for s in order]

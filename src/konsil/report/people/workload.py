@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.columns import rating_columns
-from konsil.report.material.overview import Material, natural
+from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers, Table, table
 
 Comparison = tuple[str, str, tuple[str, str]]
@@ -135,7 +135,7 @@ def _by_system(material: Material, by_panel: Mapping[str, Sequence[Comparison]])
                     )
                 ),
             )
-            for system in _ordered(material, of_system)
+            for system in material.ordered_systems(of_system)
         ]
     comparisons = message("Comparisons", message_id="workload.comparisons")
     caption = message("Comparisons per system.", message_id="workload.per_system")
@@ -168,7 +168,7 @@ def longer_answers(material: Material, comparisons: Sequence[Comparison]) -> Tab
             two = system_of.get(a, ""), system_of.get(b, "")
             compared[two] += 1
             longer[two] += lengths[a] > lengths[b]
-    systems = _ordered(material, {system for two in compared for system in two})
+    systems = material.ordered_systems(system for two in compared for system in two)
     rows = [
         (
             Cell(row),
@@ -213,9 +213,3 @@ def _length_notes(n_equal: int, n_unknown: int) -> Iterator[TranslatableMessage]
             message_id="workload.unknown_lengths",
             n=n_unknown,
         )
-
-
-def _ordered(material: Material, systems: Mapping[str, object] | set[str]) -> list[str]:
-    """Systems in the order of the protocol, then others by name."""
-    declared = [s.id for s in material.study.systems if s.id in systems]
-    return [*declared, *sorted({*systems} - {*declared}, key=natural)]

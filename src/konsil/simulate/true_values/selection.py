@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from konsil.analysis import Analysis, Bin
-from konsil.analysis.table.frame import COLUMNS
+from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.plan import Allocation
 from konsil.records import Rater
 from konsil.simulate.population import Array

@@ -11,11 +11,11 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TypeVar
 
-from konsil.errors import PROBLEMS, SourceError, in_short, nearest
+from konsil.errors import PROBLEMS, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
-from konsil.study.data.incoming import Admitted, Incoming, StoredRecords
+from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, refuse
 from konsil.study.definition.protocol import LONE_PANEL, Study
 
 R = TypeVar("R", Rating, Task)
@@ -78,7 +78,7 @@ class _Door:
             problem = self._rating(rating, tasks[rating.task])
             if isinstance(problem, str):
                 problems[f"{file.place} {line:,}: {problem}"] = None
-        _raise(file, tuple(problems))
+        refuse(file, tuple(problems))
         if file.raters:
             # What was asked for and not rated is missing, and can only be counted where the tasks
             # are known.
@@ -291,16 +291,6 @@ def _changing(record: type[R], *names: str) -> Callable[..., R]:
 
 _rating_with = _changing(Rating, "answers", "state", "label", "instrument")
 _task_with = _changing(Task, "instrument")
-
-
-def _raise(file: Incoming, problems: Sequence[str]) -> None:
-    if not problems:
-        return
-    hint = f" ({file.hint})" if file.hint else ""
-    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(
-        f"{file.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
-    )
 
 
 def _differing(criterion: Criterion, former: tuple[State, str | None], label: str | None) -> str:

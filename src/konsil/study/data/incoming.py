@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from konsil.errors import SourceError, in_short
 from konsil.records import Answer, Item, Rater, Rating, Task
 
 
@@ -72,3 +73,14 @@ class Admitted:
     """Tasks, each with its instrument."""
     ratings: tuple[Rating, ...]
     """Ratings with their labels as the scale reads them."""
+
+
+def refuse(file: Incoming, problems: Sequence[str]) -> None:
+    """A SourceError with the problems of a file; nothing if there are none."""
+    if not problems:
+        return
+    hint = f" ({file.hint})" if file.hint else ""
+    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
+    raise SourceError(
+        f"{file.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from konsil.errors import PROBLEMS, SourceError, in_short, nearest
+from konsil.errors import PROBLEMS, nearest
 from konsil.records import Answer, Rating, Span
 from konsil.study.data.cutting import with_sentences
-from konsil.study.data.incoming import Incoming
+from konsil.study.data.incoming import Incoming, refuse
 from konsil.study.definition.protocol import Study
 
 
@@ -63,10 +63,7 @@ class _Sentences:
                 continue
             ratings.append(replace(rating, span=span))
             spans.setdefault(rating.task, set()).add(span)
-        if problems:
-            listed = tuple(problems)
-            n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
-            raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(listed)}", listed)
+        refuse(file, tuple(problems))
         tasks = (
             replace(t, spans=tuple(sorted(spans[t.id], key=lambda s: (s.start, s.end))))
             if t.id in spans

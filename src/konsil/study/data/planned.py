@@ -132,7 +132,9 @@ class _Tasks:
 
     def _asks(self, task: Task, criterion: str) -> bool:
         form = self.forms.get(task.instrument)
-        return form is not None and any(c.id == criterion for c in form.asked(len(task.spans)))
+        return form is not None and any(
+            c.id == criterion for c in form.screen_criteria(len(task.spans))
+        )
 
     def _misplaced(self, rating: Rating, task: Task) -> str:
         if task.rater != rating.rater:

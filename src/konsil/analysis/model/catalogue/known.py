@@ -102,6 +102,35 @@ LENGTH = "length"
 """In `by` of WINS: whether the system's answer was the longer or the shorter of the two."""
 RATER_PAIR = "rater_pair"
 """In `by`: a group of every two raters, told as raters = 'A and B'."""
+COLUMNS = (
+    "task",
+    "rater",
+    "panel",
+    "kind",
+    "family",
+    "criterion",
+    "item",
+    "case",
+    "answers",
+    "system",
+    "span",
+    "state",
+    "label",
+    "seconds",
+    "confidence",
+    "instrument",
+    "design",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat_of",
+)
+"""The columns that every rating has; strata of items and raters follow under their own
+names.
+
+`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the
+screens there. """
 NAME_COLUMNS: Mapping[str, Literal["system", "rater", "family"]] = MappingProxyType(
     {
         "system": "system",

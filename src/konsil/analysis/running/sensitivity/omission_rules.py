@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.analysis.model.spec import Analysis
 
 OWN_COLUMNS = ("rater", "item", "case")
 """Columns of every rating whose values can be omitted; all others are characteristics."""
 FAMILIES = ("agreement", "shares", "pairs")
 """Families of statistics whose estimates can be computed again without some of the ratings."""
-OTHER_COLUMNS = (
-    "task",
-    "panel",
-    "kind",
-    "family",
-    "criterion",
-    "answers",
-    "system",
-    "span",
-    "state",
-    "label",
-    "seconds",
-    "confidence",
-    "instrument",
-    "design",
-    "arm",
-    "phase",
-    "batch",
-    "purpose",
-    "repeat_of",
-)
+OTHER_COLUMNS = tuple(column for column in COLUMNS if column not in OWN_COLUMNS)
 """The other columns of every rating, whose values cannot be omitted."""
 BLINDED_CHARACTERISTICS = ("rater_system",)
 """Characteristics of judges that blinded records lack: the system that a judge is."""

@@ -206,7 +206,8 @@ def _short(
     def n_criteria(*scopes: str) -> pl.Expr:
         def asking(n_sentences: int) -> pl.Expr:
             counts = {
-                i.id: sum(c.scope in scopes for c in i.asked(n_sentences)) for i in instruments
+                i.id: sum(c.scope in scopes for c in i.screen_criteria(n_sentences))
+                for i in instruments
             }
             return pl.col("instrument").replace_strict(counts, default=0, return_dtype=pl.Int64)
 
@@ -229,7 +230,7 @@ def _short(
 
 def _criteria(task: Task, forms: Mapping[str, Instrument]) -> tuple[Criterion, ...]:
     form = forms.get(task.instrument)
-    return form.asked(len(task.spans)) if form is not None else ()
+    return form.screen_criteria(len(task.spans)) if form is not None else ()
 
 
 def _keys(ratings: pl.DataFrame) -> frozenset[tuple[str, object, str]]:
