@@ -588,6 +588,20 @@ def test_the_seed_changes_intervals_and_never_values() -> None:
 # ---------------------------------------------------------------- exclusions, faults
 
 
+def test_forms_with_one_marked_sentence_per_page_are_in_the_methods() -> None:
+    sentence = "presented the whole answer with one marked sentence."
+    apart = replace(FORM, unit="sentence", present="sentence")
+    settings = RunSettings(
+        instruments=(apart, replace(apart, id="of-nobody")),
+        seed=5,
+        resampling=Resampling(10),
+        exclusions=Exclusions(),
+    )
+    found = run([ask("percent_agreement")], DATA, settings).methods
+    assert f"Each page and each judge's call of {FORM.id} {sentence}" in found
+    assert not any(sentence in m for m in results(ask("percent_agreement"), draws=10).methods)
+
+
 def test_exclusions_leave_ratings_out_and_count_them() -> None:
     rules = Exclusions(min_seconds=10, raters=("dee",), items=("q00",))
     found = results(ask("percent_agreement"), exclusions=rules)
@@ -600,7 +614,8 @@ def test_exclusions_leave_ratings_out_and_count_them() -> None:
     excluded = sum(sum(c.excluded.values()) for c in found.coverage)
     left = sum(c.rated + c.abstained for c in found.coverage)
     assert excluded + left == len(DATA.ratings)
-    assert any("excluded under the protocol's rules" in w for w in found.warnings)
+    stated = f"{excluded:,} of {len(DATA.ratings):,} ratings were excluded under the protocol's rules"
+    assert any(w.startswith(stated) for w in found.warnings)
 
 
 @pytest.mark.parametrize(

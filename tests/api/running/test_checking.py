@@ -140,6 +140,8 @@ def test_columns_are_those_of_the_files(problems: Callable[..., list[str]]) -> N
     (found,) = problems(more=analysis("abstention", more='by = ["feld"]\n'))
     assert found == "analysis 'slip', by: ratings will have no column 'feld'; did you mean 'field'?"
     assert problems(more=analysis("abstention", more='by = ["field"]\n')) == []
+    (found,) = problems(more=analysis("abstention", more='leave_out = ["feld"]\n'))
+    assert found.startswith("analysis 'slip', leave_out: ratings will have no column 'feld';")
 
 
 def test_a_derived_column_needs_a_name_of_its_own(problems: Callable[..., list[str]]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
+from konsil.analysis.model.options import ShareOptions
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import System
 from konsil.report.answers.answers import first_page
@@ -66,7 +67,7 @@ def test_a_contrast_that_all_rows_share_is_in_the_caption_alone() -> None:
         ["Plausibility", "−0.25 [−0.35, −0.15]"],
     ]
     assert view.figure.description == "Depth of reasons: 0.50; Plausibility: −0.25"
-    assert view.sentence.startswith("Standardised mean difference (Cohen's d): Depth of reasons, a")
+    assert view.sentence.startswith("Standardised mean difference (Cohen's d), Depth of reasons: a")
 
 
 def test_a_table_of_the_protocol_replaces_the_one_of_the_question() -> None:
@@ -106,3 +107,60 @@ def test_no_identifier_of_a_criterion_is_in_the_tables_of_an_analysis(code: str)
     texts = [cell.text for shown in view.tables for row in shown.rows for cell in row]
     assert {"Depth of reasons", "Plausibility"} <= set(texts)
     assert not {"depth", "plausibility"} & set(texts)
+
+
+def test_units_are_those_of_both_groups_and_explained_where_clusters_are_fewer() -> None:
+    of_groups = [replace(row, n_units=40, n_units_versus=30) for row in SAME]
+    [view] = first_page(material(*of_groups)).questions[0].answers
+    assert view.table is not None
+    column = [c.text for c in view.table.head].index("Units")
+    assert [row[column].text for row in view.table.rows] == ["40 / 30", "40 / 30"]
+    notes = " ".join(note.text for note in view.table.notes)
+    assert "of the first group / of the second" in notes
+    assert "A unit is what raters rate once" in notes
+    [plain] = first_page(material(*SAME)).questions[0].answers
+    assert plain.table is not None
+    assert not any("unit" in note.text.casefold() for note in plain.table.notes)
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("en", "share · panel experts, ties broken by chair: 10 raters in all."),
+        ("de", "share · Panel experts, Stichentscheide durch chair: insgesamt 10 Bewertende."),
+    ],
+)
+def test_the_raters_of_a_panel_with_tie_breaks_are_counted_with_them(code: str, line: str) -> None:
+    options = ShareOptions(of=("2",), tiebreak="chair")
+    spec = Analysis("share", "share", "depth", "experts", options=options, question="How many?")
+    row = Row("share", "share", "depth", "experts", Estimate(0.5, 0.4, 0.6), n_raters=10)
+    shown = material(row, code=code)
+    shown = replace(shown, study=replace(shown.study, analyses=(spec,)))
+    [view] = first_page(shown).questions[0].answers
+    assert view.numbers == line
+
+
+@pytest.mark.parametrize(
+    ("statistic", "sign"),
+    [
+        ("information_sensitivity", "Above 0: fewer correct answers with less information."),
+        ("accuracy", ""),
+    ],
+)
+def test_the_sign_of_a_difference_is_explained(statistic: str, sign: str) -> None:
+    spec = Analysis("x", statistic, "depth", "experts", question="How much?")
+    rows = [
+        Row(
+            "x",
+            statistic,
+            "depth",
+            "experts",
+            Estimate(value, value - 0.1, value + 0.1),
+            {"system": s},
+        )
+        for s, value in (("a", 0.2), ("b", 0.3))
+    ]
+    shown = material(*rows)
+    shown = replace(shown, study=replace(shown.study, analyses=(spec,)))
+    [view] = first_page(shown).questions[0].answers
+    assert view.numbers == " ".join(part for part in ("x.", sign) if part)

@@ -109,9 +109,7 @@ def test_rows_of_several_criteria_are_named_by_their_titles() -> None:
         query(Analysis("d", "mann_whitney", "depth", "experts"), difference),
         criteria={"depth": "Depth of reasons"},
     )
-    assert "lower for Depth of reasons, system-a than for Depth of reasons, system-b" in answer(
-        given
-    )
+    assert "Quantity, Depth of reasons: lower for system-a than for system-b" in answer(given)
 
 
 def test_no_difference_shown_is_not_equality() -> None:
@@ -290,6 +288,7 @@ def test_units_are_of_known_statistics_and_proportions_only() -> None:
     assert {entry.id for entry in points if not entry.is_difference} == {
         "information_sensitivity",
         "abstention_slope",
+        "crossover",
     }
     assert Unit("rater_hours", Numbers()).value(12.34) == "12.3 h"
     assert Unit("information_sensitivity", Numbers()).value(0.4) == "40.0 percentage points"

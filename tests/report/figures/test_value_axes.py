@@ -114,7 +114,11 @@ def test_differences_of_proportions_are_in_points_and_say_whom_each_side_favours
         ("preference_correlation", "no association"),
         ("spearman", "no association"),
         ("cohen_kappa", "chance"),
-        ("self_preference", "no difference"),
+        ("self_preference", "no preference"),
+        ("information_sensitivity", "no change"),
+        ("davidson", "mean of the systems"),
+        ("crossover", "no reversal"),
+        ("win_difference", "no difference"),
         ("mean", ""),
     ],
 )

@@ -79,6 +79,7 @@ def results_of(
                 seed=settings.seed,
                 resampling=settings.resampling,
                 exclusions=exclusions,
+                instruments=instruments,
             ),
         ),
         orders=both,

@@ -23,6 +23,7 @@ from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.analysis.table.screens import display_sentences
+from konsil.instrument import Instrument
 
 
 def methods(
@@ -33,9 +34,11 @@ def methods(
     seed: int,
     resampling: Resampling,
     exclusions: Exclusions,
+    instruments: Sequence[Instrument] = (),
 ) -> tuple[str, ...]:
     """Sentences for a methods section, on what was done only."""
-    sentences = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
+    sentences = [_material(table), *presentation(table.frame, instruments)]
+    sentences += [*_excluded(table, exclusions), *_abstentions(analyses, table)]
     sentences += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
     )
@@ -74,6 +77,22 @@ def _material(table: RatingTable) -> str:
         raters=listed(parts),
         items=items,
     )
+
+
+def presentation(frame: pl.DataFrame, instruments: Sequence[Instrument]) -> list[str]:
+    """One sentence on the rated forms whose sentences are presented one at a time."""
+    rated = set(frame.get_column("instrument").unique())
+    names = [i.id for i in instruments if i.present == "sentence" and i.id in rated]
+    if not names:
+        return []
+    return [
+        message(
+            "Each page and each judge's call of {forms} presented the whole answer with one marked"
+            " sentence.",
+            message_id="methods.present_sentence",
+            forms=listed(names),
+        )
+    ]
 
 
 def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:

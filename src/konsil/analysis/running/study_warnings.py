@@ -16,10 +16,11 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
     if table.excluded.height:
         warnings.append(
             message(
-                "{n:,} {n|rating was|ratings were} excluded under the protocol's rules;"
-                " reasons are in the table “Completeness of ratings”.",
+                "{n:,} of {total:,} {total|rating|ratings} {n|was|were} excluded under the"
+                " protocol's rules; reasons are in the table “Completeness of ratings”.",
                 message_id="warning.excluded",
                 n=table.excluded.height,
+                total=table.excluded.height + table.frame.height,
             )
         )
     if any(a.mode == "paper" for a in analyses):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.calls.model_provenance import played
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
@@ -18,7 +19,7 @@ from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.people.staff import pseudonym
 from konsil.study import Study, study_digest
-from konsil.study.data.blinding import Letters, letters, pair_criteria
+from konsil.study.data.blinding import Letters, letters, pair_criteria, without_families
 from konsil.study.data.freezing import (
     FREEZE,
     LIFTED,
@@ -301,6 +302,14 @@ def blinded_view(
     fake = played(data.callees, named=not hidden) or ""
     if not hidden:
         return BlindedData(study, data, tuple(events), None, warnings, methods, fake, plan)
+    if no_estimates := without_families(study):
+        withheld = message(
+            "Model families are withheld while the study is blinded; without them there are no"
+            " estimates of {names}.",
+            message_id="blinding.families_withheld",
+            names=listed(no_estimates),
+        )
+        warnings = (*warnings, withheld)
     names = letters(study, data.raters, data.answers, key)
     shown = tuple(names.event(e) for e in events)
     blinded = fit_to_show(data_in_letters(data, names), names, study.instruments)

@@ -221,6 +221,7 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
             if column not in {RATER_PAIR, LENGTH, KIND}
         }
         column_by_key |= {f"where.{column}": column for column in analysis.where}
+        column_by_key |= {f"leave_out[{k}]": column for k, column in enumerate(analysis.leave_out)}
         for key, column in column_by_key.items():
             if column not in columns:
                 hint = nearest(column, sorted(columns))

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.message import message
+from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.options import ShareOptions
 from konsil.prepare import MATCH
 from konsil.report.answers.answer_figure import MOST_ROWS, answer_figure
 from konsil.report.answers.layouts import LaidTable, tables_with
@@ -196,19 +198,35 @@ def _line_of_numbers(material: Material, query: Query) -> str:
     parts = [spec.name]
     raters = max((r.n_raters for r in rows), default=0)
     if raters and spec.against is None:
-        parts.append(
-            translate(
-                message(
-                    "panel {panel}: {n:,} {n|rater|raters}",
-                    message_id="answer.panel",
-                    panel=spec.raters,
-                    n=raters,
-                )
-            )
-        )
+        parts.append(translate(_panel(spec, raters)))
     if not spec.prespecified:
         parts.append(translate(message("exploratory", message_id="answer.exploratory")))
     if spec.mode == "paper":
         parts.append(translate(message("as published", message_id="answer.as_published")))
     line = " · ".join(parts)
-    return " ".join(text for text in (line + ".", further(query)) if text)
+    return " ".join(text for text in (line + ".", _sign(query), further(query)) if text)
+
+
+def _panel(spec: Analysis, n: int) -> TranslatableMessage:
+    """Who rated, and how many they are; with the panel whose labels break ties."""
+    tiebreak = spec.options.tiebreak if isinstance(spec.options, ShareOptions) else None
+    if tiebreak:
+        return message(
+            "panel {panel}, ties broken by {tiebreak}: {n:,} {n|rater|raters} in all",
+            message_id="answer.panel_and_tiebreak",
+            panel=spec.raters,
+            tiebreak=tiebreak,
+            n=n,
+        )
+    return message(
+        "panel {panel}: {n:,} {n|rater|raters}",
+        message_id="answer.panel",
+        panel=spec.raters,
+        n=n,
+    )
+
+
+def _sign(query: Query) -> str:
+    """What a value above 0 says, where the answer has estimates and the title leaves it open."""
+    sentence = statistic_of(query.spec.statistic).above_zero
+    return "" if sentence is None or not query.estimates else query.numbers.translated(sentence)

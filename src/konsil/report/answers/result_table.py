@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import message
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.report.answers.sentences import Query
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import (
@@ -92,6 +92,7 @@ def result_table(material: Material, query: Query, lines: Mapping[int, int]) -> 
                 )
             )
         )
+    general += map(translate, _about_units([j.row for j in shown]))
     caption = translate(
         message(
             "Estimates of “{name}” with primary CIs, {contrast}.",
@@ -107,6 +108,20 @@ def result_table(material: Material, query: Query, lines: Mapping[int, int]) -> 
         )
     )
     return table(caption, head, rows, row_heads=max(1, len(columns)), general=general)
+
+
+def _about_units(rows: Sequence[Row]) -> Iterator[TranslatableMessage]:
+    """What the column of units counts, where the answer counts clusters, which are fewer."""
+    if any(row.n_units_versus for row in rows):
+        yield message(
+            "Units: of the first group / of the second.", message_id="answer.units_of_both"
+        )
+    if any(row.estimate.n_clusters < row.n_units for row in rows):
+        yield message(
+            "A unit is what raters rate once: an answer, a sentence or a comparison. An item, or a"
+            " case, can have several.",
+            message_id="answer.about_units",
+        )
 
 
 def _cells(
@@ -131,9 +146,7 @@ def _cells(
         *(names or [Cell(query.spec.raters)]),
         _estimate(material, query, row),
         *([Cell(numbers.p(row.p_adjusted), number=True)] if has_p else []),
-        Cell(units_of(material, row), number=True)
-        if row.kind == "estimate"
-        else Cell(numbers.count(row.n_units), number=True),
+        Cell(units_of(material, row), number=True),
         Cell(numbers.count(row.n_raters), number=True),
         Cell(str(line), number=True, href=link(line)),
     )

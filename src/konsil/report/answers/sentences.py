@@ -106,15 +106,18 @@ def _pairs(query: Query, some: Sequence[Comparison], n: int) -> str:
     rows = [c.row for c in some]
     if len(some) == n or n > MOST_NAMED or any(row.kind != "difference" for row in rows):
         return ""
-    pairs = [_names(query, row.group, _subtracted(query, row)[0]) for row in rows]
-    return ": " + ", ".join(f"{first} \N{MINUS SIGN} {second}" for first, second in pairs)
+    named = [_names(query, row.group, _subtracted(query, row)[0]) for row in rows]
+    return ": " + ", ".join(
+        f"{first} \N{MINUS SIGN} {second}" + (f" ({shared})" if shared else "")
+        for shared, first, second in named
+    )
 
 
 def _between_groups(query: Query, compared: Sequence[Comparison]) -> TranslatableMessage:
     main = main_comparison(compared)
     subtracted, benchmark = _subtracted(query, main.row)
     first, second = _value(query, main.row.group), benchmark
-    name, subtracted_name = _names(query, main.row.group, subtracted)
+    shared, name, subtracted_name = _names(query, main.row.group, subtracted)
     if first is not None and second is not None:
         name = f"{name} ({query.unit.value(first)})"
         subtracted_name = f"{subtracted_name} ({query.unit.value(second)})"
@@ -126,8 +129,12 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         "evidence": evidence(query, main.row, main.low, main.high),
     }
     n = len(compared)
+    if n > 1 and main.support == "not shown":
+        return _none_shown(n, shared, values)
+    if shared:
+        values["quantity"] = f"{query.quantity}, {shared}"
     if main.support == "shown":
-        return _shown(query, main.value, values)
+        return _shown(query, main.value, values, is_within=bool(shared))
     if main.support == "equivalent":
         return message(
             "{quantity}: {a} and {b} are equivalent within ±{margin}; difference,"
@@ -151,14 +158,6 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
             reason=_reason(query, main.row),
             **values,
         )
-    if n > 1:
-        return message(
-            "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
-            " estimate is between {a} and {b}, {difference} {evidence}.",
-            message_id="answer.none_shown",
-            n=n,
-            **values,
-        )
     return message(
         "{quantity}: no difference was shown between {a} and {b}; difference, {difference}"
         " {evidence}.",
@@ -167,9 +166,34 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
     )
 
 
-def _shown(query: Query, difference: float, values: Mapping[str, str]) -> TranslatableMessage:
-    """A difference that was shown, in the order and with the sign of its row."""
-    if _is_of_systems(query.spec):
+def _none_shown(n: int, shared: str, values: Mapping[str, str]) -> TranslatableMessage:
+    """No difference in any of several comparisons: the largest estimate, with what both share."""
+    if shared:
+        return message(
+            "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
+            " estimate ({shared}) is between {a} and {b}, {difference} {evidence}.",
+            message_id="answer.none_shown_shared",
+            n=n,
+            shared=shared,
+            **values,
+        )
+    return message(
+        "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
+        " estimate is between {a} and {b}, {difference} {evidence}.",
+        message_id="answer.none_shown",
+        n=n,
+        **values,
+    )
+
+
+def _shown(
+    query: Query, difference: float, values: Mapping[str, str], *, is_within: bool
+) -> TranslatableMessage:
+    """A difference that was shown, in the order and with the sign of its row.
+
+    Of groups within a part of the answers the quantity names that part.
+    """
+    if _is_of_systems(query.spec) and not is_within:
         labels = ", ".join(query.spec.options.labels_counted)
         if difference < 0:
             return message(
@@ -397,13 +421,19 @@ def _word(query: Query, column: str, value: str) -> str:
     return f"{query.titles[column]} {value}" if column in query.titles else value
 
 
-def _names(query: Query, first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, str]:
-    """The names of two groups: what they share, then what they differ in."""
+def _names(
+    query: Query, first: Mapping[str, str], second: Mapping[str, str]
+) -> tuple[str, str, str]:
+    """What two groups share, and the name of each by what they differ in."""
     shared = [_word(query, c, v) for c, v in first.items() if v and second.get(c) == v]
     first_name, second_name = (
-        ", ".join(
-            [*shared, *(_word(query, c, v) for c, v in group.items() if v and other.get(c) != v)]
-        )
+        ", ".join(_word(query, c, v) for c, v in group.items() if v and other.get(c) != v)
         for group, other in ((first, second), (second, first))
     )
-    return first_name, second_name
+    if first_name and second_name:
+        return ", ".join(shared), first_name, second_name
+    # One group is a part of the other: its name is what both share.
+    first_name, second_name = (
+        ", ".join([*shared, name] if name else shared) for name in (first_name, second_name)
+    )
+    return "", first_name, second_name

@@ -12,20 +12,19 @@ from dataclasses import replace
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.entry import Statistic
 from konsil.analysis.model.catalogue.known import OF_ZERO
+from konsil.analysis.model.catalogue.zeros import NO_DIFFERENCE
 from konsil.analysis.model.message import message
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.options import JudgeOptions, ShareOptions
 from konsil.report.figures.drawing import SYSTEM_COLOURS
 from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
 from konsil.report.figures.units import Unit, head_unit, unit_words
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
-from konsil.report.material.table_rows import Joined, value_head, with_level
+from konsil.report.material.table_rows import Joined, column_title, value_head, with_level
 from konsil.stats.engine.contract import Estimate
 
 COMPARED = {"crossover": "accuracy", "tukey": "mean"}
 """What is compared, where a statistic is a comparison itself and no number of a group."""
-_ASSOCIATIONS = ("correlation", "correlations", "length", "rankings", "association", "caution")
-"""Groups of statistics for which zero is no association."""
 ALIKE = 0.005
 """Benchmarks of the rows that differ by no more than this are one line: that on most units."""
 MOST_RAW = 15
@@ -139,12 +138,27 @@ def axis_title(
         text = f"{text}: {criterion}"
     if is_difference and statistic != "mann_whitney":
         text = material.language.gettext("Difference in %(statistic)s") % {"statistic": text}
-    return with_unit(material, text, statistic, is_difference=is_difference)
+    per = spec.options.covariate if spec and isinstance(spec.options, JudgeOptions) else ""
+    return with_unit(material, text, statistic, is_difference=is_difference, per=per)
 
 
-def with_unit(material: Material, text: str, statistic: str, *, is_difference: bool = False) -> str:
-    """A title with the unit of a statistic in brackets; without where its numbers have none."""
+def with_unit(
+    material: Material, text: str, statistic: str, *, is_difference: bool = False, per: str = ""
+) -> str:
+    """A title with the unit of a statistic in brackets; without where its numbers have none.
+
+    The unit of a slope is `per` unit of its covariate.
+    """
     unit = unit_words(material.numbers, head_unit(statistic, is_difference=is_difference))
+    if unit and per:
+        unit = material.numbers.translated(
+            message(
+                "{unit} per unit of {covariate}",
+                message_id="axis.per_unit",
+                unit=unit,
+                covariate=column_title(material, per),
+            )
+        )
     return f"{text} ({unit})" if unit else text
 
 
@@ -260,18 +274,16 @@ def _reference(
 ) -> tuple[float | None, str]:
     """The line to compare with, and its name."""
     translate = material.numbers.translated
-    if is_difference or described.id in OF_ZERO:
-        return 0.0, translate(message("no difference", message_id="answer.line_zero"))
+    if is_difference:
+        return 0.0, translate(NO_DIFFERENCE)
     line = None if spec is None else pass_line(spec)
     if line is not None:
         return line, material.language.gettext("pass line")
-    if not described.marks_zero:
+    if described.zero is None:
         return None, ""
-    if described.group in _ASSOCIATIONS:
-        return 0.0, translate(message("no association", message_id="axis.line_association"))
-    if described.is_among_raters or described.group == "blinding":
-        return 0.0, translate(message("chance", message_id="answer.line_chance"))
-    return 0.0, translate(message("no difference", message_id="answer.line_zero"))
+    # The slope of a judge minus that of a panel is a difference, the slope alone an association.
+    is_of_slopes = described.group == "caution" and spec is not None and spec.against is not None
+    return 0.0, translate(NO_DIFFERENCE if is_of_slopes else described.zero)
 
 
 def _benchmark(material: Material, rows: Sequence[Joined]) -> Benchmark | None:

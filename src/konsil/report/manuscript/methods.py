@@ -171,18 +171,7 @@ def criteria_text(material: Material) -> str:
         sentences.append(f"{material.criterion(criterion.id)}: {question}{end}{scale}")
     if not sentences:
         return to_be_written(material)
-    return " ".join(["; ".join(sentences) + ".", *presentation_sentences(material)])
-
-
-def presentation_sentences(material: Material) -> Iterator[str]:
-    """One sentence a form whose sentences are rated one at a time."""
-    _ = material.language.gettext
-    for form in material.study.instruments:
-        if form.present == "sentence":
-            yield _(
-                "On the form %(form)s, each page and each judge's call presented the whole answer"
-                " with one marked sentence."
-            ) % {"form": form.id}
+    return "; ".join(sentences) + "."
 
 
 def analysis_text(material: Material, results: Results) -> str:

@@ -58,13 +58,20 @@ def _tasks(material: Material) -> Table:
         message("Range", message_id="workload.range"),
         message("Ratings given of those planned", message_id="workload.completed"),
     )
-    notes = (
+    notes = [
         message(
             "Submitted tasks of raters with at least one, and of items with at least one; excluded"
-            " ratings included.",
+            " ratings and repeated tasks are included.",
             message_id="workload.submitted",
         ),
-    )
+    ]
+    if any(form.present == "sentence" for form in material.study.instruments):
+        notes.append(
+            message(
+                "On forms with one marked sentence per page, each sentence is a task.",
+                message_id="workload.sentences",
+            )
+        )
     return table(
         material.caption(
             numbers.translated(

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
+from konsil.analysis.model.catalogue.known import (
+    NAME_COLUMNS,
+    SINGLE_NAME_COLUMNS,
+    statistic_of,
+)
 from konsil.analysis.model.options import WITHHELD, ShareOptions
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
@@ -34,15 +38,15 @@ class Letters:
     """System -> letter."""
     judges: Mapping[str, str]
     """Judge -> a name that does not reveal the model."""
-    families: Mapping[str, str]
-    """Family of a system -> the same with the letter of one of its systems."""
     answers: Mapping[str, str]
     """Answer -> its item and the letter of its system."""
     key: bytes = dataclasses.field(repr=False)
     """The secret that the letters follow from."""
 
     def study(self, study: Study) -> Study:
-        """The protocol with letters for systems, their families and judges.
+        """The protocol with letters for systems and judges, without model families.
+
+        Which systems share a family can tell who they are: of three, two may have one vendor.
 
         The texts of the plan and the analyses have the letters too.
         """
@@ -205,7 +209,7 @@ class Letters:
         return self.systems.get(text) or self.judges.get(text) or self.answers.get(text, text)
 
     def _system(self, system: System) -> System:
-        return System(self.systems[system.id], self.families.get(system.family, ""))
+        return System(self.systems[system.id], "")
 
     def _allocation(self, allocation: Allocation) -> Allocation:
         return dataclasses.replace(
@@ -237,14 +241,11 @@ class Letters:
     def _value(self, column: str, value: str) -> str:
         """A value of a column that can name systems, judges or families.
 
-        A family that no system has is a judge's, and several names in one value have no letter:
-        both are withheld.
+        Families have no letters, and neither have several names in one value: both are withheld.
         """
-        if column not in SINGLE_NAME_COLUMNS:
-            return WITHHELD
         kind = NAME_COLUMNS[column]
-        if kind == "family":
-            return self.families.get(value, WITHHELD)
+        if column not in SINGLE_NAME_COLUMNS or kind == "family":
+            return WITHHELD
         return (self.systems if kind == "system" else self.judges).get(value, value)
 
     def _table(self, layout: TableLayout) -> TableLayout:
@@ -264,6 +265,16 @@ class Letters:
                     layout, difference=tuple(shown) if len(names) == len(shown) else ()
                 )
         return layout
+
+
+def without_families(study: Study) -> tuple[str, ...]:
+    """Names of the analyses that have no estimates while model families are withheld."""
+    return tuple(
+        analysis.name
+        for analysis in study.analyses
+        if any(NAME_COLUMNS.get(c) == "family" for c in (*analysis.where, *analysis.by))
+        or statistic_of(analysis.statistic).group == "own"
+    )
 
 
 def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
@@ -293,16 +304,9 @@ def letters(
     named = {
         s: _letter(n) for n, s in enumerate([*_shuffled(systems, key), *_shuffled(others, key)])
     }
-    families: dict[str, str] = {}
-    for system in study.systems:
-        families.setdefault(system.family, f"family of {named[system.id]}")
-    # Imported systems have no entry in the protocol; a judge that is one of them has its name as
-    # family.
-    families = {s: f"family of {letter}" for s, letter in named.items()} | families
     return Letters(
         named,
         {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, key), start=1)},
-        {k: v for k, v in families.items() if k},
         _answer_names(all_answers, named),
         key,
     )

@@ -123,7 +123,7 @@ def _question(site: Site, connection: Connection, task_id: str) -> str:
             return item.text
         shown = screen(instrument, task, item, screens.answers(connection, task.answers))
         [sentence] = [p.text for p in shown.answers[0].pieces if p.span == 0]
-        return f"{plain(sentence)} ({item.text})"
+        return f"{plain(sentence)} ({item.text})" if item.text else plain(sentence)
     return instrument.criteria[0].question if instrument is not None else ""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, Statistic
 from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
+from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION
+from konsil.analysis.model.message import TranslatableMessage
 from konsil.stats.agreement.registry import STATISTICS
 
 _ASSOCIATION = ("spearman", "kendall_tau_b")
@@ -58,6 +60,13 @@ _UNDEFINED = {
 """Where they are undefined beside what holds for all of them: no unit has labels from two
 raters."""
 
+
+def _zero(name: str, lowest: float) -> TranslatableMessage | None:
+    if lowest >= 0:
+        return None
+    return NO_ASSOCIATION if name in _ASSOCIATION else CHANCE
+
+
 _AMONG_RATERS = Limits((ONLY_MEANS, NO_LENGTH))
 """A panel's mean is a consensus that judges are compared with: a rule of the family."""
 
@@ -74,7 +83,7 @@ AGREEMENT = (
             source=formula.source,
             range=formula.range,
             keys=frozenset({"weights"} if formula.weighted else ()),
-            marks_zero=formula.range[0] < 0,
+            zero=_zero(name, formula.range[0]),
             better="higher",
             unit="percent" if formula.range == SHARE and name != "kendall_w" else "number",
             is_among_raters=True,

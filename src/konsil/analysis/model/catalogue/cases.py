@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, Criteria, Statistic
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
+from konsil.analysis.model.catalogue.zeros import (
+    NO_ASSOCIATION,
+    NO_CHANGE,
+    NO_DIFFERENCE,
+    NO_REVERSAL,
+)
+from konsil.analysis.model.message import message
 from konsil.stats.cases.anova import RANGE, REPEATED
 from konsil.stats.cases.degradation import CLEXEVAL
 from konsil.stats.cases.effects import COHEN
@@ -95,7 +102,11 @@ CASES = (
         ),
         undefined="no case has both levels",
         source=CLEXEVAL,
-        marks_zero=True,
+        zero=NO_CHANGE,
+        above_zero=message(
+            "Above 0: fewer correct answers with less information.",
+            message_id="above_zero.information_sensitivity",
+        ),
         row_of="system",
         keys=frozenset({"levels", "correct"}),
         has_own_panel=True,
@@ -199,7 +210,11 @@ CASES = (
         ),
         undefined="no case has both levels",
         source=CLEXEVAL,
-        marks_zero=True,
+        zero=NO_CHANGE,
+        above_zero=message(
+            "Above 0: lower scores with less information.",
+            message_id="above_zero.reasoning_gap",
+        ),
         row_of="system",
         keys=frozenset({"levels"}),
         has_own_panel=True,
@@ -241,7 +256,11 @@ CASES = (
         ),
         undefined="no answer has both scores",
         source=CLEXEVAL,
-        marks_zero=True,
+        zero=NO_DIFFERENCE,
+        above_zero=message(
+            "Above 0: answers read better than they are.",
+            message_id="above_zero.illusion_gap",
+        ),
         row_of="system",
         keys=frozenset({"criteria"}),
         has_own_panel=True,
@@ -371,12 +390,16 @@ CASES = (
             "reversal is shown; the difference at each level is also reported"
         ),
         undefined="an information level has no case answered by both systems",
-        marks_zero=True,
+        zero=NO_REVERSAL,
+        above_zero=message(
+            "Above 0: the system that leads is not the same at all information levels.",
+            message_id="above_zero.crossover",
+        ),
         keys=frozenset({"levels", "correct"}),
         has_own_panel=True,
         limits=_REVERSAL,
         margin="rows",
-        unit="number",
+        unit="points",
     ),
     Statistic(
         id="mann_whitney",
@@ -396,7 +419,7 @@ CASES = (
         ),
         undefined="the case means do not vary",
         source=COHEN,
-        marks_zero=True,
+        zero=NO_DIFFERENCE,
         keys=frozenset({"criteria"}),
         has_own_panel=True,
         limits=_EFFECTS,
@@ -447,7 +470,7 @@ CASES = (
         ),
         undefined="fewer than two cases have every cell",
         source=RANGE,
-        marks_zero=True,
+        zero=NO_DIFFERENCE,
         keys=frozenset({"levels", "criteria"}),
         has_own_panel=True,
         limits=_EFFECT_ROWS,
@@ -470,7 +493,7 @@ CASES = (
         ),
         undefined="all scores of a criterion are the same",
         source=SPEARMAN,
-        marks_zero=True,
+        zero=NO_ASSOCIATION,
         keys=frozenset({"criteria"}),
         has_own_panel=True,
         limits=_CORRELATION,

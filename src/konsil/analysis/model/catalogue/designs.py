@@ -10,6 +10,7 @@ from konsil.analysis.model.catalogue.limits import (
     Need,
     Refusal,
 )
+from konsil.analysis.model.catalogue.zeros import NO_ASSOCIATION
 from konsil.stats.designs.generalizability import BRENNAN
 from konsil.stats.designs.subsets import PART_WHOLE
 from konsil.stats.engine.ranks import SPEARMAN
@@ -154,7 +155,7 @@ DESIGNS = (
         undefined="all answers have the same rating or length",
         source=SPEARMAN,
         range=SIGNED,
-        marks_zero=True,
+        zero=NO_ASSOCIATION,
         has_own_panel=True,
         limits=_LENGTH,
         unit="number",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits
+from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.options import OPTIONS, Options, keys_of
 from konsil.stats.agreement.alpha import LEVELS, Level
 
@@ -64,8 +65,12 @@ class Statistic:
     they add."""
     row_of: Literal["", "system", "rater"] = ""
     """Whether it has a row for each system or rater, though `by` does not name them."""
-    marks_zero: bool = False
-    """Whether 0 means chance, no association or no difference, so that a figure marks it."""
+    zero: TranslatableMessage | None = None
+    """What 0 means, in the words beside a figure's line (`zeros`); None: nothing, and figures do
+    not mark it."""
+    above_zero: TranslatableMessage | None = None
+    """What a value above 0 says, as a sentence beside the answer; None: the title says it, or
+    figures name the direction."""
     is_among_raters: bool = False
     """Whether it is about raters and one another, not about labels."""
     unit: StatisticUnit = ""
@@ -116,6 +121,11 @@ class Statistic:
     is_of_numbers: bool = False
     """Whether it is computed of the labels' numbers, so that a composite score can be its
     criterion; statistics of cases all are."""
+
+    @property
+    def marks_zero(self) -> bool:
+        """Whether a figure marks 0."""
+        return self.zero is not None
 
     @property
     def needs_order(self) -> bool:

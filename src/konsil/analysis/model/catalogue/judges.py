@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
+from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION, NO_EFFECT, NO_PREFERENCE
+from konsil.analysis.model.message import message
 from konsil.stats.judges.blinding import BANG, JAMES
 from konsil.stats.judges.injections import INJECTION
 from konsil.stats.judges.risk import RISK_COVERAGE
@@ -119,7 +121,12 @@ JUDGES = (
             "that panel"
         ),
         undefined="the covariate does not vary",
-        marks_zero=True,
+        zero=NO_ASSOCIATION,
+        above_zero=message(
+            "Above 0: abstentions increase with the covariate; with a comparison panel, more than"
+            " there.",
+            message_id="above_zero.abstention_slope",
+        ),
         keys=frozenset({"covariate"}),
         limits=_SLOPE,
         has_own_panel=True,
@@ -166,7 +173,7 @@ JUDGES = (
         definition="Cohen's kappa of the same ensembles as in `ensembles_percent_agreement`",
         undefined="an ensemble never has a majority, or all ratings are in one category",
         range=SIGNED,
-        marks_zero=True,
+        zero=CHANCE,
         keys=frozenset({"coverage", "ensemble_units"}),
         limits=_ENSEMBLES,
         has_own_panel=True,
@@ -188,7 +195,7 @@ JUDGES = (
         definition="PABAK of the same ensembles as in `ensembles_percent_agreement`",
         undefined="an ensemble never has a majority",
         range=SIGNED,
-        marks_zero=True,
+        zero=CHANCE,
         keys=frozenset({"coverage", "ensemble_units"}),
         limits=_ENSEMBLES,
         has_own_panel=True,
@@ -220,7 +227,12 @@ JUDGES = (
             "the judge has no answers of its own model, there is no judge of another "
             "family, or no answer of its own model is comparable"
         ),
-        marks_zero=True,
+        zero=NO_PREFERENCE,
+        above_zero=message(
+            "Above 0: the judge scores answers of its own model higher, relative to the other"
+            " judges.",
+            message_id="above_zero.self_preference",
+        ),
         is_difference=True,
         is_of_numbers=True,
         limits=_PREFERENCE,
@@ -249,7 +261,11 @@ JUDGES = (
             "no other system is of the judge's family, there is no judge of another family,"
             " or none of these answers is comparable"
         ),
-        marks_zero=True,
+        zero=NO_PREFERENCE,
+        above_zero=message(
+            "Above 0: the judge scores answers of its family higher, relative to the other judges.",
+            message_id="above_zero.family_preference",
+        ),
         is_difference=True,
         is_of_numbers=True,
         limits=_FAMILY_PREFERENCE,
@@ -325,7 +341,7 @@ JUDGES = (
         undefined="no rater saw it",
         source=BANG,
         range=SIGNED,
-        marks_zero=True,
+        zero=CHANCE,
         limits=_BLINDING,
         columns=("arm",),
         unit="number",
@@ -353,7 +369,11 @@ JUDGES = (
         ),
         source=INJECTION,
         range=SIGNED,
-        marks_zero=True,
+        zero=NO_EFFECT,
+        above_zero=message(
+            "Above 0: embedded instructions move the judge to the label that they demand.",
+            message_id="above_zero.injection_shift",
+        ),
         is_difference=True,
         limits=_INJECTION,
         has_own_panel=True,

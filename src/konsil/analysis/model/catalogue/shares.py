@@ -12,6 +12,7 @@ from konsil.analysis.model.catalogue.limits import (
     Need,
     Refusal,
 )
+from konsil.analysis.model.catalogue.zeros import NO_DIFFERENCE
 
 _DEVIATION = Limits((ONLY_MEANS, NO_LENGTH))
 _MEAN = Limits((NO_LENGTH,))
@@ -177,7 +178,7 @@ SHARES = (
             "25:1774, 2016"
         ),
         range=(-1.0, math.inf),
-        marks_zero=True,
+        zero=NO_DIFFERENCE,
         is_difference=True,
         keys=frozenset({"of", "tiebreak", "reference"}),
         limits=_RELATIVE,
