@@ -14,7 +14,7 @@ from tests.analyses import flat_analysis
 from tests.report.conftest import arguments
 
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
-from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
+from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow, TradeOff
 from konsil.records import Rater
 from konsil.report.cases import case_figures
 from konsil.report.estimates import curves as curve_figures
@@ -26,6 +26,7 @@ from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
 from konsil.report.figures.svg_primitives import WIDTH, About, Bar, Dot, ValueAxis, wrapped
+from konsil.report.figures.trade_offs import trade_offs
 from konsil.report.material.glossary import title
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.overview import Material
@@ -241,7 +242,8 @@ def test_curves_are_drawn_where_there_are_any() -> None:
     rows = (row("risk", "risk_coverage", 0.2, {"rater": "judge A"}, "judges"),)
     curve = Curve("risk", {"rater": "judge A"}, (0.5, 1.0), (0.1, 0.3))
     [drawn] = curves(material(asked, Results(rows, (), curves=(curve,))), "risk", "risk_coverage")
-    assert {"judge A", "Disagreement", "any order"} <= set(words(drawn))
+    # Proportions are shown in per cent: the highest risk of 0.3 is 30.
+    assert {"judge A", "Disagreement (%)", "any order", "30"} <= set(words(drawn))
     assert curves(material(asked, Results(rows, ())), "risk", "risk_coverage") == []
 
 
@@ -326,3 +328,16 @@ def test_panels_of_curves_fill_the_width_but_for_a_margin(
     assert panels[-1][1] == pytest.approx(WIDTH - 0.08)
     gaps = [right[0] - left[1] for left, right in pairwise(panels)]
     assert gaps == pytest.approx([0.22] * (n_panels - 1))
+
+
+def test_the_thresholds_of_a_judge_are_drawn_in_per_cent() -> None:
+    asked = [Analysis("strict", "strictness", "correct", "judges", against="physicians")]
+    trade_off = TradeOff(
+        "strict", {"rater": "judge A"}, (0.5, 1.0), (1.0, 0.25, 0.0), (0.0, 0.5, 1.0), 0.5
+    )
+    shown = material(asked, Results((), (), trade_offs=(trade_off,)))
+    [drawn] = trade_offs(shown, "strict", "strictness")
+    assert {"Failures approved (%)", "Successes rejected (%)", "100"} <= set(words(drawn))
+    assert drawn.description == (
+        "judge A: 100.0% of the failures approved, 0.0% of the successes rejected"
+    )

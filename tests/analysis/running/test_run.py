@@ -614,7 +614,9 @@ def test_exclusions_leave_ratings_out_and_count_them() -> None:
     excluded = sum(sum(c.excluded.values()) for c in found.coverage)
     left = sum(c.rated + c.abstained for c in found.coverage)
     assert excluded + left == len(DATA.ratings)
-    stated = f"{excluded:,} of {len(DATA.ratings):,} ratings were excluded under the protocol's rules"
+    stated = (
+        f"{excluded:,} of {len(DATA.ratings):,} ratings were excluded under the protocol's rules"
+    )
     assert any(w.startswith(stated) for w in found.warnings)
 
 

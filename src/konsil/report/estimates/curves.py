@@ -85,10 +85,10 @@ def _draw(
             axes.spines[["right", "top"]].set_visible(False)
             last = n + across >= len(shown)
             axes.xaxis.set_major_formatter(
-                FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else "")
+                FuncFormatter(lambda x, _n, last=last: numbers.tick(100 * x) if last else "")
             )
             axes.yaxis.set_major_formatter(
-                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y))
+                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(100 * y))
             )
             axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
@@ -115,14 +115,14 @@ def _draw(
         figure.text(
             0.12 / WIDTH,
             (below + (height - below - top) / 2) / height,
-            _("Disagreement"),
+            _("Disagreement") + " (%)",
             rotation=90,
             ha="center",
             va="center",
             fontsize=8.5,
         )
         middle = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
-        axis_title = _("Proportion of ratings retained, most confident first")
+        axis_title = _("Proportion of ratings retained, most confident first") + " (%)"
         figure.text(
             middle, (below - 0.3) / height, axis_title, ha="center", va="center", fontsize=8.5
         )

@@ -12,7 +12,7 @@ from matplotlib.path import Path as MarkerPath
 from matplotlib.transforms import offset_copy
 
 from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE
-from konsil.report.figures.svg_primitives import ValueAxis, frame, short
+from konsil.report.figures.svg_primitives import ValueAxis, frame
 from konsil.report.material.tables import Numbers
 
 _STROKE = MarkerPath([(-0.35, -1.0), (0.35, 1.0)])
@@ -46,7 +46,7 @@ def draw_axis(axes: Axes, axis: ValueAxis, numbers: Numbers) -> list[Artist]:
                 color=INK,
                 linewidth=1.0,
                 zorder=1,
-                label=short(benchmark.label or benchmark.name, 48),
+                label=axis.key_names[-1],
             )
         )
     _draw_direction(axes, axis)
@@ -118,14 +118,14 @@ def benchmark_key(axes: Axes, name: str) -> list[Artist]:
     ]
 
 
-def draw_keys(figure: Figure, keys: Sequence[Artist], left_margin: float) -> None:
-    """What the lines and bands are, in the line at the top of the figure."""
+def draw_keys(figure: Figure, keys: Sequence[Artist], left_margin: float, *, rows: int = 1) -> None:
+    """What the lines and bands are, at the top of the figure: side by side or in `rows`."""
     if keys:
         figure.legend(
             handles=list(keys),
             loc="upper left",
             bbox_to_anchor=(left_margin / figure.get_figwidth(), 1.0),
-            ncols=len(keys),
+            ncols=len(keys) if rows == 1 else 1,
             frameon=False,
             fontsize=7.5,
             borderpad=0.2,

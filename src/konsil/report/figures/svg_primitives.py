@@ -135,9 +135,19 @@ class ValueAxis:
         return 0.0 if self.direction is None else 0.13
 
     @property
+    def key_names(self) -> tuple[str, ...]:
+        """The names of its lines and bands, in the order in which they are drawn."""
+        names = (
+            self.reference_name if self.reference is not None else "",
+            self.band_name if self.band is not None else "",
+            short(self.benchmark.label or self.benchmark.name, 48) if self.benchmark else "",
+        )
+        return tuple(name for name in names if name)
+
+    @property
     def has_keys(self) -> bool:
         """Whether it has lines or bands with names."""
-        return bool(self.reference_name or self.band_name or self.benchmark)
+        return bool(self.key_names)
 
 
 @dataclass(frozen=True)

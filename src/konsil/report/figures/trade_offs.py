@@ -13,6 +13,7 @@ from konsil.analysis.model.results import Results, TradeOff
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.small_multiples import legend, panels_across
 from konsil.report.figures.svg_primitives import WIDTH, About, short, stamp
+from konsil.report.figures.units import Unit
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
@@ -61,9 +62,9 @@ def _name(trade_off: TradeOff) -> str:
 
 
 def _described(material: Material, trade_off: TradeOff) -> str:
-    _, plain = material.language.gettext, material.numbers.plain
-    approved, rejected = _at(trade_off)
-    values = {"judge": _name(trade_off), "approved": plain(approved), "rejected": plain(rejected)}
+    _, unit = material.language.gettext, Unit("share", material.numbers)
+    approved, rejected = (unit.value(share) for share in _at(trade_off))
+    values = {"judge": _name(trade_off), "approved": approved, "rejected": rejected}
     return (
         _(
             "%(judge)s: %(approved)s of the failures approved, %(rejected)s of the successes"
@@ -104,10 +105,10 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             axes.spines[["right", "top"]].set_visible(False)
             last = n + across >= len(shown)
             axes.xaxis.set_major_formatter(
-                FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else "")
+                FuncFormatter(lambda x, _n, last=last: numbers.tick(100 * x) if last else "")
             )
             axes.yaxis.set_major_formatter(
-                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y))
+                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(100 * y))
             )
             for each in (axes.xaxis, axes.yaxis):
                 each.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
@@ -137,7 +138,7 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
         figure.text(
             0.12 / WIDTH,
             (below + (height - below - top) / 2) / height,
-            _("Failures approved"),
+            _("Failures approved") + " (%)",
             rotation=90,
             ha="center",
             va="center",
@@ -147,7 +148,7 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
         figure.text(
             middle,
             (below - 0.3) / height,
-            _("Successes rejected"),
+            _("Successes rejected") + " (%)",
             ha="center",
             va="center",
             fontsize=8.5,
