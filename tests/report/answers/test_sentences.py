@@ -16,7 +16,7 @@ from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.report.answers.evidence import comparisons, support
-from konsil.report.answers.sentences import Query, answer, further
+from konsil.report.answers.sentences import Query, answer, further, group_name
 from konsil.report.figures.units import Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
@@ -327,3 +327,10 @@ def test_the_strongest_statement_is_the_answer_whatever_its_size() -> None:
     assert "higher for system-a than for system-b" in answer(
         query(replace(SHARES, statistic="mean"), small, large)
     )
+
+
+def test_an_ensemble_is_named_by_its_judges_alone() -> None:
+    group = {"ensemble": "judge-1 + judge-6", "size": "2"}
+    spec = Analysis("e", "ensembles_cohen_kappa", "correct", "judges")
+    assert group_name(query(spec), group) == "judge-1 + judge-6"
+    assert group_name(query(spec), {"size": "3"}) == "3"

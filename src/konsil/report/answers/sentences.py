@@ -411,8 +411,12 @@ def _out_of_bag(rows: Sequence[Row]) -> Row | None:
 
 
 def group_name(query: Query, group: Mapping[str, str]) -> str:
-    """A group by its values, with the titles of columns whose values need them."""
-    return ", ".join(_word(query, c, v) for c, v in group.items() if v)
+    """A group by its values, with the titles of columns whose values need them.
+
+    An ensemble is the list of its judges, so that their number would only say the same again.
+    """
+    columns = {c: v for c, v in group.items() if v and not (c == "size" and "ensemble" in group)}
+    return ", ".join(_word(query, c, v) for c, v in columns.items())
 
 
 def _word(query: Query, column: str, value: str) -> str:
