@@ -99,6 +99,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         for name, contrast in anova.contrasts(
             len(cells.systems), len(context.analysis.options_as(CaseOptions).levels)
         ).items():
+            # With one system, the level within it is the effect of level, which has its row.
             if not len(contrast) or (name == "level_of_0" and len(cells.systems) == 1):
                 continue
             effect = anova.repeated_measures(sums.sum(axis=0), contrast)

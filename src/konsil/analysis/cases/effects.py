@@ -57,6 +57,7 @@ def _paired(
     context: Context, keys: dict[str, str], versus: dict[str, str], a: pl.DataFrame, b: pl.DataFrame
 ) -> Iterator[Row]:
     means = [_case_means(context, part) for part in (a, b)]
+    # The cases of both systems: one that a system lacks has no difference, but a mean.
     cases = sorted(set(means[0]) | set(means[1]))
     first, second = (np.array([m.get(c, np.nan) for c in cases]) for m in means)
     gap = first - second
