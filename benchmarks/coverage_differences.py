@@ -4,8 +4,9 @@ one.
     python benchmarks/coverage_differences.py                  print the tables of docs/coverage.md
     python benchmarks/coverage_differences.py --write          and write them there
     python benchmarks/coverage_differences.py --studies 200    fewer simulated studies
-    python benchmarks/coverage_differences.py --only judges    one part alone: kappas, planted,
-    judges, shares or alphas
+    python benchmarks/coverage_differences.py --only judges    one part alone
+
+The parts are kappas, planted, judges, shares and alphas.
 
 A test fails where the 95 % binomial bounds of its error lie wholly above .06, an interval where
 those of its coverage lie wholly outside .93 to .985; above .97 it is called conservative. Widths

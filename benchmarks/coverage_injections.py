@@ -1,8 +1,8 @@
 """Does the interval of the shift by injected instructions cover? All outcomes are counted, none is
 drawn.
 
-python benchmarks/coverage_injections.py             print the table of docs/coverage.md
-python benchmarks/coverage_injections.py --write     and write it there
+    python benchmarks/coverage_injections.py             print the table of docs/coverage.md
+    python benchmarks/coverage_injections.py --write     and write it there
 """
 
 from __future__ import annotations

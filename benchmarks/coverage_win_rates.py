@@ -1,9 +1,9 @@
 """Do intervals of win rates cover where wins are rare? One pair of systems, items and raters with
 effects of their own.
 
-python benchmarks/coverage_win_rates.py                  print the table
-python benchmarks/coverage_win_rates.py --write          and write it into docs/coverage.md
-python benchmarks/coverage_win_rates.py --studies 200    fewer simulated studies
+    python benchmarks/coverage_win_rates.py                  print the table
+    python benchmarks/coverage_win_rates.py --write          and write it into docs/coverage.md
+    python benchmarks/coverage_win_rates.py --studies 200    fewer simulated studies
 """
 
 from __future__ import annotations

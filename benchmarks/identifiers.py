@@ -1,10 +1,9 @@
 """How many of the identifiers in made-up questions the rules find, on questions of somebody who
 never saw the rules.
 
-    python benchmarks/identifiers.py                 the tables of docs/identifiers.md
-    python benchmarks/identifiers.py --missed        what was missed and what was wrongly suspected,
-    of the other half python benchmarks/identifiers.py --write         the tables, written into
-    docs/identifiers.md
+    python benchmarks/identifiers.py             print the tables of docs/identifiers.md
+    python benchmarks/identifiers.py --missed    what is missed and wrongly suspected, other half
+    python benchmarks/identifiers.py --write     write the tables into docs/identifiers.md
 
 The questions are in tests/prepare/identifiers; all persons, numbers and addresses are invented, and
 {name:Lucy} marks an identifier and its kind. Two hundred by another hand (another_*.txt) measure:

@@ -1,7 +1,7 @@
 """The small model that konsil runs itself: seconds to load, tokens a second, memory, and whether
 replies repeat.
 
-python benchmarks/local_model.py        # needs konsil[local] and 'konsil local install'
+    python benchmarks/local_model.py        # needs konsil[local] and 'konsil local install'
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What does konsil conclude where nothing is there? Whole studies of the four protocols, drawn
 without any effect.
 
-    python benchmarks/null_studies.py                          500 studies a protocol at a fifth of
-    its size python benchmarks/null_studies.py --size full --studies 100 python
-    benchmarks/null_studies.py --protocol cqa-eval --studies 50 python benchmarks/null_studies.py
-    --write                  and write the tables into docs/coverage.md
+    python benchmarks/null_studies.py            500 studies a protocol at a fifth of its size
+    python benchmarks/null_studies.py --size full --studies 100
+    python benchmarks/null_studies.py --protocol cqa-eval --studies 50
+    python benchmarks/null_studies.py --write    and write the tables into docs/coverage.md
 
 Every study is planned, rated and analysed by the protocol as it stands: systems of equal quality,
 judges who are drawn like people, no preference for anything of one's own, equally accurate designs,

@@ -1,10 +1,12 @@
 """The rating pages under load: many simulated raters at once, 4,000 items, every request that a
 browser would send.
 
-    python benchmarks/pages.py                      20 and 200 raters, with pauses and without, on
-    SQLite, and a peer python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
+    python benchmarks/pages.py
+    python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
     python benchmarks/pages.py --database postgresql://user@host/empty --workers 2 --raters 20
     python benchmarks/pages.py --peer peer/bin/potato
+
+Without options: 20 and 200 raters, with pauses and without, on SQLite, and a peer.
 
 Raters pause for exponential times of the mean given (0: none) before every choice, and come within
 some seconds of one another. The server is a process of its own on the same machine as the raters,

@@ -1,10 +1,11 @@
 """Pins: what a user can see of konsil, as files with digests, to compare before and after a change
 of the machinery.
 
-    python benchmarks/pins.py OUT                     write the pins of the konsil that Python
-    imports python benchmarks/pins.py OUT --only demo help    a part of them python
-    benchmarks/pins.py --compare BEFORE AFTER  what differs; of estimates: which rows, which
-    columns, by how much
+    python benchmarks/pins.py OUT                     the pins of the konsil that Python imports
+    python benchmarks/pins.py OUT --only demo help    a part of them
+    python benchmarks/pins.py --compare BEFORE AFTER  what differs
+
+Of estimates, a comparison lists which rows and columns differ, and by how much.
 
 Pinned are: the help of every command; the demonstration study, in English and German; the four
 protocols as small simulated studies in both languages; the commands of the tutorials that need no
@@ -18,8 +19,8 @@ this file:
 
     git worktree add ../before COMMIT
     PYTHONPATH=../before/src python benchmarks/pins.py pins/before
-    python benchmarks/pins.py pins/after && python benchmarks/pins.py --compare pins/before
-    pins/after
+    python benchmarks/pins.py pins/after
+    python benchmarks/pins.py --compare pins/before pins/after
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The abstract of Real-POCQi computed again, end to end: from raw questions to the report, with
 planted preferences.
 
-    python benchmarks/real_pocqi.py                   print what docs/real-pocqi-end-to-end.md shows
-    python benchmarks/real_pocqi.py --write           and write it there
-    python benchmarks/real_pocqi.py --paper           at the paper's size: 807 questions, 8
-    comparisons each
+    python benchmarks/real_pocqi.py            print what docs/real-pocqi-end-to-end.md shows
+    python benchmarks/real_pocqi.py --write    and write it there
+    python benchmarks/real_pocqi.py --paper    the paper's size: 807 questions, 8 comparisons each
 
 Raw questions of 30 specialties are screened and drawn; four systems answer them, one of them a
 product whose answers are imported; physicians of all specialties come in by personal links,

@@ -1,10 +1,10 @@
 """Do a study's intervals hold what was planted? Small simulated studies, planned and analysed as
 real ones.
 
-    python benchmarks/recovery.py                     print a table of docs/recovery.md
-    python benchmarks/recovery.py --design clexeval   of another protocol: medqade, clexeval,
-    cqa-eval python benchmarks/recovery.py --write             and write it there python
-    benchmarks/recovery.py --studies 50        fewer studies
+    python benchmarks/recovery.py                      print a table of docs/recovery.md
+    python benchmarks/recovery.py --design clexeval    of another: medqade, clexeval or cqa-eval
+    python benchmarks/recovery.py --write              and write it there
+    python benchmarks/recovery.py --studies 50         fewer studies
 
 The protocols are konsil's own with fewer raters and items (recovery_designs.py). In every study the
 same raters meet new items: what an interval over resampled items speaks about. A true value is the

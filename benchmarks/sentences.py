@@ -1,9 +1,8 @@
 """Where sentences end in German and English answers: konsil's rules against libraries, on texts cut
 by hand.
 
-    python benchmarks/sentences.py                 what is installed
-    pip install syntok blingfire yasbd-lib sentencex pysbd numpy      the libraries that are
-    compared
+    pip install syntok blingfire yasbd-lib sentencex pysbd numpy    # what is compared
+    python benchmarks/sentences.py                                  # those that are installed
 
 The texts are in tests/prepare/sentences: `de.txt` and `en.txt` were there while the rules were
 written; the short `*.later.txt` and `*.fresh.txt` were written afterwards, and scored before

@@ -23,8 +23,18 @@ from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
 from konsil.analysis.table.calls.outcomes import OUTCOMES
 from konsil.design import wording
+from konsil.instrument.screens.injections import TEXTS
 from konsil.instrument.screens.words import EN, Words, words
-from konsil.locale import SOURCE, catalogue_language, is_draft, languages, setting, translations
+from konsil.locale import (
+    SOURCE,
+    catalogue_language,
+    complete_languages,
+    is_draft,
+    languages,
+    setting,
+    translations,
+)
+from konsil.prepare.questions.prompts import PROMPTS, REASONS
 from konsil.simulate.pretended import PLACEHOLDERS
 
 ROOT = Path(konsil.__file__).parent
@@ -111,8 +121,16 @@ def of_forms() -> set[str]:
 
 def of_new_studies() -> set[str]:
     """The words that a new study, or a rehearsal of one, begins with."""
-    simulated = {f"rehearsal.{name}" for name in (*PLACEHOLDERS, "title")}
+    simulated = {f"rehearsal.{name}" for name in (*PLACEHOLDERS, "title", "sentence")}
     return simulated | {f"design.{name}" for name in wording.EN}
+
+
+PROMPTED = {
+    **{f"prompt.{step}": text for step, text in PROMPTS.items()},
+    **{f"screening.{reason}": text for reason, text in REASONS.items()},
+    **{f"injection.{kind}": text for kind, text in TEXTS.items()},
+}
+"""What models are told before the study, and instructions in control tasks."""
 
 
 def used() -> set[str]:
@@ -125,6 +143,7 @@ def used() -> set[str]:
         | of_statistics()
         | of_forms()
         | of_new_studies()
+        | set(PROMPTED)
     )
 
 
@@ -174,6 +193,8 @@ def test_entries_keep_their_gaps_and_are_not_empty(code: str) -> None:
         ), message
         if message in WITH_ID or message in WITHOUT_ID:
             assert gaps(text) == gaps(english), message
+        if message in PROMPTED:
+            assert gaps(text) == gaps(PROMPTED[message]), message
 
 
 def gaps(text: str) -> list[tuple[str, str | None]]:
@@ -238,6 +259,7 @@ def test_words_of_forms_are_of_their_language_and_english_where_there_are_none()
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_draft_calls_itself_one(code: str) -> None:
     assert is_draft(code) is (code not in COMPLETE)
+    assert complete_languages() == (SOURCE, *COMPLETE)
 
 
 def test_a_text_without_an_entry_stays() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from konsil.locale import complete_languages
+
 
 @click.command(short_help="Set up a study in the browser, or change one, without writing TOML.")
 @click.argument("folder", type=click.Path(path_type=Path))
@@ -21,7 +23,7 @@ import click
     "--language",
     default="en",
     show_default=True,
-    type=click.Choice(["en", "de"]),
+    type=click.Choice(complete_languages()),
     help="The language of a new study's texts.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the link and open no browser.")

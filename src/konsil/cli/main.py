@@ -227,6 +227,7 @@ def main(arguments: list[str] | None = None) -> None:
     gc.set_threshold(50_000, 20, 100)
     guard_terminal()
     try:
+        # Errors come here as exceptions: click would print its own, in its own words.
         group.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
         _one_sentence(error)

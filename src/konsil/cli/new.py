@@ -14,6 +14,7 @@ from konsil.api.editor_schema import with_schema_line, write_schema
 from konsil.api.rehearsal.copying import copy_new
 from konsil.cli.printout import Printout, asks_json, with_json
 from konsil.errors import StudyError, nearest
+from konsil.locale import SOURCE, complete_languages
 
 PROTOCOL = "study.toml"
 _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
@@ -70,9 +71,9 @@ def _guide(folder: Path, protocol: str, language: str) -> None:
             f"--protocol {protocol!r}: --guided starts from your own tables;"
             " leave out one of the two"
         )
-    if language not in ("", "en", "de"):
-        raise StudyError(f"--language {language!r}: {nearest(language, ['de', 'en'])}")
-    guided(folder, language or "en")
+    if language not in ("", *complete_languages()):
+        raise StudyError(f"--language {language!r}: {nearest(language, complete_languages())}")
+    guided(folder, language or SOURCE)
 
 
 def _languages(source: Path) -> dict[str, Path]:

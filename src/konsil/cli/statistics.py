@@ -24,14 +24,13 @@ def command(name: str | None, code: str) -> Printout:
     """
     from konsil.analysis.model.catalogue.known import SCORED, known_statistics, statistic_of
     from konsil.cli.terminal import show
-    from konsil.locale import SOURCE, catalogue_language, is_draft, languages
+    from konsil.locale import catalogue_language, complete_languages
     from konsil.report.material.glossary import entry, family_title
     from konsil.report.material.language import language
 
-    spoken = [short for short in languages() if short == SOURCE or not is_draft(short)]
-    if catalogue_language(code) not in spoken:
+    if catalogue_language(code) not in complete_languages():
         raise KonsilError(
-            f"--language {code!r}: there is no such language; {nearest(code, spoken)}"
+            f"--language {code!r}: there is no such language; {nearest(code, complete_languages())}"
         )
     names = known_statistics()
     if name is None:

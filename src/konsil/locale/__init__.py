@@ -58,6 +58,16 @@ def is_draft(language: str) -> bool:
 
 
 @cache
+def complete_languages() -> tuple[str, ...]:
+    """The languages that have every text, English first: those of reports, prompts, new studies.
+
+    >>> complete_languages()
+    ('en', 'de')
+    """
+    return (SOURCE, *(code for code in languages() if code != SOURCE and not is_draft(code)))
+
+
+@cache
 def setting(language: str, name: str, default: str = "") -> str:
     """A convention of a language from its catalogue's head: `X-Konsil-NAME: 'value'`.
 

@@ -100,8 +100,11 @@ class Labeller:
             above = self.width * (k // 2 / k - 0.5) + ndtri(t.approves)
             habit = self.liking - self.severity + t.self_preference * own_family
             mean = np.where(right, mean, above + habit[units.system_of])
+        # The mood about an item is one for all its answers, criteria and repeats; the noise is
+        # drawn anew.
         mood = self._stream("mood", "", "").standard_normal(len(world.difficulty))
         noise = self._stream("noise", criterion.id, context).standard_normal(len(units.item_of))
+        # The two shares may add up to 1, and in floating point to a little more.
         rest = max(0.0, 1 - t.shared - t.item_rater)
         return np.asarray(
             mean
@@ -154,6 +157,8 @@ class Labeller:
         )
 
     def _stream(self, purpose: str, criterion: str, context: str) -> np.random.Generator:
+        # Streams by name, not by turn: another rater or criterion changes no draw of those that
+        # stay.
         return generator(self.world.seed, "rater", self.rater.id, purpose, criterion, context)
 
 

@@ -118,6 +118,7 @@ def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     if rule == "any":
         return np.asarray(np.maximum.reduceat(codes, starts, axis=0), dtype=np.int64)
+    # A missing label is -1 and would be the worst of all: it is put last, and back again.
     none = np.iinfo(np.int64).max
     worst = np.minimum.reduceat(np.where(codes < 0, none, codes), starts, axis=0)
     return np.where(worst == none, -1, worst).astype(np.int64)
@@ -149,6 +150,7 @@ def _majority_label(counts: Matrix) -> Matrix:
 
 def _rests(labels: Matrix, k: int) -> list[Matrix]:
     """The majority of all raters but one, for each of them."""
+    # Counted once for all: the others' votes are everybody's less the one rater's own.
     counts = _counts(labels, k)
     label_numbers = np.arange(k)[:, None]
     return [_majority_label(counts - (column == label_numbers)) for column in labels.T]
@@ -212,6 +214,7 @@ def mean_strata(panel: Matrix, values: Array) -> NDArray[np.int64]:
     mean = (values[np.maximum(panel, 0)] * is_scored).sum(axis=1) / np.maximum(
         is_scored.sum(axis=1), 1
     )
+    # Rounded: of a mean halfway between two steps the lower is taken, whatever its last bits are.
     nearest = np.abs(mean[:, None] - grid[None, :]).round(8).argmin(axis=1)
     return np.where(is_scored.any(axis=1), nearest, -1).astype(np.int64)
 

@@ -185,6 +185,7 @@ def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
     """The items' columns that analyses select by, with the values of the first such analysis."""
     used_columns = _used_columns(study)
     values_by_column: dict[str, tuple[str, ...]] = {}
+    # Prespecified analyses go first: it is for them that the study is sized.
     for analysis in sorted(study.analyses, key=lambda a: not a.prespecified):
         for column, values in analysis.where.items():
             if column not in used_columns and values:

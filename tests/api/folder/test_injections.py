@@ -20,7 +20,8 @@ from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.judges import judge
 from konsil.collect.providers.provider import Reply, Request
 from konsil.errors import CollectError, StudyError
-from konsil.instrument.screens.injections import KINDS, TEXTS, chosen_answer, instruction
+from konsil.instrument.screens.injections import KINDS, chosen_answer, instruction
+from konsil.locale import complete_languages
 from konsil.plan.draw.injections import Injections, plant
 from konsil.plan.model.places import Places
 from konsil.store.tasks.additions import Addition, add_places
@@ -428,7 +429,7 @@ def test_check_and_plan_know_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_names_question_and_label_in_both_languages(kind: str) -> None:
-    told = {language: instruction(kind, language, "Q?", "L!") for language in TEXTS[kind]}
+    told = {language: instruction(kind, language, "Q?", "L!") for language in complete_languages()}
     assert set(told) == {"en", "de"} and len(set(told.values())) == 2
     assert all("Q?" in text and "L!" in text for text in told.values())
     assert instruction(kind, "fr", "Q?", "L!") == told["en"]

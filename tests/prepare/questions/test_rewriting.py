@@ -8,10 +8,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from konsil.locale import complete_languages
 from konsil.prepare import Preparation, in_study, prepared
 from konsil.prepare.draw.draw import request_digest
-from konsil.prepare.questions.asking import Asking, without_model
-from konsil.prepare.questions.prompts import PROMPTS, prompt_of, screening_reasons
+from konsil.prepare.questions.asking import Asking, asking_problems, without_model
+from konsil.prepare.questions.prompts import PROMPTS, language_of, prompt_of, screening_reasons
 from konsil.prepare.questions.rewriting import (
     Accepted,
     Rewriting,
@@ -82,8 +83,11 @@ def test_a_rewriting_changes_no_draw_and_no_older_digest() -> None:
 
 
 def test_both_languages_have_every_prompt_and_fill_it() -> None:
-    assert set(PROMPTS["en"]) == set(PROMPTS["de"])
-    for language in PROMPTS:
+    asking = Asking(model="fake:")
+    texts = {code: {prompt_of(asking, s, code) for s in PROMPTS} for code in complete_languages()}
+    assert {code: len(prompts) for code, prompts in texts.items()} == {"en": 6, "de": 6}
+    assert not texts["en"] & texts["de"]
+    for language in texts:
         reasons = screening_reasons(("identifier", "follow-up"), ("en", "de"), language)
         text = prompt_of(Asking(model="fake:"), "screen", language, reasons=reasons)
         assert "{" not in text
@@ -91,3 +95,16 @@ def test_both_languages_have_every_prompt_and_fill_it() -> None:
         assert "en, de" in text
     own = Asking(model="fake:", prompts={"rewrite": "In plain words."})
     assert prompt_of(own, "rewrite", "en") == "In plain words."
+
+
+def test_prompts_are_in_a_language_with_every_text() -> None:
+    """A draft of a language has no prompts: it is refused where it is named."""
+    assert [
+        list(asking_problems(Asking(model="fake:", language=code), ("rewrite",), "rewrite"))
+        for code in ("", "en", "de", "fr")
+    ] == [[], [], [], ["rewrite.language: there is no 'fr'; known: de, en"]]
+    assert [language_of(Asking(model="fake:"), code) for code in ("de", "fr", "xx")] == [
+        "de",
+        "en",
+        "en",
+    ]

@@ -70,6 +70,7 @@ def with_chance(
     """
     if name != "within_one" or not np.isfinite(summary.headline.value):
         return summary
+    # Of comparisons both directions count, as in the statistic itself.
     counts = tallied_both_ways(_label_counts)(sample.codes)
     near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
 
@@ -111,6 +112,7 @@ def estimate_jointly(
         name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights)
         for name in names
     }
+    # Statistics of the same sums share the resamples of one pass.
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
         together.setdefault(id(measure.sums), []).append(name)
@@ -181,6 +183,7 @@ def _completed(
                 message_id="method.shrout_fleiss",
             ),
         )
+        # An interval without width is shown only where a paper is reproduced.
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
             summary = replace(summary, companions=(*summary.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())

@@ -176,6 +176,7 @@ def agreement(
     chosen = both_ways(chosen, codes)
     tallied = Tallied() if tallied is None else tallied
     key = (chosen.tally, codes.values)
+    # Statistics with one tally share its sums, and so their resamples.
     if key not in tallied.sums:
         tallied.sums[key] = chosen.tally(codes)
     sums = tallied.sums[key]
@@ -196,6 +197,7 @@ def agreement(
         share=share,
         sizes=sizes(sample.codes),
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
+        # Proportions have exact limits where labels are rare, and need no prior.
         prior=prior_weight if share is None or thin is not None else None,
         thin=thin,
         notes=label_notes(sample, name),

@@ -110,6 +110,7 @@ def against_panel(
                 name,
                 judge,
                 ceiling,
+                # A difference is no proportion: neither its scale nor its limits hold.
                 replace(minus, scale="identity", share=None, prior=None, thin=None),
             )
         )
@@ -173,6 +174,7 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> M
     analysis makes one label of an answer's sentences, these labels are compared.
     """
     collapse = analysis.collapse
+    # Sentences that count as one do so before the two times are compared.
     if analysis.spans in {"all", "any"}:
         frame, collapse = of_tasks(frame, analysis, labels), {}
     repeats = frame.filter(pl.col("repeat_of").is_not_null())

@@ -139,6 +139,7 @@ def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
 
 def _abstentions(context: Context, frame: pl.DataFrame, raters: tuple[str, ...]) -> Sample:
     """Rated and abstained as the two labels, whatever the scale."""
+    # Only whether a label was given matters: collapsing and spans are about which.
     plain = replace(context.analysis, collapse={}, spans="each")
     words = frame.with_columns(pl.col("state").alias("label"), pl.lit("rated").alias("state"))
     return encode(words, plain, Labels(("rated", "abstained"), (0.0, 1.0), "nominal"), raters)
@@ -174,6 +175,7 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
     notes = (
         (message("Units without a majority (excluded): {n:,}.", n=undefined),) if undefined else ()
     )
+    # A majority has no single ratings left to cluster by rater.
     return replace(measure, n_raters=sample.n_raters, cell=None, notes=(*measure.notes, *notes))
 
 

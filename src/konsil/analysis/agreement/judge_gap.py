@@ -105,6 +105,7 @@ def turns(labels: IntArray, n_turns: int) -> Iterator[IntArray]:
     >>> [some.tolist() for some in turns(np.array([[0, 1, -1], [2, -1, -1]]), 2)]
     [[[0, 1, -1], [2, -1, -1]], [[1, 0, -1], [2, -1, -1]]]
     """
+    # Only those who labelled a unit change places on it.
     is_given = labels >= 0
     sizes = is_given.sum(axis=1)
     units, columns = np.nonzero(is_given)

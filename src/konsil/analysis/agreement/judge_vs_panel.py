@@ -59,6 +59,7 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
             if "rater" in analysis.by
             else [(panel_sample, judge_sample)]
         )
+        # By name again: the parts have separated judges of all units from the others.
         by_judge = [each for part in parts for each in _of_part(context, keys, *part)]
         for _, rows in sorted(by_judge, key=lambda each: each[0]):
             yield from rows

@@ -79,6 +79,7 @@ def nearest_label(
     mean = np.where(is_labelled, values[np.maximum(labels, 0)], 0.0).sum(axis=1) / np.maximum(n, 1)
     far = np.abs(mean[:, None] - values)
     best = far.argmin(axis=1)
+    # Halfway but for rounding is halfway.
     halfway = (n > 0) & ((far <= far.min(axis=1, keepdims=True) + 1e-9).sum(axis=1) > 1)
     return np.where((n > 0) & ~halfway, best, -1).astype(np.int64), halfway
 

@@ -29,6 +29,7 @@ def relative_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
     code is missing.
     """
     [(column, value)] = context.analysis.options_as(ShareOptions).reference.items()
+    # Every row would name the reference group.
     if context.is_blinded and column in NAME_COLUMNS:
         reason = message(
             "the reference group is not disclosed while systems and judges are blinded",

@@ -67,6 +67,7 @@ def closed_form(
         )
     else:
         return None
+    # A standard error of zero makes an interval without width, which would claim certainty.
     if not se > 1e-12:
         return None
     reach = NormalDist().inv_cdf((1 + headline.level) / 2) * se

@@ -87,6 +87,7 @@ def failures(context: Context, table: RatingTable) -> pl.DataFrame:
 
 def _fails(context: Context) -> pl.Expr:
     options = context.analysis.options_as(CaseOptions)
+    # A mean that reaches the threshold must not pass it by a rounding error.
     return pl.col("score" if options.failure_by == "mean" else HIGHEST) <= options.failure + 1e-9
 
 

@@ -7,11 +7,12 @@ from types import MappingProxyType
 
 import polars as pl
 
+from konsil.analysis.cases.anova_rows import anova_rows, tukey_rows
 from konsil.analysis.cases.approval import approval_groups, strictness_groups
 from konsil.analysis.cases.correlations import correlation_rows
 from konsil.analysis.cases.crossover import crossover_rows
 from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, recovery_rows
-from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
+from konsil.analysis.cases.effects import effect_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import differences

@@ -68,8 +68,10 @@ def _measure(a: pl.DataFrame, b: pl.DataFrame) -> Measure:
     cases = both.get_column("case").unique().sort().to_list()
     place = {case: n for n, case in enumerate(cases)}
     clusters = np.array([place[c] for c in both.get_column("case")], dtype=np.int64)
+    # Equal means must stay ties, whatever the order of their sums.
     x, y = (both.get_column(c).to_numpy().round(12) for c in ("score", "other"))
     values = np.unique(np.concatenate([x, y]))
+    # Tables of few values are much faster than ranks of points, and give the same.
     if len(values) <= MOST_VALUES:
         codes = np.column_stack([np.searchsorted(values, v) for v in (x, y)])
         statistic = spearman(2, max(len(values), 1))

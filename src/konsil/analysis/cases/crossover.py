@@ -90,6 +90,7 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
         sums, finalise, draws=context.resampling.draws, level=each, key=context.key
     )
     alike = unanimous_interval(simultaneous.value, is_finite.sum(axis=0), each)
+    # Where all cases agree the bootstrap has no width: exact limits take its place.
     flat = ~(simultaneous.low < simultaneous.high)
     low, high = (
         np.where(flat, b, x)

@@ -135,6 +135,7 @@ def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
     Halves say nothing.
     """
     yes = (pl.col("label") == criterion.scale.labels[-1]).mean().alias("yes")
+    # Half of the raters are no majority.
     counted = frame.group_by(*UNIT, "case").agg(yes).filter(pl.col("yes") != 0.5)
     return counted.select(*UNIT, pl.col("yes") > 0.5)
 

@@ -57,6 +57,7 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
         pl.when(pl.col("seconds").null_count() == 0).then(pl.col("seconds").sum()).alias("seconds"),
         pl.col(numbered).first(),
     )
+    # Zero seconds are those of a clock that did not run.
     return screenfuls.filter(pl.col("seconds") > 0)
 
 

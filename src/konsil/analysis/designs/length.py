@@ -54,6 +54,7 @@ def _measure(context: Context, part: pl.DataFrame, n_raters: int) -> Measure:
     names = column.unique().sort()
     cluster = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
     x, y = (part.get_column(c).to_numpy().astype(np.float64) for c in ("words", "score"))
+    # Rounded, so that equal means stay ties.
     sums, finalise = spearman_of_points(
         Points(x, y.round(9), np.ones(len(x)), cluster), max(len(names), 1)
     )

@@ -279,8 +279,10 @@ def _chances(context: Context, measures: list[Measure]) -> list[float]:
     draws = bootstrap(
         joined[0].sums, together(joined), draws=context.resampling.draws, key=context.key
     )
+    # A design that a resample leaves undefined is never its best one.
     draws = np.where(np.isfinite(draws), draws, -np.inf)
     some = np.asarray(np.isfinite(draws).any(axis=1))
     best = np.asarray((draws == draws.max(axis=1, keepdims=True)) & some[:, None], dtype=np.float64)
+    # Designs that tie share the draw.
     each = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
     return [float(x) for x in each[some].mean(axis=0)] if some.any() else [math.nan] * len(measures)

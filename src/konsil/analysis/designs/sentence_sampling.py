@@ -137,6 +137,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
         if size == longest and np.isfinite(summary.headline.value):
             summary = EstimateSummary(exact(summary.headline), notes=summary.notes)
         yield from estimate_rows(context, group, summary, measure)
+        # A stream for each size: the permutations of two sizes are independent.
         alone = overlap_alone(scores, size, key=context.key + size)
         alone = alone[np.isfinite(alone)]
         if len(alone):

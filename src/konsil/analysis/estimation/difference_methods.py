@@ -39,6 +39,7 @@ def of_shares(
 
     Of two numbers a + b times a share it is b times the difference of the shares.
     """
+    # Shares on different scales have no common unit to subtract in.
     if a.share != b.share:
         return None
     _, times = a.share or DIRECT
@@ -214,6 +215,7 @@ def _outcomes(measure: Measure, clusters: tuple[str, ...]) -> tuple[Array, Array
             return None
         dense = measure.sums if isinstance(measure.sums, np.ndarray) else measure.sums.toarray()
         start, times = measure.share or DIRECT
+        # A cluster without a comparison has no share, and counts with no trials.
         hits = np.nan_to_num((evaluate(measure.finalise, dense)[:, 0] - start) / times) * trials
     place = np.searchsorted(clusters, measure.clusters)
     out = np.zeros((2, len(clusters)))

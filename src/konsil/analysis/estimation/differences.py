@@ -69,6 +69,7 @@ def contrast(
             notes=both.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
+    # In this order: each method is for what the ones before it do not fit.
     headline = None if test == "flip" else of_shares(start, a, b, both, cluster)
     if headline is None and test != "flip" and (a.is_rare or b.is_rare):
         headline = by_rare_events(start, both, minus, cluster)
@@ -98,6 +99,7 @@ def contrast(
             (*both.notes, *_undefined(headline, resampling)),
             _cautions(headline, robust),
         )
+    # No interval without width, unless a paper is reproduced as it is.
     if not isinstance(resampling, AsPublished):
         summary = replace(summary, headline=rare_events.with_width(summary.headline))
     if test == "none":

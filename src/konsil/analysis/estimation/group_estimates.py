@@ -57,6 +57,7 @@ def with_rater_clusters(
                 group.summary, rater_clusters(group.summary.headline, group.measure)
             ),
         )
+    # Without one of two raters a single one is left, with nobody to agree with.
     left_out = without_each_rater(sample, make) if len(sample.raters) > 2 else {}
     by_rater = leave_one_rater_out(tuple(left_out.values()), group.summary.headline)
     return replace(group, summary=with_headline(group.summary, by_rater), left_out=left_out)

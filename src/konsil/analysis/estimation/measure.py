@@ -146,6 +146,7 @@ def consensus_deviation(sample: Sample) -> Measure:
 
 def _moments(numbers: Array) -> Array:
     """Count, number and square of each number, from their mean: no digit is lost on the way."""
+    # Centred, so that no digits cancel where the spread is small beside the numbers.
     centred = numbers - numbers.mean() if len(numbers) else numbers
     return np.column_stack([np.ones(len(numbers)), centred, centred * centred])
 
@@ -171,6 +172,7 @@ def _of_moments(
 def _numbers(sample: Sample) -> Array:
     """The number of every label; any number where there is none."""
     values = np.asarray(sample.codes.values, dtype=np.float64)
+    # Missing labels (-1) get some number, which the callers leave out.
     numbers: Array = values[np.maximum(sample.codes.labels, 0)]
     return numbers
 
@@ -291,6 +293,7 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
             m,
             sums=sums,
             finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1]),
+            # The prior belongs to the sums of one tally, not to joined ones.
             prior=None,
         )
         for m in measures
@@ -322,6 +325,7 @@ def together(measures: Sequence[Measure]) -> Finalise:
     """All values of measures on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
+        # Columns of one statistic: it is computed once for all of them.
         statistics = {
             id(f.statistic): f.statistic
             for f in (m.finalise for m in measures)

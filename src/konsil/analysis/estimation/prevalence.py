@@ -20,6 +20,7 @@ LINEAR = frozenset({"pabak", "randolph_kappa", "brennan_prediger"})
 def commonest(sample: Sample) -> float:
     """The share of the label that was given most often; nan where there is none."""
     counts = unit_counts(sample.codes).sum(axis=0)
+    # Seen from both sides, as comparisons count.
     if sample.codes.reverse is not None:
         counts = counts + counts[list(sample.codes.reverse)]
     return float(counts.max() / counts.sum()) if counts.sum() else math.nan

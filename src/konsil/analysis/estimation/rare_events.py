@@ -119,6 +119,7 @@ def of_rare_outcomes(
     """
     start, step = scale
     share, variance = (headline.value - start) / step, (headline.se / step) ** 2
+    # At the end but for rounding.
     share = float(round(share)) if is_extreme else share
     freedom = headline.n_clusters - 1 if df is None else df
     low, high = shares.effective_interval(share, variance, n_outcomes, freedom, headline.level)

@@ -105,6 +105,7 @@ def abstentions_by_item(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
     """Labels and abstentions of each item on its number; items of one case are one cluster."""
     items = abstentions_by_item(frame, column)
+    # Items without the covariate stay, to be counted in the note: slope_sums gives them zeros.
     x = items.get_column("x").cast(pl.Float64).fill_null(float("nan")).to_numpy()
     rows = slope_sums(
         x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy()

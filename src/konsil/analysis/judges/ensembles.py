@@ -112,6 +112,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         draws=inference.draws,
     )
     sparse = _Sparse.of(context, codes, statistic, sums)
+    # Stable: of ensembles with the same value the smaller one is first.
     order = np.argsort(
         -np.where(np.isfinite(inference.value), inference.value, -np.inf), kind="stable"
     )
@@ -237,6 +238,7 @@ class _Sparse:
             return cls(None, np.zeros(0, dtype=np.int64), drawn)
         share = (0.0, 1.0) if name == "percent_agreement" else (-1.0, 2.0)
         each = (by_cluster(sums, statistic.finalise) - share[0]) / share[1]
+        # With a tolerance: a share of exactly 0 or 1, scaled forth and back, is not quite that.
         rarer = np.minimum((each > 1e-9).sum(axis=0), (each < 1 - 1e-9).sum(axis=0))
         return cls(share, rarer.astype(np.int64), None)
 

@@ -49,6 +49,8 @@ def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions)
             for r in _chosen(data.ratings, "task", ids | twins)
             if r.criterion == spec.criterion
         }
+        # Control tasks leave the table of ratings here, before the exclusions: they are applied to
+        # them too.
         out = {*exclusions.raters, *data.withdrawn}
         retained = [t for t in planted if t.rater not in out and t.item not in exclusions.items]
         pairs = tuple(

@@ -130,9 +130,13 @@ def _measures(
     panel: Sample, confidence: Array, wrong: Array, clusters: IntArray
 ) -> tuple[Measure, Measure]:
     """Area and risk on the same sums: the clusters' own weights."""
+    # Only the clusters with a usable label: an empty one would be drawn, and counted, like the
+    # others.
     used, place = np.unique(clusters, return_inverse=True)
     both = risk_coverage(confidence, wrong, place)
     names = tuple(panel.clusters[n] for n in used)
+    # The identity: a resample weights whole clusters, and the area follows from the units behind
+    # them.
     sums = identity(Codes(np.zeros((len(used), 1), dtype=np.int8), np.arange(len(used)), 2))
     area = Measure(sums, _part(both, 0), names, len(wrong), 1, len(wrong))
     return area, replace(area, finalise=_part(both, 1))

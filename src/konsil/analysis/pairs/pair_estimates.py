@@ -104,6 +104,7 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
         "rater": preference.intervals.rater,
     }
     interval, kind = by[way], str(by[way].method[n])
+    # Where all comparisons went one way there is no variance: only the exact interval has a width.
     has_interval = math.isfinite(interval.low[n]) and (interval.se[n] > 0 or kind == "exact")
     return Estimate(
         float(preference.intervals.value[n]),

@@ -99,6 +99,7 @@ def steps_of(context: Context) -> dict[str, int]:
     if not analysis.collapse and not analysis.labels:
         return criterion_steps
     collapsed = steps_of_scale(labels_of(analysis, context.criterion).names)
+    # A scale may begin with B, but steps of collapsed labels know their order alone.
     backwards = next(iter(criterion_steps.values())) < 0
     after = {label: analysis.collapse.get(label, label) for label in criterion_steps}
     missing = [label for label in after.values() if label not in collapsed]
@@ -200,6 +201,7 @@ def longer_first(ballot: Ballot, table: RatingTable) -> tuple[NDArray[np.bool_],
     vote_lengths = np.array(
         [[lengths.get(a, -1) for a in pair[:2]] for pair in two], dtype=np.int64
     ).reshape(-1, 2)
+    # A length of 0 is that of a text that is not there, as in public tables without texts.
     unknown = (vote_lengths <= 0).any(axis=1)
     return vote_lengths[:, 0] > vote_lengths[:, 1], (
         vote_lengths[:, 0] != vote_lengths[:, 1]

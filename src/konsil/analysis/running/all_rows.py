@@ -66,6 +66,8 @@ def all_rows(
         except AnalysisError as error:
             if settings.strict:
                 raise
+            # No ratings yet is the usual state of a running study, and no fault of the protocol to
+            # report.
             if not isinstance(error, NotRatedError):
                 refused.append(str(error))
             rows.append(cannot_be_made(context, str(error)))
@@ -73,6 +75,7 @@ def all_rows(
             continue
         estimated.append(context)
         places += [(context, n) for n in range(len(rows) - start)]
+    # Holm first: whether an analysis needs more draws is a question of its adjusted p value.
     rows, doubts = _with_enough_draws(_adjusted(rows), places, tables, families, settings)
     rows = with_max_t(estimated, lambda context: tables.of(context.analysis), rows, families)
     rows = with_omissions(
@@ -103,6 +106,7 @@ def _with_enough_draws(
 
     def again(n: int, draws: int) -> Row:
         context, place = places[n]
+        # Repeated once for all rows of the analysis, so that they still share their resamples.
         if context.analysis.name not in rows_by_analysis:
             more = replace(context, resampling=replace(resampling, draws=draws))
             rows_by_analysis[context.analysis.name] = list(

@@ -81,6 +81,8 @@ def _criterion(
 
     Where two instruments have a criterion of that name, `where` selects the instrument.
     """
+    # Several instruments may have the criterion; with one scale their ratings are analysed
+    # together.
     instrument_ids = analysis.where.get("instrument", ())
     criteria = [
         c

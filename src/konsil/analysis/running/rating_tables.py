@@ -42,6 +42,7 @@ def rating_tables(analyses: Sequence[Analysis], data: Data, settings: RunSetting
     table = rating_table(data, settings.exclusions, instruments, settings.together)
     table = replace(table, composites=composites)
     impossible: dict[str, str] = {}
+    # One at a time, so that a column that cannot be derived stops only the analyses that read it.
     for column in settings.derived:
         try:
             table = with_derived(table, [column], instruments)
@@ -50,6 +51,7 @@ def rating_tables(analyses: Sequence[Analysis], data: Data, settings: RunSetting
                 raise
             impossible[column.name] = str(error)
     derived = [column for column in settings.derived if column.name not in impossible]
+    # The second table costs as much as the first: it is built only where it differs.
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
         late = rating_table(data, settings.exclusions, instruments, settings.together, after=True)

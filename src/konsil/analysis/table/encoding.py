@@ -47,6 +47,8 @@ _Dense = tuple[NDArray[np.int64], tuple[str, ...]]
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     """Select the ratings that an analysis uses, of one panel."""
     frame = long.part(analysis.criterion, panel)
+    # A repeat is a second label of the same unit by the same rater: only self-agreement has a use
+    # for it.
     if analysis.statistic != "self_agreement":
         frame = frame.filter(pl.col("purpose") != "repeat")
     if analysis.arm is not None:
@@ -89,6 +91,7 @@ def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str],
     """
     if not by:
         return [({}, frame)]
+    # Maintained: names that are equal in the natural order (1 and 01) must not swap between runs.
     parts = frame.partition_by(list(by), as_dict=True, maintain_order=True)
     keyed = sorted(
         ((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()),
@@ -129,6 +132,7 @@ def encode(
     coded = _coded(frame, analysis.collapse, labels)
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)
+    # A rater is no property of a unit: the cluster of its code is then its item.
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
     subjects, rater_numbers = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
     _refuse_twice(subjects, rater_numbers, analysis)
@@ -284,6 +288,7 @@ def _placed(
         position = {name: n for n, name in enumerate(columns)}
         rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
         rater_names = tuple(columns)
+    # int8 holds -1 and the codes up to 126 in a quarter of the memory.
     narrow = len(labels.names) < 127
     shape = (len(unit_names), len(rater_names))
     table: NDArray[np.int8] | NDArray[np.int32] = (

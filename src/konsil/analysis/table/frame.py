@@ -139,11 +139,14 @@ class RatingTable:
         subject = pl.concat_str(
             [pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f"
         )
+        # Answers about no item have no unit of their own: it is who was asked, and when.
         survey = pl.concat_str([pl.lit(""), "rater", "phase", "batch"], separator="\x1f")
         words = self.frame.select(
             pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
             *(pl.col(c).fill_null(pl.col("rater")).alias(n) for c, n in NUMBERED.items()),
         )
+        # As Enums, whose names are sorted once: every encoding then takes their numbers and sorts
+        # nothing.
         return self.frame.with_columns(
             column.cast(pl.Enum(column.unique().sort())) for column in words
         )
@@ -200,6 +203,7 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
         .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
         .join(_answer_texts(ratings, data), on="answers", how="left", maintain_order="left")
     )
+    # Spans are few and ratings many: each distinct text is parsed once.
     spans = {
         text: "-".join(map(str, json.loads(text))) if text else ""
         for text in frame.get_column("span").unique()

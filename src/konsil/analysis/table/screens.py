@@ -68,6 +68,7 @@ def answers_of_screens(tasks: Sequence[Task], instruments: Sequence[Instrument])
         pl.col("answers").replace_strict(ordered, return_dtype=pl.String).alias("shown")
     )
     counted = screens.group_by("instrument", "rater", "item").agg(pl.col("shown").n_unique())
+    # A task that nobody holds yet says nothing of how many screens of an item one person has.
     several = (
         counted.filter((pl.col("shown") > 1) & (pl.col("rater") != ""))
         .get_column("instrument")
@@ -82,11 +83,13 @@ def displays(worked: Sequence[Worked], tasks: Sequence[Task]) -> Displays:
     """What the pages recorded of each answer on each screen that was handed in."""
     frame = task_columns(tasks, ("id", "answers"))
     recorded = {screen.task for screen in worked if screen.displayed}
+    # Only the screens with a record: the answers of every other task would be parsed for nothing.
     shown = frame.filter(pl.col("id").is_in(list(recorded)))
     answers = {task: json.loads(text) for task, text in shown.iter_rows()}
     return {
         (screen.task, screen.rater, answer): is_displayed
         for screen in worked
+        # Not strict: a task that is not in this table has no answers here.
         for answer, is_displayed in zip(
             answers.get(screen.task, ()), screen.displayed, strict=False
         )
@@ -100,6 +103,7 @@ def displayed(frame: pl.DataFrame, displays_by_answer: Displays) -> pl.Series:
     is not known of an answer and all others were displayed.
     """
     key = ["task", "rater", "answers"]
+    # Once for all criteria of a screen.
     rows = frame.select(key).unique()
     states = [
         _of_all([displays_by_answer.get((task, rater, answer)) for answer in text.split(" | ")])

@@ -94,6 +94,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
             f"{options.name}: no unit has two labels; agreement needs at least two raters"
         )
     # Units without any label (all abstained) stay out; their number is n_abstained's business.
+    # Only equal labels are left twice: different ones have just been refused.
     rated = rated.unique(["unit", "rater"], maintain_order=True)
     codes = (
         rated.get_column("label").replace_strict(labels.codes(), return_dtype=pl.Int64).to_numpy()
@@ -130,6 +131,8 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
                 None if cell is None else json.dumps(cell)
                 for cell in frame.get_column(name).to_list()
             ]
+            # pandas makes a column of whole numbers with gaps one of floats: 1.0 is the label 1
+            # there.
             return pl.Series(name, cells, dtype=pl.String)
         if kind.is_float():
             whole_numbers = column.cast(pl.Int64, strict=False).cast(pl.String)
@@ -276,6 +279,7 @@ def _units(
             )
     columns = [c for c in frame.columns if c not in {unit, cluster}]
     rows = _numbered(frame, options)
+    # Filled with zeros, so that row 10 comes after row 9 where units are sorted as text.
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
     name = number
     if unit is not None:
@@ -341,6 +345,8 @@ def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
+    # R writes NA for a missing cell, but it is a label of some scales ("not applicable"): so say
+    # it.
     if "NA" not in {*options.labels, options.abstain}:
         n = int((rows.get_column("label") == "NA").sum())
         if n:

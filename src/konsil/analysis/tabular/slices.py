@@ -105,6 +105,7 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
                 column=slices.group,
             )
         )
+    # Maintained: names that are equal in the natural order (1 and 01) must not swap between runs.
     by_group = named.drop_nulls(_GROUP).partition_by(
         _GROUP, as_dict=True, include_key=False, maintain_order=True
     )
@@ -148,4 +149,5 @@ def condition(column: str, value: str) -> str:
     return entry("where", column, repr(value), value)
 
 
+# With a control character, which no heading of a user's table has.
 _ROW, _GROUP = "\x1fnumber", "\x1fgroup"

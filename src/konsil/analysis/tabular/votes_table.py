@@ -101,6 +101,8 @@ def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
         comparisons.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1
         for c in ("item", "rater")
     )
+    # The first column is always system 0 here, whoever is in it: what remains is the effect of the
+    # side.
     zeros = np.zeros(comparisons.height, dtype=np.int64)
     return Comparisons(
         votes(first, second, outcomes, items, raters, n_systems=len(systems), steps=steps),
@@ -133,6 +135,7 @@ def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, layout: Layout) ->
 
     It names the column by which these comparisons differ.
     """
+    # Without direction: A against B, then B against A, is one comparison made twice.
     pair = [
         pl.min_horizontal("first", "second").alias("\x1flow"),
         pl.max_horizontal("first", "second").alias("\x1fhigh"),

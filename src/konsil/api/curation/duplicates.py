@@ -87,6 +87,7 @@ def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) 
         number, before = last_duplicates(events)
         stated = _stated(request.decisions, items)
         by = decider(store, request.by, may_write=save)
+        # What somebody declared to be apart stays so until a table says otherwise.
         apart = {item: by for item, decision in stated.items() if decision == APART}
         apart |= {
             i: person
@@ -102,6 +103,7 @@ def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) 
             duplicate_ids.update(to_leave_out(grouping, set(out) | duplicate_ids))
         at = now()
         exclusions = _excluded(folder, events, duplicate_ids - set(out), by, at)
+        # Groups alone change no item, so they may be stored when the plan is there, too.
         if exclusions and is_planned:
             raise PlanError(
                 f"{where}: the assignment plan already exists; its items can no longer change"
@@ -116,6 +118,7 @@ def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) 
                 Batch(events=[*exclusions, *search_events]),
                 source=DUPLICATES,
                 at=at,
+                # A search by rule is nobody's decision.
                 by=by if stated or request.leave_one else "",
             )
     grouped = {item for group in grouping.groups for item in group}
@@ -154,6 +157,7 @@ def _embedder(translated: bool) -> Embed | None:
     try:
         return embedder()
     except SourceError as error:
+        # The sentence was written for the other part that compares meanings, [prepare.themes].
         sentence = str(error).replace(
             "prepare.themes: finding themes", f"{option('translated')}: comparing meanings"
         )

@@ -141,6 +141,7 @@ def _ask(
         return ask(folder.study, store, spec, batch, options)
     finally:
         if not options.dry_run:  # however the run ended, what has come back is a proposal
+            # A dry run asks nothing: it reads what has been answered so far.
             store_proposals(store, ask(folder.study, store, spec, batch, Options(dry_run=True)))
 
 
@@ -151,6 +152,7 @@ def store_proposals(store: Store, replies: Replies) -> int:
     for item, reply in replies.replies.items():
         last = before.get(item)
         text = str(reply["question"])
+        # The same reply read again is no new proposal.
         if text and (last is None or last.work != replies.works[item]):
             number = last.number + 1 if last is not None else 1
             new_events.append(proposed_event(item, text, replies.works[item], number, now()))

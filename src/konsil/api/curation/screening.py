@@ -94,6 +94,8 @@ def screen_items(folder: Folder, request: ScreeningRequest | None = None) -> Loo
             stated = read_decisions(
                 read_table(decisions), "item", {item.id for item in items}, "item", KEEP
             )
+            # A table that was written with the decisions repeats them: only what differs is a new
+            # decision.
             stated = {
                 item: decision for item, decision in stated.items() if decided.get(item) != decision
             }
@@ -104,6 +106,7 @@ def screen_items(folder: Folder, request: ScreeningRequest | None = None) -> Loo
                 ask_model,
             )  # with what calls models, which rules need not
 
+            # What a rule has found needs no call of the model.
             by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
             unsuspected = [item for item in items if item.id not in by_rules_alone]
             replies, suspected = ask_model(

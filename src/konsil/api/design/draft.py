@@ -123,6 +123,7 @@ class Draft:
             raise SourceError(
                 f"{name}: the study's folder has another file of this name; rename the new one"
             )
+        # A table that cannot be read leaves the one that was there.
         former = (self.staging / name).read_bytes() if (self.staging / name).is_file() else None
         (self.staging / name).write_bytes(content)
         try:
@@ -212,6 +213,7 @@ class Draft:
         return names
 
     def _with_systems(self, data: Data) -> None:
+        # What the protocol states stays, in its order: tables only add to it.
         stated_systems = list(self._original_data.get("systems", ()))
         listed = {system["id"] for system in stated_systems}
         new = [{"id": name} for name in self._systems_of() if name not in listed]

@@ -53,6 +53,7 @@ def studies(design: Design) -> Iterator[list[StudyOutcome]]:
     if request.processes <= 1:
         yield from (_simulated_study(design, seed) for seed in seeds)
         return
+    # Spawned: the threads of Polars do not survive a fork.
     with ProcessPoolExecutor(request.processes, mp_context=get_context("spawn")) as pool:
         yield from pool.map(functools.partial(_simulated_study, design), seeds)
 
@@ -67,6 +68,7 @@ def _simulated_study(design: Design, seed: int) -> list[StudyOutcome]:
     return one_study(study, items, answers, truth, seed)
 
 
+# Once in each process: every simulated study begins with the same records.
 @functools.lru_cache(maxsize=1)
 def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
     folder = open_folder(design.path, database=design.database)

@@ -20,7 +20,7 @@ from konsil.study import Study
 from konsil.study.data.freezing import PowerCalculation, WithheldPower
 
 if TYPE_CHECKING:
-    from konsil.report.manuscript.preregistration.form import PowerLine
+    from konsil.report.manuscript.preregistration.power import PowerLine
 
 FEWEST_STUDIES = 2
 """Simulated studies of a power calculation at least: a proportion of one study is no power."""
@@ -60,7 +60,7 @@ def power_lines(file: Path, study: Study | None = None) -> tuple[PowerLine, ...]
 
 
 def _line(row: Mapping[str, object]) -> PowerLine:
-    from konsil.report.manuscript.preregistration.form import PowerLine
+    from konsil.report.manuscript.preregistration.power import PowerLine
 
     sides = [dict(_mapping(row[key])) for key in ("group", "versus")]
     return PowerLine(

@@ -18,7 +18,8 @@ from konsil.study.data.blinding import letters
 from konsil.study.data.freezing import frozen, plan_of_analyses
 
 if TYPE_CHECKING:
-    from konsil.report.manuscript.preregistration.form import PowerLine, Registered
+    from konsil.report.manuscript.preregistration.form import Registered
+    from konsil.report.manuscript.preregistration.power import PowerLine
 
 SUFFIXES = (".md", ".docx")
 """The formats of the text, by the end of the file's name."""

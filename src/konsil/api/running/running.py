@@ -131,6 +131,7 @@ def close(
     batch_rows = blocks(folder)
     names = [name for _, name, _, _ in batch_rows]
     matching = [
+        # A batch's name may occur in several phases: without the phase it means all of them.
         (phase, name)
         for phase, name, _, _ in batch_rows
         if batch in (name, f"{phase} {name}".strip())

@@ -154,6 +154,8 @@ class Script:
         tried = 0
         if self.faults != Faults():  # nothing to remember where nothing goes wrong
             tried = self._tries[key] = self._tries.get(key, 0) + 1
+        # Faults differ from try to try, the reply does not: a retry gets what the first call would
+        # have.
         fault = self.faults.draw(random.Random(key + tried.to_bytes(4)))  # noqa: S311 - no secret
         text = self.rule(request, random.Random(key))  # noqa: S311 - no secret
         finish = "stop"
@@ -222,6 +224,7 @@ class FakeProvider:
         if self.script.faults.delay:
             await asyncio.sleep(self.script.faults.delay)
         if fault == "endless":
+            # Never set: the runner's time limit must end the call.
             await asyncio.Event().wait()
         if fault in ("busy", "server"):
             raise _failure(fault, self.script.faults)

@@ -51,6 +51,7 @@ async def serve(
     same reply without looking at it: the fastest server that a client can be measured against.
     """
     n_by_digest: Counter[str] = Counter()
+    # Written once: an instant server measures the client, not itself.
     same = json.dumps(
         {
             "model": "instant",
@@ -105,6 +106,7 @@ async def serve(
         await site.start()
         host, bound = runner.addresses[0][:2]
         sys.stdout.write(f"http://{host}:{bound}\n")
+        # The parent waits for this line.
         sys.stdout.flush()
         await asyncio.Event().wait()
     finally:
@@ -146,6 +148,7 @@ def running(
         yield process.stdout.readline().strip()
     finally:
         process.terminate()
+        # An endless reply may keep the server from stopping by itself.
         try:
             process.wait(STOPPED_SECONDS)
         except subprocess.TimeoutExpired:

@@ -53,6 +53,7 @@ def _pieces(text: str, properties: Mapping[str, Any]) -> Iterator[tuple[str, Seq
         label = next(
             (
                 o
+                # The longest first, because a label may begin with another one.
                 for o in sorted(labels, key=len, reverse=True)
                 if text.startswith(f'{o}"', match.end())
             ),

@@ -83,6 +83,7 @@ def collect(
     # What two runs at once would call, both would call; and each would keep a budget without the
     # other's calls.
     with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
+        # What an earlier run stored and did not settle counts before anything is called.
         n_records = settle()
         pending = replace(_pending_works(jobs, store, options), n_records=n_records)
         return (
@@ -116,10 +117,12 @@ def _collected(
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
         in_a_loop(_run(runner, lanes(todos, calls, fake_answers), progress, budget, description))
+    # Ctrl-C cancels the run, so that it ends in order; whoever called expects the interrupt.
     except asyncio.CancelledError:
         if progress.is_interrupted:
             raise KeyboardInterrupt from None
         raise
+    # After an error, too: every reply that came back becomes a record.
     finally:
         n_records = settle()
     return Collected(todos, progress, pending.n_records + n_records, budget.spent)
@@ -157,6 +160,7 @@ def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    # A notebook's loop is running and cannot be entered again: a thread has one of its own.
     returned: list[T] = []
     failed: list[BaseException] = []
 

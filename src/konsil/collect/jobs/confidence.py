@@ -57,7 +57,9 @@ def _value(field: Field, tokens: Sequence[Mapping[str, Any]]) -> tuple[str, bool
     )
     if not places:
         return None
+    # The last one: a reasoning before the object may name the key as well.
     quoted, place = bool(places[-1][1]), places[-1].end()
+    # The longest first, because a label may begin with another one.
     for label in sorted(field.options, key=len, reverse=True):
         ending = _ending(label, quoted)
         rest = joined[place : place + len(ending)]
@@ -104,6 +106,7 @@ def _led(
 
 def _alternatives(token: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
     top: Mapping[str, float | None] = token.get("top") or {}
+    # Some vendors leave the chosen token out of the alternatives.
     if _text(token) not in top:
         yield _text(token), token.get("logprob")
     yield from top.items()

@@ -88,6 +88,7 @@ def _lanes(
     models: dict[str, list[Todo]] = {}
     for todo in group:
         models.setdefault(todo.job.model, []).append(todo)
+    # The local server takes one request at a time, whatever the model.
     if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
         return [lane]
     # One gate for all of them: each lane by itself would use up what the endpoint allows.

@@ -177,6 +177,7 @@ def plan(
     if not jobs:
         return []
     kind = jobs[0].kind
+    # Bytes take half the memory of texts, and there may be a million calls.
     completed = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
     ever = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)} if again else completed
     stored: set[str] | None = None

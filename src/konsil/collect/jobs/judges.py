@@ -144,6 +144,7 @@ class _Bench:
         """
         n_new = 0
         polls: dict[tuple[str, str], None] = {}
+        # In chunks: a million replies do not fit into memory at once.
         for batch in chunks(Calls(self.store).unsettled_judgements(), _CHUNK):
             rated: dict[str, tuple[Rating, ...]] = {}
             attempts = []
@@ -156,6 +157,7 @@ class _Bench:
                     polls[(call.who, call.subject)] = None
                     continue
                 attempts.append(attempt_of(call))
+                # The first readable call of a task counts: stored ratings are never replaced.
                 rated.setdefault(call.subject, self._ratings(call))
             n_new += self._add(
                 [r for task_ratings in rated.values() for r in task_ratings], attempts
@@ -204,6 +206,7 @@ class _Bench:
                         at: job.identity(subject) for at, job in works if at.takes(task)
                     }
                     ended = complete(identity_by_round, calls)
+                    # Some calls of this poll are still to come.
                     if ended is None:
                         continue
                     attempts += [attempt_of(call) for call in calls]
@@ -211,7 +214,10 @@ class _Bench:
                         result = polled(judge, self.study.instrument_of(task), task, ended)
                         new += result.ratings
                         attempts += undecided_of(
-                            result, max((c for _, c in ended), key=lambda c: (c.at, c.work))
+                            # Equal times are told apart by the call's identity: every run names the
+                            # same one.
+                            result,
+                            max((c for _, c in ended), key=lambda c: (c.at, c.work)),
                         )
                 n_new += self._add(new, attempts)
         return n_new

@@ -156,6 +156,7 @@ def read_object(text: str, form: Mapping[str, Any]) -> tuple[Mapping[str, Any] |
     if parsed.pairs is None or parsed.problem:
         return None, "off schema" if parsed.pairs is not None else "not json"
     data = dict(parsed.pairs)
+    # A key that occurs twice has two values, and nothing says which one is meant.
     if len(data) != len(parsed.pairs) or set(data) != set(parts):
         return None, "off schema"
     read = {name: _value(data[name], part) for name, part in parts.items()}

@@ -42,6 +42,7 @@ class Round:
         # Two answers with the same text make the same request in either order, and are two calls
         # all the same.
         parameters = {**sampling, "repeat": 2 * self.vote + self.exchanged}
+        # The same seed would give the same reply in every vote.
         if parameters.get("seed") is not None:
             parameters["seed"] += self.vote
         if judge.logprobs and parameters.get("logprobs") is None:

@@ -147,8 +147,10 @@ def _label(
         return _ABSTAINED
     numbers = dict(zip(criterion.scale.labels, criterion.scale.numbers(), strict=True))
     if combine == "median":
+        # The lower median is a label that was given, and not a number between two.
         return sorted((label for _, label in rated), key=numbers.__getitem__)[(len(rated) - 1) // 2]
     mean = fmean(_expectation(b.chances.get(subject), label, numbers) for b, label in rated)
+    # Of two labels that are equally near the lower one, as with medians.
     return min(numbers, key=lambda label: (abs(numbers[label] - mean), numbers[label]))
 
 
@@ -193,6 +195,7 @@ def _between(a: _Vote | None, b: _Vote | None, criterion: Criterion) -> str | No
     if a not in labels or b not in labels:
         return None
     n = len(labels)
+    # Where labels are no mirror images of one another, the middle is not found by counting.
     if any(mirrored(criterion, label) != labels[n - 1 - i] for i, label in enumerate(labels)):
         return next((label for label in labels if mirrored(criterion, label) == label), None)
     doubled, middle = labels.index(str(a)) + labels.index(str(b)), n - 1

@@ -55,6 +55,7 @@ class LocalModels:
 
     async def close(self) -> None:
         """End every server."""
+        # Emptied first: a second call has nothing left to stop.
         servers = list(self._servers.values())
         self._servers = {}
         for server in servers:
@@ -67,6 +68,7 @@ class LocalModels:
         server = self._servers.get(request.model)
         if server is None:
             server = self._servers[request.model] = LocalServer(find(request.model))
+        # Loading takes seconds, in which other lanes go on.
         url = await asyncio.to_thread(server.start)
         client = self._clients.get(request.model)
         if client is None:

@@ -56,6 +56,7 @@ def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
                 )
             entries = _entries(file, n_keys)
             is_complete = _last_tensor(file, n_tensors) < size
+        # A head that cannot be read as it says is that of a damaged file, whatever the error.
         except (struct.error, ValueError, OverflowError, OSError):
             is_complete = False
     if not is_complete:
@@ -64,6 +65,7 @@ def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
 
 
 def _entries(file: BinaryIO, n_keys: int) -> dict[str, Value]:
+    # Numbers of a damaged file may be anything: they are bounded before memory is taken.
     if n_keys > _MOST_KEYS:
         raise ValueError(n_keys)
     entries = {}
@@ -100,6 +102,7 @@ def _value(file: BinaryIO, kind: int) -> Value | None:
 
 def _skip(file: BinaryIO, depth: int = 1) -> None:
     """Pass over a list: of numbers in one step, of texts one by one."""
+    # A damaged file could nest arrays until the stack ends.
     if depth > _DEEPEST:
         raise ValueError(depth)
     kind, n = _read_integer(file, "I"), _read_integer(file, "Q")

@@ -144,7 +144,9 @@ def store_weights(
     check_name(model)
     place = models_place()
     place.mkdir(parents=True, exist_ok=True)
+    # What runs that were killed left behind; younger drafts may be another run's.
     _sweep(place)
+    # In the same folder, so that the rename below is one step.
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=place))
     try:
         sha256 = _copy(file, draft / WEIGHTS, longest)
@@ -169,6 +171,7 @@ def store_weights(
         (draft / RECORD).write_text(
             json.dumps(dataclasses.asdict(new_model), indent=2, ensure_ascii=False), "utf-8"
         )
+        # `mkdtemp` lets in one user alone; a model may be read by all.
         draft.chmod(0o755)
         try:
             os.rename(draft, place / model)  # noqa: PTH104 - one atomic step
@@ -216,6 +219,7 @@ def _copy(file: IO[bytes], target: Path, longest: int | None) -> str:
                 break
             digest.update(part)
             out.write(part)
+        # On the disk before the record says that it is there.
         out.flush()
         os.fsync(out.fileno())
     return digest.hexdigest()
@@ -225,6 +229,7 @@ def _read(folder: Path) -> Model:
     try:
         data = json.loads((folder / RECORD).read_text("utf-8"))
         model = Model(**data)
+        # Exactly these types: True would pass for a number.
         if any(
             type(getattr(model, f.name)) is not _TYPES[str(f.type)]
             for f in dataclasses.fields(Model)

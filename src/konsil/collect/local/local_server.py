@@ -64,6 +64,7 @@ class LocalServer:
                 "context": min(self.model.context or CONTEXT, CONTEXT),
                 "key": self.key,
             }
+            # A file, because nobody reads a pipe: a full one would block the server.
             with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
                 self.url = str(self._ask(settings, log).get("address", "")) + "/v1"
             return self.url
@@ -77,6 +78,7 @@ class LocalServer:
     # A file of tempfile's.
     def _ask(self, settings: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401
         self._process = process = _started(log)
+        # `stop` came while the process was starting.
         if self._stopped:
             process.kill()
         reply = _handshake(process, settings)

@@ -92,6 +92,7 @@ def failure(
     about: dict[str, Any] = {"status": status, "raw": raw}
     if status in _INFRASTRUCTURE or status >= 500:
         return _not_now(status, raw, words, retry_seconds, endpoint, about)
+    # Before the parameters: vendors report moderation with the status of a bad request.
     if status in (400, 403, 413, 422, 451) and _MODERATED.search(words):
         return FilteredError(
             f"{endpoint}: withholds this item; status {status}", certain=True, **about
@@ -141,6 +142,7 @@ def _not_now(
     """A limit that is reached, an endpoint that is overloaded, or one that fails."""
     error = f"{endpoint}: status {status}"
     if status == 429:
+        # A used-up quota has the status of a rate limit, but no waiting helps.
         if is_spent(words) or (retry_seconds is None and _KEY.search(words)):
             return AccountError(_account(endpoint, "the account's quota is used up"), **about)
         if _TOO_LARGE.search(words):

@@ -68,12 +68,14 @@ class OpenAICompatible:
                 timeout=aiohttp.ClientTimeout(total=None),
                 headers=self._headers,
                 trust_env=_behind_a_proxy(self.url),
+                # A vendor's cookie would tie calls together that have to be independent.
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         refused = self.refused.setdefault(request.model, set())
         body, sent = body_of(request, refused | request.without)
         began = time.perf_counter()
         try:
+            # No redirects: key and prompt go to the stated address and to no other.
             async with self._session.post(self.url, data=body, allow_redirects=False) as response:
                 data = await _read(response.content)
                 status, headers = response.status, response.headers
@@ -130,6 +132,7 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
         else:
             field_name = RENAMED[name] if name in refused else name
             data[field_name] = sent[field_name] = value
+    # A damaged file may contain halves of characters, which cannot be encoded.
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace"), sent
 
 

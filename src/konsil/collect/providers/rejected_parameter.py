@@ -59,6 +59,7 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
         )
     else:
         parameter = None
+    # A value out of range is the protocol's mistake: left out, the call would be another one.
     if parameter is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
         return None
     return parameter

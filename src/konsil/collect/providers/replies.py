@@ -114,6 +114,7 @@ def _citations(message: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Cit
         for url in data.get("citations") or ()
         if isinstance(url, str)
     ]
+    # A vendor may list one source in both forms.
     return tuple(dict.fromkeys(citations))
 
 

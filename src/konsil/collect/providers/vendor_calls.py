@@ -106,6 +106,7 @@ async def complete(
         raise AccountError(f"endpoint {endpoint!r}: {without_key(error.message, key)}") from None
     if answer.state not in ("complete", "suspended"):
         raise ServerError(f"{endpoint}: the reply is {answer.state}", raw=_written(answer))
+    # The library leaves settings out in silence: sent is what the request contained.
     if traffic is not None and traffic.keys:
         sent = {
             n: v for n, v in sent.items() if n not in _WRITTEN_AS or _WRITTEN_AS[n] & traffic.keys
@@ -254,6 +255,7 @@ def _failure(
         return AccountError(
             f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about
         )
+    # A quota that names a time comes back by itself.
     is_patience = wait is not None or requested_wait(raw) is not None
     is_quota = isinstance(error, theirs.ModelQuotaExceededError) and not is_patience
     if is_quota or (status == 429 and is_spent(own_words(raw, texts_of(request)))):

@@ -71,6 +71,7 @@ class Vendor:
         if model is None:
             model = self._models[request.model] = self._model(request.model)
         traffic = Traffic()
+        # For each call by itself, because many of them share one client.
         _traffic.set(traffic)
         refused = self.refused.setdefault(request.model, set())
         return await complete(
@@ -152,6 +153,7 @@ def _client() -> Any:  # noqa: ANN401 - of a library that comes with the extra
             await response.aread()
             traffic.body = response.text
 
+    # The runner has the time limit of a call.
     return httpx2.AsyncClient(
         timeout=None, event_hooks={"request": [leaving], "response": [coming]}
     )

@@ -100,9 +100,11 @@ class Budget:
                 if is_bounded
                 else f"as nothing bounds what a call of {actor!r} costs"
             )
+        # The last one leaves exactly nothing: rounding must not add up over a run.
         self.reserved = max(0.0, self.reserved - amount) if self.n_reserved > 1 else 0.0
         self.n_reserved -= 1
         self.spent += cost
+        # All of them look again: a smaller reservation may fit where the first one did not.
         waiting, self._waiting = self._waiting, []
         for ticket in waiting:
             if not ticket.done():

@@ -75,6 +75,7 @@ class Caller:
                 elif error.is_billed:
                     # what died on its way is billed all the same: as much as it can have been
                     cost = reserved
+                # After an error, too: the other calls of this model wait for it.
                 meter.is_teaching = False
                 if reply is not None:
                     meter.learn(request, reply, cost)
@@ -116,6 +117,7 @@ class Caller:
             amount = 0.0 if price is None else meter.max_cost(request, price)
             self._budget.hold(amount)
             return amount
+        # A model's first call goes alone: what it costs bounds those that follow.
         while not meter.is_taught and meter.is_teaching:
             await self._budget.change()
         meter.is_teaching = not meter.is_taught

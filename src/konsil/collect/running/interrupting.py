@@ -38,6 +38,7 @@ def interruptible(runner: Runner) -> Iterator[None]:
 
     try:
         loop.add_signal_handler(signal.SIGINT, interrupted)
+    # Windows and threads have no such handlers: there Ctrl-C ends the program at once.
     except (NotImplementedError, RuntimeError, ValueError):
         yield
         return

@@ -50,6 +50,7 @@ def back_off(
 
     Full jitter: many clients that failed together must not come back together.
     """
+    # Between zero and the whole pause: clients that failed together must not return together.
     pause = rng.uniform(0.0, min(LONGEST, base * 2.0 ** min(failures - 1, 20)))
     return max(pause, min(retry_seconds, LONGEST_ASKED)) if retry_seconds is not None else pause
 
@@ -105,10 +106,12 @@ class Limiter:
         """Wait for a turn and take it; gives the time at which it began."""
         await self._slot()
         try:
+            # Others may have moved the time on while this one slept.
             while (pause := self._pause()) > 0:
                 await asyncio.sleep(pause)
             if self._gate is not None:
                 await self._gate.enter(tokens)
+        # Cancelled while it waited: the place is given back.
         except BaseException:
             self._release()
             raise
@@ -182,6 +185,7 @@ class Limiter:
         Fewer calls follow, after a pause where the endpoint asks for one.
         """
         now = self._clock()
+        # Calls that began before the last halving report the same overload.
         if began > self._halved_at:
             if self.allowed < 2.0:
                 self.gap = min(self._longest_gap, max(self._first_gap, 2.0 * self.gap))

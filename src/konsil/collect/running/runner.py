@@ -81,6 +81,7 @@ class Runner:
         finally:
             # What has come back is written even where we are being stopped: it was paid for.
             self._writer.close()
+            # Lanes of one endpoint share a provider, which is closed once.
             for provider in {id(lane.provider): lane.provider for lane in lanes}.values():
                 await provider.close()
         if self._errors:
@@ -95,6 +96,7 @@ class Runner:
         if not self._is_ending:
             self._is_ending = True
             self.progress.stopped = reason
+        # A copy, because a task that is cancelled leaves the mapping.
         for task in list(self._idle):
             task.cancel()
         return self.budget.n_reserved

@@ -74,6 +74,7 @@ def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
     ... )
     ('Hm.', 'insulin')
     """
+    # A single object has no thoughts before it, and marks within it belong to its texts.
     if _is_object(text):
         return "", text
     if _CHANNEL.search(text):

@@ -62,6 +62,7 @@ class Writer:
         if first is None:
             return [], True
         group = [first]
+        # All that waits goes into one transaction, which takes as long as that of one call.
         while len(group) < MOST:
             try:
                 more = self._queue.get_nowait()

@@ -148,6 +148,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
 def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | None, bool]:
     """State, label, and whether it had to be repaired."""
     criterion, scale = field.criterion, field.criterion.scale
+    # In Python, true is a whole number: here it is no label '1'.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise LabelError(f"{_quoted(value)} is not a label of criterion {criterion.id!r}")
     if not isinstance(value, str):
@@ -169,6 +170,7 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
     alike = [
         option for option in field.options if _comparison_key(option) == _comparison_key(value)
     ]
+    # Where two options differ in case alone, neither is guessed.
     text = alike[0] if len(alike) == 1 else value.strip()
     return *read_label(criterion, text), True
 
@@ -228,6 +230,7 @@ def ratings(
     return tuple(records)
 
 
+# All replies to a form have its one digest.
 @cache
 def _digest(instrument: Instrument) -> str:
     return digest(instrument)
@@ -239,6 +242,7 @@ def values(fields: Sequence[Field], task: Task, task_ratings: Iterable[Rating]) 
     The function is the inverse of `ratings`, for a page that is opened again.
     """
     value_by_name: dict[str, str] = {}
+    # Without the order: a comparison is stored in that of its answers' ids.
     by_subject = {(r.criterion, frozenset(r.answers), r.span): r for r in task_ratings}
     for field in fields:
         shown = tuple(task.answers[a] for a in field.answers)

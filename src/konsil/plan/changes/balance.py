@@ -67,6 +67,7 @@ def balance(
     for task in tasks:
         screens[task.rater] += 1
         rated_items = rated.setdefault(task.rater, set())
+        # A slot is a panel and a number, and the panel's own name may have blanks.
         panels.setdefault(task.rater, task.slot.rsplit(" ", 1)[0])
         if task.item is not None:
             rated_items.add(task.item)
@@ -75,6 +76,7 @@ def balance(
         if len(task.answers) > 1:
             for place, answer in enumerate(task.answers):
                 places.setdefault(systems.get(answer, answer), Counter())[place] += 1
+    # Sorted, so that the report is the same whatever order a database gives.
     raters = sorted(screens)
     pairs = Counter(
         pair
@@ -114,6 +116,7 @@ def _strata(
     counts_by_stratum: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for column in sorted({column for item in shown for column in item.strata}):
         values = sorted({item.strata[column] for item in shown if column in item.strata})
+        # Identifiers and free texts have too many values to balance anything by.
         if not 2 <= len(values) <= MOST_VALUES or any(map(_is_free_text, values)):
             continue
         counts = Counter(

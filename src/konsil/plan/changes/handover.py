@@ -130,6 +130,7 @@ def reassign_tasks(
         ]
         if not able:
             continue
+        # Who rates the item besides: raters who share few items with them come first.
         company = raters_by_item.get(item, set()) - {rater}
 
         def place(
@@ -139,6 +140,7 @@ def reassign_tasks(
             return (
                 desk.late if late else desk.load,
                 shared,
+                # Last the token: a fixed draw that no order of records changes.
                 token(seed, "hand-over", rater, item, desk.rater.id),
             )
 

@@ -57,6 +57,7 @@ def missing(
     >>> one.without, one.fewer
     (('i3',), ('i2',))
     """
+    # Any seed: nothing is drawn here.
     book = ReferenceIndex(items, answers, raters, instruments, 0)
     gaps = []
     for n, allocation in enumerate(plan):

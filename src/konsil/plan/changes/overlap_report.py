@@ -62,6 +62,7 @@ def overlaps_of(
             for key, slots in slots_by_subject.items()
             if len(slots) >= line.overlap.raters
         }
+        # A rater without a shared comparison counts with 0, and is not absent.
         each = dict.fromkeys(
             sorted({slot for slots in slots_by_subject.values() for slot in slots}), 0
         )

@@ -62,6 +62,7 @@ def _counted(tasks: list[Task], systems: Mapping[str, str], items: Mapping[str, 
     n_by_item_pair: Counter[tuple[str, Pair]] = Counter()
     for task in tasks:
         system, other = (systems.get(a, a) for a in task.answers)
+        # In one order: which system came first is counted by itself.
         pair: Pair = (min(system, other), max(system, other))
         item = str(task.item)
         first[system, other] += 1
@@ -72,6 +73,7 @@ def _counted(tasks: list[Task], systems: Mapping[str, str], items: Mapping[str, 
     strata: dict[str, dict[str, dict[Pair, int]]] = {}
     for column in sorted({column for item in items.values() for column in item.strata}):
         values = sorted({item.strata[column] for item in items.values() if column in item.strata})
+        # Columns of very many values are identifiers and no strata.
         if 2 <= len(values) <= MOST_VALUES:
             counts: Counter[tuple[str, Pair]] = Counter()
             for (item, pair), n in n_by_item_pair.items():

@@ -76,6 +76,7 @@ def assign(
     >>> [(t.rater, t.item, sorted(t.answers)) for t in tasks]
     [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
     """
+    # Both are walked through several times, and may be iterators.
     named, events = tuple(raters), tuple(history.events)
     places = (*places, *added_places(events))
     free = placeholder_raters(places, named)
@@ -92,6 +93,8 @@ def assign(
         where = f"plan[{n}]"
         instrument = book.instrument(allocation, where)
         check_numbers(allocation, instrument, where)
+        # Streams belong to what a line is and not to its number: a line that is inserted moves no
+        # other.
         name = _identity(allocation)
         site = Site(book, allocation, instrument, (*name, occurrences[name]), where)
         occurrences[name] += 1
@@ -243,6 +246,7 @@ def _sets(
 def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) -> None:
     before = {
         (d.rater, d.item, d.subject): d
+        # From the last to the first, so that the first time a subject is rated stands.
         for d in reversed(list(earlier))
         if d.allocation.instrument == site.allocation.instrument and d.purpose in ("main", "pilot")
     }

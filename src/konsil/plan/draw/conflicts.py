@@ -24,6 +24,7 @@ def conflicting_items(
     answers that matter to their systems.
     """
     breakers = {r.id for r in tiebreakers}
+    # Disagreements of people are broken by people, those of judges by judges.
     kinds = {raters[r].kind for r in breakers}
     criteria = {c.id: c for c in instrument.criteria if c.scope in ("answer", "sentence", "pair")}
     labels_by_subject: dict[object, dict[str, str]] = {}
@@ -38,9 +39,11 @@ def conflicting_items(
             or not all(a in systems for a in rating.answers)
         ):
             continue
+        # Practice does not count; a task outside the plan does, unless it is a tie-breaker's.
         purpose = purposes.get(rating.task)
         if purpose != "main" and (purpose is not None or rating.rater in breakers):
             continue
+        # Pairs are shown either way round: labels are compared in one order.
         answers, label = canonical(criterion, rating.answers, rating.label)
         subject = (rating.criterion, rating.item, answers, rating.span)
         labels = labels_by_subject.setdefault(subject, {})

@@ -61,6 +61,7 @@ def plant(
 
     chosen = [
         j
+        # In the plan's order: that of a set may change from run to run.
         for j in dict.fromkeys(t.rater for t in tasks)
         if j in judges and (not spec.judges or j in spec.judges)
     ]
@@ -79,11 +80,14 @@ def plant(
                 f" {judge!r} is less than one task; expected a larger share"
             )
         drawn = sorted(
-            eligible, key=lambda t: (token(seed, "injection", t.item, *sorted(t.answers)), t.id)
+            # The token has no judge in it: judges with the same tasks get the same control tasks.
+            eligible,
+            key=lambda t: (token(seed, "injection", t.item, *sorted(t.answers)), t.id),
         )
         first: dict[str | None, Task] = {}
         for task in drawn:
             first.setdefault(task.item, task)
+        # Behind all other tasks, which stay where they are.
         last = max(t.position for t in judge_tasks)
         for n, task in enumerate(list(first.values())[:n_controls]):
             control_tasks.append(

@@ -68,6 +68,7 @@ def share_items(
         _cells_by_seat(members, positions, arms, size[id(positions)])
         for members, positions, _ in groups
     ]
+    # As a share of the raters' load: a shared comparison takes the time of several.
     share = overlap.share / (1 + overlap.share * (overlap.raters - 1))
     _quotas([cell for cells in cells_of for cell in cells], share, overlap, rng, where)
     for (members, positions, group_name), cells in zip(groups, cells_of, strict=True):
@@ -116,8 +117,10 @@ def _quotas(
         )
     exact = [c.weight * share for c in able]
     for cell, exact_quota in zip(able, exact, strict=True):
+        # A whole quota that rounding made a little smaller must not lose one.
         cell.quota = int(exact_quota + 1e-9)
     n_remaining = int(sum(exact) + 0.5 + 1e-9) - sum(c.quota for c in able)
+    # Ties by the stream: the order of the cells would always favour the same arm.
     ties = rng.random(len(able))
     order = sorted(range(len(able)), key=lambda n: (able[n].quota - exact[n], ties[n]))
     for n in order[: max(n_remaining, 0)]:
@@ -137,6 +140,7 @@ def _draw_shared(
     turn = [cell.members[int(n)] for n in rng.permutation(len(cell.members))]
     for chosen in rotation(cell.quota, len(turn), overlap.raters) if cell.quota else []:
         group = [turn[n] for n in chosen]
+        # A number for every position, free or not: the stream must not depend on what is free.
         ties = dict(zip(cell.positions, rng.random(len(cell.positions)).tolist(), strict=True))
         used_positions = {p for m in group for p in seats[m]}
         free = [p for p in cell.positions if p not in used_positions]
@@ -147,6 +151,7 @@ def _draw_shared(
                 " rater an item twice; state a smaller share"
             )
         position = min(free, key=lambda p: (n_by_position[p], ties[p]))
+        # The others are shown what is drawn for the lead: the same answers in the same pairs.
         lead = min(group)
         for member in group:
             seats[member].append(position)
@@ -163,6 +168,7 @@ def _fill(
     rng: np.random.Generator,
 ) -> None:
     for member in members:
+        # A number for every position: the stream must not depend on what is taken.
         ties = dict(zip(positions, rng.random(len(positions)).tolist(), strict=True))
         rater_positions = set(seats[member])
         rest = sorted(

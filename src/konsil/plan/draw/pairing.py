@@ -141,6 +141,7 @@ def _assign_least_rated(
     n_by_position = np.zeros(len(positions), dtype=np.int64)
     for seat in members:
         ties = rng.random(len(positions))
+        # The last key of `lexsort` counts first: how often an item is rated.
         rater_positions = sorted(np.lexsort((ties, n_by_position))[:limit].tolist())
         n_by_position[rater_positions] += 1
         seats[seat] = [positions[i] for i in rater_positions]

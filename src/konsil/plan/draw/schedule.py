@@ -102,6 +102,7 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
 def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     """The rater's first items of each allocation once more, freshly blinded."""
     repeats: list[Draft] = []
+    # By identity, because a plan may have two lines that are equal.
     wanting = {id(d.allocation): d.allocation for d in ordered if d.allocation.repeats}
     for allocation in wanting.values():
         line_drafts = [d for d in ordered if d.allocation is allocation]

@@ -47,6 +47,7 @@ def seat_panel(
         rng = generator(book.seed, *site.key, "overlap")
         seating = Seating(*share_items(allocation, pool, first, arms, rng, where))
     seating.seats += [[] for _ in panel[len(first) :]]
+    # Wave by wave, each with a stream of its own: what is added moves nothing drawn before.
     for wave in sorted({book.waves[r.id] for r in panel[len(first) :]}):
         members = [n for n, r in enumerate(panel) if book.waves.get(r.id) == wave]
         _add(
@@ -80,6 +81,7 @@ def _add(
         limit = allocation.per_rater
         if limit is None and allocation.raters_per_item is not None:
             before = sum(panel[m].id not in site.book.waves for m in group_members)
+            # What each of the first members has, rounded up.
             limit = -(-len(positions) * allocation.raters_per_item // max(before, 1))
         size = len(positions) if limit is None else min(limit, len(positions))
         n_by_position = dict.fromkeys(positions, 0)

@@ -31,6 +31,7 @@ def assign_slot_holders(
     holders = {t.slot: "" if t.slot in free else t.rater for t in tasks}
     handed: dict[str, str] = {}
     moved = bool(free)
+    # In time: a slot that was vacated may have been taken again.
     for event in sorted(events, key=lambda e: e.at):
         if event.kind in ("withdrawal", HAND_OVER):
             if event.kind == "withdrawal":
@@ -51,6 +52,7 @@ def assign_slot_holders(
             moved = True
     if not moved:
         return tuple(tasks)
+    # Whoever rated a task keeps it, whatever happened to the slot afterwards.
     rated = {r.task: r.rater for r in ratings}
     return tuple(
         dataclasses.replace(t, rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot])

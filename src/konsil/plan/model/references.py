@@ -110,6 +110,7 @@ class ReferenceIndex:
                     " sentences; answers are split into sentences at import or collection:"
                     " import them into a new folder or database"
                 )
+            # A stream of its own: which sentences are sampled depends on the answer alone.
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
             self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:n_sentences]))
         return self._spans[key]

@@ -16,6 +16,7 @@ def generator(seed: int, *key: str | int) -> np.random.Generator:
 
     Drawing more from one stream never changes another.
     """
+    # `repr` keeps 1 and "1" apart, and shows where one part of the key ends.
     digest = hashlib.blake2b(repr((seed, *key)).encode(), digest_size=16).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "big")))
 

@@ -127,11 +127,13 @@ def _two(
     drawn = []
     for u in (first, second):
         sums = np.cumsum([weights.get(s, 1.0) for s in remaining])
+        # Rounding may put a draw beyond the last sum.
         drawn.append(
             remaining.pop(
                 min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(remaining) - 1)
             )
         )
+    # In the systems' own order: which answer comes first is drawn by `blind`.
     return tuple(s for s in systems if s in drawn)
 
 
@@ -216,6 +218,7 @@ def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
     """
     sizes: dict[tuple[int, int], list[Draft]] = {}
     for draft in drafts:
+        # Wave by wave: what is added later must not turn what was drawn before.
         sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)
     for (k, wave), group in sizes.items():
         if k < 2:

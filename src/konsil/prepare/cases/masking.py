@@ -105,11 +105,13 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
     >>> list(marking_problems("fever", [Mark(0, 9, "cue", 1)]))
     ['0-9: ends after the narrative, which has 5 characters']
     """
+    # Of marks that begin together the longest first, so that those inside it follow.
     ordered = sorted(marks, key=lambda m: (m.start, -m.end))
     for mark in ordered:
         yield from _mark_problems(text, mark)
     for n, mark in enumerate(ordered):
         for other in ordered[n + 1 :]:
+            # In this order nothing that follows can overlap either.
             if other.start >= mark.end:
                 break
             if (other.start, other.end) == (mark.start, mark.end):

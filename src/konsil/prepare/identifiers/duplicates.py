@@ -102,6 +102,7 @@ def pairs(
         pair_by_rows[i, j] = Pair(ordered[i].id, ordered[j].id, way, 1.0)
     shingles = [_shingles(text) for text in words]
     for i, j in sorted(_candidates(shingles)):
+        # Equal words are linked above already, if not every two of them.
         if (i, j) not in pair_by_rows and words[i] != words[j]:
             share = len(shingles[i] & shingles[j]) / len(shingles[i] | shingles[j])
             if share >= likeness:
@@ -120,12 +121,14 @@ def _same(words: Sequence[str]) -> list[tuple[int, int]]:
     for n, text in enumerate(words):
         if text:
             places.setdefault(text, []).append(n)
+    # Enough to make one group: all pairs of a thousand equal texts would be half a million.
     row_pairs = [pair for some in places.values() for pair in pairwise(some)]
     return row_pairs + [(some[0], j) for some in places.values() for j in some[2:]]
 
 
 def _shingles(text: str) -> frozenset[int]:
     padded = f" {text} "
+    # Python's own hash differs from run to run; this one does not.
     return frozenset(
         zlib.crc32(padded[n : n + _SHINGLE].encode())
         for n in range(max(1, len(padded) - _SHINGLE + 1))
@@ -144,6 +147,8 @@ def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
         ),
         np.uint64,
     ).reshape(-1, 2)
+    # An odd factor loses no bit modulo 2**64, and the upper half of the product is the well mixed
+    # one.
     factors, terms = constants[:, :1] | np.uint64(1), constants[:, 1:]
     signatures = [
         (
@@ -165,6 +170,7 @@ def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
 
 def _alike(vectors: NDArray[np.floating], block: int = 1_000) -> list[tuple[int, int, float]]:
     row_pairs = []
+    # In blocks: the cosines of all texts with all others at once could exceed the memory.
     for begin in range(0, len(vectors), block):
         cosines = vectors[begin : begin + block] @ vectors.T
         for i, j in zip(*np.nonzero(cosines >= MEANING), strict=True):

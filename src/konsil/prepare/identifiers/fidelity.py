@@ -162,8 +162,10 @@ def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
     )
     for kind, extract in compared:
         old, new = Counter(extract(before)), Counter(extract(after))
+        # As many negations in other words ("no" for "without") are no finding.
         if kind == "negation" and sum(old.values()) == sum(new.values()):
             continue
+        # A drug that is named once more is still the same drug.
         if kind == "drug":
             old, new = Counter(set(old)), Counter(set(new))
         if old != new:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from konsil.errors import nearest
+from konsil.locale import complete_languages
 
 Step = Literal["rewrite", "screen", "phrases", "names", "tags", "guess"]
 """What a model is asked for: another wording, a reason to leave out, phrases, a theme's name, a
 question's theme, a diagnosis."""
-Language = Literal["", "en", "de"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Asking:
 
     model: str = ""
     """ENDPOINT:NAME, as for systems and judges; empty: no model is asked."""
-    language: Language = ""
+    language: str = ""
     """The language of konsil's own prompts; empty: the study's."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """What is asked for -> a prompt instead of konsil's; a text that ends in .md is a file of the
@@ -65,6 +65,11 @@ def asking_problems(asking: Asking, steps: tuple[Step, ...], where: str) -> Iter
                 f"{where}.prompts.{name}: is empty; expected a prompt, or leave it out for"
                 " konsil's own"
             )
+    if asking.language and asking.language not in complete_languages():
+        yield (
+            f"{where}.language: there is no {asking.language!r};"
+            f" {nearest(asking.language, complete_languages())}"
+        )
     if (
         not asking.model
         and steps != ("rewrite",)

@@ -221,6 +221,7 @@ def last_screened(events: Iterable[Event]) -> tuple[int, Screened | None]:
     if not screenings:
         return 0, None
     data: Mapping[str, Any] = max(screenings, key=lambda screening: int(screening.get("number", 0)))
+    # Only known fields: the event also holds its number, and may be of another version.
     names = {f.name for f in dataclasses.fields(Screened)}
     screened = Screened(**{name: value for name, value in data.items() if name in names})
     return int(data.get("number", 0)), with_decisions(

@@ -222,6 +222,7 @@ def _curves_csv(study: Study, results: Results) -> bytes:
 
 
 def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
+    # Without translation of line ends: the files have the same bytes on every system.
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fields, lineterminator="\n")
     writer.writeheader()

@@ -245,6 +245,7 @@ def _environment(material: Material) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("konsil.report", "templates"),
         autoescape=True,
+        # A misspelt name stops the report, instead of leaving something out of it.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

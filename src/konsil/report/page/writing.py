@@ -132,6 +132,7 @@ def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path,
         ("estimates.csv", estimates_csv(study, results)),
         ("estimates.json", estimates_json(study, results)),
     ):
+        # Beside it first: whoever reads the file meanwhile finds the old one or the new one.
         draft = folder / f".{name}.new"
         draft.write_bytes(content)
         paths.append(draft.replace(folder / name))
@@ -162,6 +163,7 @@ def _may_replace(folder: Path) -> None:
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
+    # Beside it, on the same file system: moving it is one step then, and no copy.
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         new, old = work / "new", work / "old"
@@ -171,6 +173,7 @@ def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
             (new / name).write_bytes(content)
         for name in _folders_still_valid(folder, files):
             shutil.copytree(folder / name, new / name)
+        # Moved aside and not removed: a report is there until the new one is whole.
         if folder.exists():
             folder.replace(old)
         new.replace(folder)

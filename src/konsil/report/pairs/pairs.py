@@ -1,7 +1,6 @@
 """Comparisons in figures: analyses that differ in nothing but the criterion are one figure.
 
-The module is long because it chooses among all figures of comparisons, which are drawn from the
-same families of analyses.
+The choice among the figures, and those with dots.
 """
 
 from __future__ import annotations
@@ -11,13 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.analysis.model.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.matrices import Grid, MatrixAxes, grids
-from konsil.report.figures.svg_primitives import About, Dot
-from konsil.report.figures.units import Unit
+from konsil.report.figures.svg_primitives import Dot
 from konsil.report.figures.value_axes import (
     figure_numbers,
     value_axis,
@@ -26,19 +22,16 @@ from konsil.report.figures.value_axes import (
 )
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
-from konsil.report.material.shared_figures import Family, families, kinship
-from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, column_title
+from konsil.report.material.shared_figures import Family, families
+from konsil.report.material.table_rows import Joined
+from konsil.report.pairs.family_rows import RATIO, about_family, family_rows, systems_of
 from konsil.report.pairs.pair_figures import strata, wins
+from konsil.report.pairs.preference_matrices import rater_matrix, value_matrix, win_matrices
 
 MOST_STRATA = 3
 """Values of a column that stand side by side as dots; more of them become a matrix."""
 MOST_DOTS = 40
 """Rows of one figure."""
-MOST_CELLS = 40
-"""Rows of a matrix."""
-RATIO = "version"
-"""The column in which a worth's ratio to the best is told apart."""
 
 
 def pair_figures(material: Material) -> list[Drawing]:
@@ -49,58 +42,19 @@ def pair_figures(material: Material) -> list[Drawing]:
 
 def _drawn(material: Material, family: Family, all_of: Sequence[Family]) -> Iterator[Drawing]:
     statistic, by = family.first.statistic, family.first.by
-    if not any(math.isfinite(r.estimate.value) for r in _rows(material, family)):
+    if not any(math.isfinite(r.estimate.value) for r in family_rows(material, family)):
         return
     if statistic.startswith("win_rate"):
-        yield from _matrices(material, family) if not by else ()
+        yield from win_matrices(material, family) if not by else ()
     elif by == ("rater",) and statistic.startswith("win_difference"):
-        yield _graders(material, family, all_of)
-    elif by and "system" in _rows(material, family)[0].group:
-        values = list(dict.fromkeys(r.group[by[0]] for r in _rows(material, family)))
-        yield from (_strata if len(values) <= MOST_STRATA else _by_value)(material, family, values)
+        yield rater_matrix(material, family, all_of)
+    elif by and "system" in family_rows(material, family)[0].group:
+        values = list(dict.fromkeys(r.group[by[0]] for r in family_rows(material, family)))
+        yield from (_strata if len(values) <= MOST_STRATA else value_matrix)(
+            material, family, values
+        )
     else:
         yield from _dot_charts(material, family)
-
-
-def _rows(
-    material: Material, family: Family, kind: str = "estimate", *, ratio: bool = False
-) -> list[Row]:
-    names = {a.name for a in family.members}
-    return [
-        r
-        for r in material.results.estimable_rows
-        if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio
-    ]
-
-
-def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
-    return material.ordered_systems(r.group["system"] for r in rows if "system" in r.group)
-
-
-def _about(
-    material: Material,
-    family: Family,
-    kind: str,
-    described: Sequence[tuple[str, float]],
-    *more: str,
-) -> About:
-    _, numbers = material.language.gettext, material.numbers
-    statistic_title = title(family.first.statistic, material.language)
-    caption = _("%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.") % {
-        "what": statistic_title,
-        "n": numbers.count(len(family.members)),
-        "first": family.first.name,
-        "last": family.members[-1].name,
-    }
-    return About(
-        key=anchor(kind, family.first.name),
-        title=f"{statistic_title}: {family.first.name}",
-        description="; ".join(
-            f"{name} {numbers.plain(value)}" for name, value in described if math.isfinite(value)
-        ),
-        caption=material.caption(" ".join([caption, *(m for m in more if m)])),
-        stamp=material.stamp,
-    )
 
 
 def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
@@ -116,10 +70,14 @@ def _dot_charts(material: Material, family: Family) -> Iterator[Drawing]:
     _, numbers = material.language.gettext, material.numbers
     statistic = family.first.statistic
     is_worth = statistic in {"davidson", "bradley_terry"}
-    rows = _rows(material, family, "companion", ratio=True) if is_worth else _rows(material, family)
+    rows = (
+        family_rows(material, family, "companion", ratio=True)
+        if is_worth
+        else family_rows(material, family)
+    )
     raters = {r.id: n for n, r in enumerate(material.raters)}
     others = dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")
-    order = [*_systems(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
+    order = [*systems_of(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
     idle = _idle(rows) if statistic == "self_preference" else []
     rows = sorted(
         rows, key=lambda r: [order.index(v) if v in order else -1 for v in r.group.values()][:1]
@@ -155,7 +113,7 @@ def _dot_charts(material: Material, family: Family) -> Iterator[Drawing]:
             " comparator systems."
         )
         words = [_("much better"), _("somewhat"), _("equal"), _("somewhat worse"), _("much worse")]
-        about = _about(material, family, "wins", described, more)
+        about = about_family(material, family, "wins", described, more)
         yield wins(
             about,
             dots,
@@ -173,7 +131,7 @@ def _dot_charts(material: Material, family: Family) -> Iterator[Drawing]:
         more = _("Not shown, because they have no answers of their own: %(who)s.") % {
             "who": ", ".join(sorted(idle, key=natural))
         }
-    about = _about(material, family, "worths" if is_worth else "criteria", described, more)
+    about = about_family(material, family, "worths" if is_worth else "criteria", described, more)
     yield forest(
         about,
         dots,
@@ -249,121 +207,9 @@ def _matrix(
     return {}
 
 
-def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
-    _ = material.language.gettext
-    rows = _rows(material, family)
-    systems = tuple(_systems(material, rows))
-    if len(systems) > MOST_CELLS:
-        return
-    panels = []
-    for a in family.members:
-        cells = {(r.group["system"], r.group["rival"]): r for r in rows if r.analysis == a.name}
-        panels.append(_grid(material.criterion(a.criterion), systems, systems, cells))
-    described = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
-    more = _(
-        "Each cell: proportion of comparisons that the row system won against the column"
-        " system; ties do not count as wins."
-    )
-    top = max((v for p in panels for v in p.values.values() if math.isfinite(v)), default=1.0)
-    about = _about(material, family, "matrices", described, more)
-    yield grids(
-        about,
-        panels,
-        material.numbers,
-        axes=MatrixAxes(
-            _("Winner"),
-            _("Against"),
-            (0.0, max(top, 0.01)),
-            *_scale(material, family.first.statistic),
-        ),
-    )
-
-
-def _grid(
-    panel_title: str,
-    down: Sequence[str],
-    along: Sequence[str],
-    cells: Mapping[tuple[str, str], Row],
-    framed: frozenset[tuple[str, str]] = frozenset(),
-) -> Grid:
-    return Grid(
-        panel_title,
-        tuple(down),
-        tuple(along),
-        {key: r.estimate.value for key, r in cells.items()},
-        framed,
-        {key: (r.estimate.low, r.estimate.high) for key, r in cells.items()},
-    )
-
-
-def _scale(material: Material, statistic: str) -> tuple[str, float]:
-    """The title of the bar of colours, and the factor of its numbers."""
-    words = title(statistic, material.language)
-    factor = Unit(statistic, material.numbers).factor
-    return f"{words} (%)" if factor > 1 else words, factor
-
-
-def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Drawing:
-    """A figure of who prefers whom, own answers framed.
-
-    People, judges and their jury are rows, systems are columns.
-    """
-    _ = material.language.gettext
-    rows = _rows(material, family)
-    systems = tuple(_systems(material, rows))
-    judges = list(dict.fromkeys(r.group["rater"] for r in rows))
-    cells: dict[str, dict[tuple[str, str], Row]] = {a.criterion: {} for a in family.members}
-    for r in rows:
-        cells[r.criterion][r.group["rater"], r.group["system"]] = r
-    others: list[str] = []
-    for other in all_of:
-        first = other.first
-        alike = (
-            kinship(first, *_LIKE) == kinship(family.first, *_LIKE)
-            and not first.by
-            and first.mode == "valid"
-        )
-        is_jury = first.consensus == "mean"
-        if (
-            not alike
-            or (first.raters == family.first.raters) != is_jury
-            or first.cluster != family.first.cluster
-        ):
-            continue
-        name = _("jury") if is_jury else first.raters
-        if name not in others:
-            others.append(name)
-            for r in _rows(material, other):
-                cells.setdefault(r.criterion, {})[name, r.group["system"]] = r
-    own_system = {r.id: r.strata.get("system", "") for r in material.raters}
-    framed = frozenset((j, own_system[j]) for j in judges if own_system.get(j))
-    panels = [
-        _grid(material.criterion(c), (*others, *judges), systems, cells[c], framed) for c in cells
-    ]
-    described = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
-    more = _("Rows: raters; columns: systems; framed: LLM judges on their own answers.")
-    about = _about(material, family, "graders", described, more)
-    return grids(
-        about,
-        panels,
-        material.numbers,
-        axes=MatrixAxes(
-            _("Rater"),
-            _("System rated"),
-            (-1.0, 1.0),
-            *_scale(material, family.first.statistic),
-        ),
-    )
-
-
-_LIKE = ("raters", "by", "consensus", "prespecified", "test")
-"""What may differ between the analyses that a figure sets side by side: who compared, and how it is
-tested."""
-
-
 def _strata(material: Material, family: Family, values: Sequence[str]) -> Iterator[Drawing]:
-    column, rows = family.first.by[0], _rows(material, family)
-    systems = _systems(material, rows)
+    column, rows = family.first.by[0], family_rows(material, family)
+    systems = systems_of(material, rows)
     by = {(r.analysis, r.group["system"], r.group[column]): r for r in rows}
     dots: dict[str, list[Dot]] = {value: [] for value in values}
     for a in family.members:
@@ -379,7 +225,7 @@ def _strata(material: Material, family: Family, values: Sequence[str]) -> Iterat
     described = [
         (f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part
     ]
-    about = _about(material, family, "strata", described)
+    about = about_family(material, family, "strata", described)
     statistic = family.first.statistic
     axis = value_axis(
         material,
@@ -388,31 +234,3 @@ def _strata(material: Material, family: Family, values: Sequence[str]) -> Iterat
         dots=[d for part in dots.values() for d in part],
     )
     yield strata(about, dots, material.numbers, axis=axis)
-
-
-def _by_value(material: Material, family: Family, values: Sequence[str]) -> Iterator[Drawing]:
-    """Values of a column as rows, systems as columns, criteria as panels."""
-    _ = material.language.gettext
-    column, rows = family.first.by[0], _rows(material, family)
-    systems = tuple(_systems(material, rows))
-    if len(values) > MOST_CELLS or column == LENGTH:
-        return
-    by_criterion: dict[str, dict[tuple[str, str], Row]] = {a.criterion: {} for a in family.members}
-    for r in rows:
-        by_criterion[r.criterion][r.group[column], r.group["system"]] = r
-    panels = [
-        _grid(material.criterion(c), values, systems, cells) for c, cells in by_criterion.items()
-    ]
-    described = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
-    about = _about(material, family, "parts", described)
-    yield grids(
-        about,
-        panels,
-        material.numbers,
-        axes=MatrixAxes(
-            column_title(material, column),
-            _("System"),
-            (-1.0, 1.0),
-            *_scale(material, family.first.statistic),
-        ),
-    )

@@ -35,6 +35,7 @@ class _HalfError(ValueError):
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     json_object = dict(pairs)
+    # Python would take the last of two values and lose the other without a word.
     if len(json_object) != len(pairs):
         keys = [k for k, _ in pairs]
         raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
@@ -102,6 +103,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         )
     at = _skip(text, at + 1)
     counted, first = 0, True
+    # A few megabytes of brackets become gigabytes of lists: such a text is read within a limit.
     is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
     while not text.startswith("]", at):
         if not first:
@@ -111,6 +113,8 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
                     " list"
                 )
             at = _skip(text, at + 1)
+        # Counted from the last element on: from the beginning each time, reading would be
+        # quadratic.
         line, counted, first = line + text.count("\n", counted, at), at, False
         start = at
         try:
@@ -170,6 +174,7 @@ def _table(
         lines.append(line)
         chunk.append(row)
         names.update(dict.fromkeys(row))
+        # While reading, so that a file of a million columns is refused before it fills the memory.
         check_width(len(names), where)
         check_cells(len(names) * len(lines), total, where)
         size += n

@@ -106,11 +106,13 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
             table.frame.height,
             suspects=counts,
         )
+    # Files number the repeats of a task from 0 or from 1.
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
     with bulk_creation():
         tasks = Tasks(first_time)
         records: list[Rating] = []
         lines: list[int] = []
+        # In chunks: all columns as Python lists at once would take several times the file's size.
         for chunk in once.iter_slices(_CHUNK):
             for row, rating in _built(chunk, tasks):
                 records.append(rating)

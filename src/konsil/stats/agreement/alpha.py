@@ -40,6 +40,8 @@ def krippendorff_alpha(
         raise ValueError(f"level: got {level!r}; expected one of {', '.join(LEVELS)}")
     x = label_values(n_labels, values)
     name = f"krippendorff_alpha_{level}"
+    # These distances do not depend on the data. Ordinal ones do: their scores are mid-ranks, which
+    # every resample has anew.
     if level in ("nominal", "ratio"):
         d = ratio_distances(x) if level == "ratio" else 1 - np.eye(n_labels)
         return Statistic(name, coincidences, partial(_from_distances, d=d), KRIPPENDORFF)

@@ -44,6 +44,7 @@ def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
     n_labelled = (labels >= 0).sum(1)
     out = np.full(len(labels), -1, dtype=np.int64)
     for label in range(n_labels):
+        # Strictly more than half of those who labelled: a tie has no majority and stays -1.
         out[2 * (labels == label).sum(1) > n_labelled] = label
     return out
 
@@ -62,6 +63,7 @@ def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
     out = np.full(labels.shape, -1, dtype=np.int64)
     for label in range(n_labels):
         has_label = labels == label
+        # A rater's own label is taken out of both counts: nobody is compared with themselves.
         out[2 * (has_label.sum(1, keepdims=True) - has_label) > others] = label
     return out
 
@@ -116,6 +118,7 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
         rest = leave_one_out(panel, codes.n_labels)
+        # Judge and rater are compared on the same units: both labels go where either is missing.
         both = (judges[:, :, None] >= 0) & (panel[:, None, :] >= 0)
         # (n_units, n_judges, 2, n_panel)
         first = np.stack(
@@ -237,6 +240,7 @@ def judge_and_ceiling(
     """
     d = measure_disagreements(measure, n_labels, weights, values)
     name = f"{part}_{measure}_{mode}"
+    # Percent agreement needs three sums for each pair of judge and rater; tables need 2 k^2.
     if (
         mode == "valid"
         and measure == "percent_agreement"
@@ -261,6 +265,7 @@ def _same_slots(
     tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)
     values = MEASURES[measure](tables, d).reshape(*lead, n_judges, 2, n_panel)
     # A rater counts for both or for neither.
+    # Otherwise the two means would be over different raters.
     values = np.where(np.isnan(values).any(-2, keepdims=True), np.nan, values)
     means = mean_defined(values)[..., 0]
     return _part(means[..., 0], means[..., 1], part)

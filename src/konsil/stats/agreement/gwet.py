@@ -62,6 +62,7 @@ def gwet_chance(shares: Array, d: Array) -> Array:
 
 
 def _gwet(totals: Array, d: Array) -> Array:
+    # One declared label leaves nothing to disagree about: undefined, not perfect.
     if len(d) < 2:
         return np.full((*np.shape(totals)[:-1], 1), np.nan)
     chance = gwet_chance(label_shares(totals, len(d)), d)

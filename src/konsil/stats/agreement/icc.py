@@ -70,6 +70,7 @@ def anova_sums(codes: Codes) -> Array:
         array([[ 1.,  0.,  2., -1.,  1.]])
     """
     x, labelled = _values(complete(codes))
+    # Without raters `all` would call every unit complete.
     is_complete = labelled.all(1) if labelled.shape[1] else np.zeros(labelled.shape[0], dtype=bool)
     rows = np.column_stack([is_complete, x.sum(1) ** 2, (x * x).sum(1), x])
     return by_cluster(rows, codes)
@@ -105,8 +106,10 @@ def mean_squares(totals: Array, n_raters: int) -> MeanSquares:
         totals[..., 3:],
     )
     enough = (n > 1) & (k > 1)
+    # Undefined sums become nan here and stay so in every quotient that follows.
     n_safe = np.where(enough, n, np.nan)
     correction = columns.sum(-1) ** 2 / (n_safe * max(k, 1))
+    # What rounding leaves of a sum of squares that is zero must not become a variance.
     rows = _above_rounding(squared_rows / max(k, 1) - correction, squares)
     between = _above_rounding((columns * columns).sum(-1) / n_safe - correction, squares)
     within = _above_rounding(squares - squared_rows / max(k, 1), squares)
@@ -177,6 +180,7 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
     k, tail = n_raters, 1 - (1 - level) / 2
     oneway = form in ("icc1", "icc1k")
     noise = within if oneway else error
+    # Without error variance F is infinite, and limits from it would have no width.
     if np.isnan(value) or not noise > 0:
         return IccTest(value, *(float("nan"),) * 6)
     df1, df2 = n - 1, n * (k - 1) if oneway else (n - 1) * (k - 1)
@@ -186,6 +190,8 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
         single = float(_icc(np.asarray(sums, dtype=np.float64), "icc2", k)[0])
         low, high = _two_way_random_interval(single, rows, columns, error, n, k, tail)
         if form == "icc2k":
+            # The mean's limits are the single rating's, carried over by Spearman and Brown's
+            # formula.
             low, high = (k * x / (1 + (k - 1) * x) for x in (low, high))
         return IccTest(value, low, high, f, df1, df2, p)
     f_low = f / float(scipy.special.fdtri(df1, df2, tail))
@@ -204,6 +210,7 @@ def _two_way_random_interval(
 
     They are those of the mixture of rater and error variance.
     """
+    # At exactly 1 the degrees of freedom divide by zero.
     if single == 1:
         return float("nan"), float("nan")
     a = k * single / (n * (1 - single))
@@ -255,6 +262,7 @@ def _values(codes: Codes) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[n
     The values are shifted so that the sums of squares stay small.
     """
     x = label_values(codes.n_labels, codes.values)
+    # By a whole number, so that whole values keep exact sums.
     x = x - np.round((x.max() + x.min()) / 2)
     labelled = codes.labels >= 0
     return np.where(labelled, x[codes.labels], 0.0), labelled

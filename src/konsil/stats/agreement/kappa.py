@@ -45,6 +45,7 @@ def cohen_kappa_of(tables: Array, d: Array) -> Array:
 
     nan for an empty table or where chance agreement is complete.
     """
+    # With two labels any weight cancels: the closed form of the four counts is faster.
     if d.shape == (2, 2) and d[0, 1] > 0:
         n00, n01, n10, n11 = (tables[..., i] for i in range(4))
         chance = (n11 + n10) * (n10 + n00) + (n11 + n01) * (n01 + n00)
@@ -104,6 +105,7 @@ def measure_disagreements(
     if measure not in MEASURES:
         raise ValueError(f"measure: got {measure!r}; expected one of {', '.join(MEASURES)}")
     if measure == "within_one":
+        # Positions on the scale, whatever numbers the labels have: a category is a step.
         place = np.arange(n_labels)
         beyond: Array = (np.abs(place[:, None] - place) > 1).astype(np.float64)
         return beyond

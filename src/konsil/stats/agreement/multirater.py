@@ -168,6 +168,7 @@ def _fleiss(totals: Array, d: Array) -> Array:
 
 
 def _brennan_prediger(totals: Array, d: Array) -> Array:
+    # One declared label leaves nothing to disagree about: undefined, not perfect.
     if len(d) < 2:
         return np.full((*np.shape(totals)[:-1], 1), np.nan)
     return np.asarray(1 - observed_disagreement(totals, d)[..., None] / d.mean())

@@ -29,6 +29,7 @@ class MeanBySize:
         """Totals (..., n_pairs * size) to (..., 1); nan where no pair is defined."""
         values = self.each(totals)
         n = np.asarray(totals, dtype=np.float64).reshape(*values.shape, self.size).sum(-1)
+        # A pair without a value must not weigh in the denominator either.
         n = np.where(np.isnan(values), 0.0, n)
         total = (n * np.where(np.isnan(values), 0.0, values)).sum(-1, keepdims=True)
         return ratio(total, n.sum(-1, keepdims=True))

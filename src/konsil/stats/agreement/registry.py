@@ -466,4 +466,5 @@ def statistic(
     """
     if name not in STATISTICS:
         raise ValueError(f"statistic: got {name!r}; expected one of {', '.join(STATISTICS)}")
+    # One factory may serve several entries: the result is called as the caller asked.
     return replace(STATISTICS[name].factory(codes, weights, level=level), name=name)

@@ -84,6 +84,7 @@ def standard_error(
         )
     w = agreement_weights(weights, codes.n_labels, codes.values if values is None else values)
     counts = unit_counts(codes).astype(np.float64)
+    # Alpha knows pairs alone: units with one label are no part of it, but count for the others.
     labelled = counts.sum(1) >= (2 if coefficient == "krippendorff_alpha" else 1)
     labelled_codes = Codes(
         codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values
@@ -120,6 +121,7 @@ def two_rater_standard_error(
     n = len(codes.labels)
     if n < 2:
         return float("nan")
+    # The formulas for two raters divide by n where the general ones divide by n - 1.
     return standard_error(coefficient, codes, weights, values) * float(np.sqrt((n - 1) / n))
 
 
@@ -154,6 +156,7 @@ def fleiss_kappa_z(codes: Codes) -> float:
     """
     counts = unit_counts(codes).astype(np.float64)
     m = counts.sum(1)
+    # Fleiss' variance is for the same number of labels everywhere and means nothing otherwise.
     if not len(m) or (m != m[0]).any() or m[0] < 2:
         return float("nan")
     n, raters = len(m), float(m[0])
@@ -212,6 +215,7 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
         moves = 2 * (per_label * shares @ (1 - p) - chance)
     elif coefficient == "conger_kappa":
         chance, moves = _conger_chance(codes, w)
+    # Chance agreement of 1: nothing can be better than chance.
     if not chance < 1:
         return np.full(n, np.nan)
     value = (observed - chance) / (1 - chance)

@@ -64,6 +64,7 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
         (np.ones(len(units)), (units, raters)), shape=(len(compared), is_rated.shape[1])
     )
     clusters, of = np.unique(codes.clusters[compared], return_inverse=True)
+    # Every unit its own cluster, the usual case: one sparse product counts all pairs.
     if len(clusters) == len(compared):
         shared = scipy.sparse.triu(rated.T @ rated, k=1).data
     else:
@@ -104,6 +105,7 @@ def _thin(shared: Array, n_clusters: int) -> ThinPairs | None:
     """The rule, of the clusters that each pair shares and of all clusters."""
     if len(shared) < 2 or shared.min() >= min(FEWEST_SHARED, FEWEST_PART * n_clusters):
         return None
+    # The harmonic mean: what is averaged over the pairs are variances of about 1 / n.
     return ThinPairs(int(shared.min()), float(len(shared) / (1 / shared).sum()))
 
 
@@ -116,6 +118,7 @@ def _shared_clusters(rated: scipy.sparse.csr_matrix, of: np.ndarray) -> np.ndarr
             np.int64
         )
         first, second = np.triu_indices(len(raters), 1)
+        # Cluster and pair in one whole number: these are sorted much faster than rows.
         pairs.append((of[unit] * n_raters + raters[first]) * n_raters + raters[second])
     every = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
     return np.unique(every % n_raters**2, return_counts=True)[1].astype(np.float64)

@@ -50,6 +50,7 @@ def products(means: Array) -> Array:
     >>> products(np.array([[1.0, 2.0], [np.nan, 1.0]])).tolist()
     [[1.0, 1.0, 2.0, 1.0, 2.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
+    # Systems are compared within cases: a case that lacks a cell is in no sum.
     is_complete = np.asarray(np.isfinite(means).all(axis=1))
     complete_means = np.where(is_complete[:, None], means, 0.0)
     return np.column_stack(
@@ -101,6 +102,7 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
         - n[..., None, None] * along[..., :, None] * along[..., None, :]
     )
     error = np.maximum(np.trace(spread, axis1=-2, axis2=-1), 0.0)
+    # Relative to the data's size: F of what rounding leaves would be any number.
     floor = 1e-12 * np.maximum(np.trace(square, axis1=-2, axis2=-1), 1e-300)
     return np.where(effect > floor, effect, 0.0), np.where(error > floor, error, 0.0), spread, n
 
@@ -123,6 +125,7 @@ def repeated_measures(totals: Array, contrast: Array) -> Effect:
     """
     effect, error, spread, n = _sums_of_squares(np.asarray(totals, dtype=np.float64), contrast)
     df = len(contrast)
+    # Without error variance F is infinite, which no test can use.
     if n < 2 or error <= 0:
         return Effect(*[float("nan")] * 6)
     epsilon = float(np.trace(spread) ** 2 / (df * (spread**2).sum())) if df > 1 else 1.0
@@ -152,6 +155,7 @@ def eta_interval(effect: Effect, level: float = 0.95) -> tuple[float, float]:
     ends = []
     for share in ((1 + level) / 2, (1 - level) / 2):
         central = float(scipy.special.fdtr(df, df_error, f))
+        # Where even no effect makes F this improbable, the noncentrality is 0 and not negative.
         at = float(scipy.special.ncfdtrinc(df, df_error, share, f)) if central > share else 0.0
         ends.append(at / (at + df + df_error))
     return ends[0], ends[1]
@@ -237,6 +241,7 @@ def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> 
     values = differences[np.isfinite(differences)]
     n = len(values)
     error = float(values.std(ddof=1)) / np.sqrt(n) if n > 1 else 0.0
+    # Differences that do not vary have no error to compare with.
     if error <= 1e-12:
         return Comparison(float(values.mean()) if n else float("nan"), *[float("nan")] * 3)
     mean = float(values.mean())
@@ -245,6 +250,7 @@ def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> 
     return Comparison(mean, mean - reach, mean + reach, min(max(p, 0.0), 1.0))
 
 
+# The quantile is integrated numerically and is the same for all pairs of an analysis.
 @lru_cache(maxsize=64)
 def _range_quantile(level: float, n_cells: int, df: int) -> float:
     from scipy.stats import studentized_range

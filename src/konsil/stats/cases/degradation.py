@@ -167,6 +167,7 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
     if not (np.isfinite(over).all() and np.isfinite(under).all()):
         return float("nan"), (0, 0, 0)
     candidates = []
+    # Either system may be the one that is ahead first.
     for ahead, (first, then) in enumerate(((over, -under), (-under, over))):
         for i in range(len(over)):
             candidates += [

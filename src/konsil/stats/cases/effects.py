@@ -63,6 +63,7 @@ def _mean_variance(totals: Array) -> tuple[Array, Array]:
     mean = ratio(total, n)
     spread = squares - total * mean
     # What is left of equal values is a rounding error, and no variance.
+    # Relative to the squares: means of equal values differ in their last digits.
     spread = np.where(spread > 1e-12 * np.maximum(squares, 1e-300), spread, 0.0)
     return mean, ratio(spread, n - 1)
 

@@ -83,6 +83,7 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
 
 
 def _apart(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:
+    # Pairs that share one of the two are taken off, and those that share both twice: once back.
     return every - sentence - rater + itself
 
 
@@ -124,6 +125,8 @@ def components(totals: Array) -> Components:
         ratio(totals[..., n], totals[..., n + 1]) for n in (0, 2, 4, 6)
     )
     n, mean, squares, inverse = totals[..., 7], totals[..., 8], totals[..., 9], totals[..., 10]
+    # Of products of different answers only: the square of a mean would be too large by its
+    # variance.
     square_of_mean = ratio(mean**2 - squares, np.where(n > 1, n * n - n, 0.0))
     lacks_apart = np.isnan(apart)
     zero = np.zeros_like(n)
@@ -132,6 +135,7 @@ def components(totals: Array) -> Components:
     rater = np.where(lacks_apart, zero, np.where(np.isnan(same_rater), 0.0, same_rater) - apart)
     rest = itself - same_sentence - np.where(lacks_apart, zero, rater)
     undefined = np.isnan(square_of_mean) | np.isnan(same_sentence)
+    # Below zero is sampling error of a small component; the others were solved for before.
     answer, sentence, rater, rest = (
         np.where(undefined, np.nan, np.maximum(v, 0.0)) for v in (answer, sentence, rater, rest)
     )
@@ -152,6 +156,7 @@ def reliability(variances: Components, raters: Array | float, sentences: Array |
     >>> reliability(one, 3, 1)
     array(0.75)
     """
+    # An answer has no more sentences to rate than it has.
     s = np.minimum(sentences, variances.sentences)
     true = variances.answer + variances.sentence / variances.sentences
     return ratio(

@@ -61,6 +61,7 @@ def subsets_of(n: int, size: int) -> Array:
     if comb(n, size) <= MOST_SUBSETS:
         chosen = [list(subset) for subset in combinations(range(n), size)]
     else:
+        # A key of the two numbers alone: every analysis and every study has the same subsets.
         generator = np.random.Generator(np.random.Philox(key=n * 1000 + size))
         chosen = [generator.permutation(n)[:size].tolist() for _ in range(MOST_SUBSETS)]
     rows = np.zeros((len(chosen), n))
@@ -117,6 +118,7 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
     """
     if not len(points.x):
         return np.zeros((max(n_clusters, 1), 1)), _undefined
+    # As complex numbers: one column of points is sorted much faster than rows of two.
     both = points.x + 1j * points.y
     cells, place = np.unique(both, return_inverse=True)
     shape = (n_clusters, len(cells))
@@ -165,6 +167,7 @@ def rater_variances(numbers: Array, size: int) -> Array:
     variances = np.full(len(numbers), np.nan)
     is_rated = np.asarray(np.isfinite(numbers).any(axis=1))
     for n, rows, _ in _by_number(np.where(is_rated, 0.0, np.nan)):
+        # Stable: those present come first and keep their order.
         values = np.take_along_axis(
             numbers[rows], np.argsort(~is_rated[rows], axis=1, kind="stable")[:, None, :], 2
         )[:, :, :n]

@@ -35,6 +35,7 @@ def mean_defined(values: Array) -> Array:
                [nan]])
     """
     total = values.sum(-1, keepdims=True)
+    # Without nan no mask is made: this runs for every resample.
     if values.shape[-1] and not np.isnan(total).any():
         return np.asarray(total / values.shape[-1], dtype=np.float64)
     defined = ~np.isnan(values)

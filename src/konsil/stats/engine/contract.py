@@ -1,8 +1,9 @@
 """The contract of the engine: codes in, sums over clusters, any function of the totals out.
 
-    tally:     codes  -> sums, shape (n_clusters, k)            additive, one row per cluster
-    finalise:  totals, shape (..., k) -> values, shape (..., m) any function of the totals,
-        vectorised over leading axes
+    tally:     codes -> sums, shape (n_clusters, k)               additive, one row per cluster
+    finalise:  totals, shape (..., k) -> values, shape (..., m)   any function of the totals
+
+`finalise` is vectorised over leading axes.
 
 Undefined is nan, never 0 or 1, and counted.
 """

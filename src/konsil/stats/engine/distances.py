@@ -65,6 +65,7 @@ def agreement_weights(weights: Weights, n_labels: int, values: ArrayLike | None 
     if weights == "unweighted" or n_labels < 2:
         return np.eye(n_labels)
     x = label_values(n_labels, values)
+    # Ordinal weights count categories, whatever numbers the labels have.
     if weights == "ordinal":
         x = np.arange(n_labels, dtype=np.float64)
     gap = np.abs(x[:, None] - x)
@@ -104,6 +105,7 @@ def ratio_distances(values: ArrayLike) -> Array:
     """
     x = np.asarray(values, dtype=np.float64)
     gap, total = x[:, None] - x, x[:, None] + x
+    # A ratio needs a meaningful zero: numbers below it have no distance of this kind.
     if (np.minimum.outer(x, x) < 0).any() or ((total == 0) & (gap != 0)).any():
         raise ValueError(f"values: ratios need numbers of at least 0, got {x.tolist()}")
     return np.asarray(

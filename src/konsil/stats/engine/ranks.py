@@ -157,6 +157,7 @@ def _kendall_w(totals: Array, n_raters: int, n_labels: int, ties: bool) -> Array
     joint = (tables @ ranks[..., second, :, None])[..., 0]
     covariances = (joint * ranks[..., first, :]).sum((-2, -1))
     n = margins[..., 0, :].sum(-1)
+    # Without the correction for ties the widest variance is that of untied ranks.
     widest = m * (n**3 - n) / 12 if not ties else variances
     return ratio(variances + 2 * covariances, m * np.where(n > 1, widest, 0.0))[..., None]
 

@@ -28,6 +28,7 @@ def evaluate(finalise: Finalise, totals: Array) -> Array:
 
     Infinite values are undefined and become nan.
     """
+    # Undefined resamples are counted and reported: a warning for each would be noise.
     with np.errstate(all="ignore"):
         values = np.asarray(finalise(totals), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(totals):
@@ -35,6 +36,7 @@ def evaluate(finalise: Finalise, totals: Array) -> Array:
             f"finalise: got values of shape {values.shape} for totals of shape {totals.shape}, "
             f"expected ({len(totals)}, m)"
         )
+    # Division by zero is undefined, too, and must not pull a mean or a quantile.
     infinite = np.isinf(values)
     return np.where(infinite, np.nan, values) if infinite.any() else values
 
@@ -72,6 +74,7 @@ def bootstrap(
     )
     stop = start + draws
     parts = []
+    # Groups begin at multiples, so that any range of draws is computed in the same products.
     for group in range(start - start % rows.group, stop, rows.group):
         totals = _totals(rows, key, max(start, group), min(stop, group + rows.group), bounded)
         parts.append(evaluate(finalise, totals))
@@ -157,6 +160,7 @@ def merge(shards: Sequence[Array]) -> Array:
         sources += shard != 0
         is_whole &= shard == np.rint(shard)
         size += np.abs(shard)
+    # Sums of fractions depend on the order of the shards unless they are added exactly.
     for place in zip(*np.nonzero((sources > 1) & ~(is_whole & (size < 2**53))), strict=True):
         total[place] = math.fsum(shard[place] for shard in stacked)
     return total

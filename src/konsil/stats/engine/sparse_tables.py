@@ -36,6 +36,7 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
     cells, counts = np.unique(
         np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True
     )
+    # Each cluster's first cell is found by its smallest key: the keys are sorted already.
     starts = np.searchsorted(cells, np.arange(codes.n_clusters + 1, dtype=np.int64) * width)
     return scipy.sparse.csr_matrix(
         (counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width)

@@ -35,6 +35,7 @@ def unit_counts(codes: Codes) -> IntArray:
     step = max(1, _CHUNK // max(n_raters, 1))
     for start in range(0, n_units, step):
         labels = codes.labels[start : start + step]
+        # One column further right: missing labels (-1) go to a first one that is cut off below.
         index = labels + (np.arange(len(labels), dtype=np.int64) * width + 1)[:, None]
         counts[start : start + step] = np.bincount(
             index.ravel(), minlength=len(labels) * width
@@ -45,6 +46,7 @@ def unit_counts(codes: Codes) -> IntArray:
 def by_cluster(rows: NDArray[np.generic], codes: Codes) -> Array:
     """Add up the units' rows inside their clusters: (n_units, k) to (n_clusters, k)."""
     n_units, n_clusters = codes.clusters.size, codes.n_clusters
+    # Every unit its own cluster: the sums are the rows themselves.
     if n_units == n_clusters and np.array_equal(codes.clusters, np.arange(n_units)):
         return np.asarray(rows, dtype=np.float64)
     member = scipy.sparse.csr_matrix(
@@ -72,6 +74,7 @@ def table_counts(
         rows = slice(start, start + step)
         a, b = first[rows], second[rows]
         index = (codes.clusters[rows, None] * width + offsets) + a * np.int64(k) + b
+        # Complete tables, the usual case, need no masks.
         if min(a.min(initial=0), b.min(initial=0)) < 0:
             index = index[(a >= 0) & (b >= 0)]
         part = np.bincount(index.ravel(), minlength=size)
@@ -261,6 +264,7 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
         )
     labels = np.sort(codes.labels, axis=1) if exchangeable else codes.labels
     base = codes.n_labels + 1
+    # Labels as the digits of one whole number, as long as that fits: rows are slower to sort.
     if labels.shape[1] * np.log2(base) < 62:
         places = np.int64(base) ** np.arange(labels.shape[1] - 1, -1, -1, dtype=np.int64)
         keys = (labels.astype(np.int64) + 1) @ places
@@ -296,5 +300,6 @@ def _ordered_pairs(counts: IntArray, divisor: IntArray) -> Array:
     scaled = counts / divisor[:, None]
     pairs = scaled[:, :, None] * counts[:, None, :]
     diagonal = np.arange(k)
+    # A label makes no pair with itself.
     pairs[:, diagonal, diagonal] -= scaled
     return np.asarray(pairs.reshape(n_units, k * k), dtype=np.float64)

@@ -86,6 +86,7 @@ class Remembered(int):
         # What was used longest ago goes first.
         while self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
+        # Counts above 255 do not fit a byte: such draws are made anew each time.
         if self._bytes + new_draws.size <= _KEPT_BYTES and new_draws.max() < 256:
             parts[part] = new_draws.astype(np.uint8)
             self._bytes += new_draws.size
@@ -186,6 +187,7 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
     streams = _Streams(key, _CLUSTERS)
     at = 0
     for block, first, last in _blocks(start, stop):
+        # From a multiple of `rows` on, so that a range that begins anywhere has the same draws.
         for row in range(first - first % rows, last, rows):
             drawn = _uniform(streams.at(block, row), n_clusters, rows * n_clusters)
             drawn += offsets
@@ -204,6 +206,7 @@ def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.ui
     Source: Lemire (2019), Fast random integer generation in an interval. A number takes sixteen or
     thirty-two bits, because the random words are the larger part of a bootstrap's cost.
     """
+    # Half the random words; with n up to 4,096 fewer than one in sixteen is drawn again.
     bits = 16 if n <= 4096 else 32
     words = generator.bit_generator.random_raw(-(-size * bits // 64))
     if bits == 16:
@@ -240,6 +243,7 @@ def pattern_weights(
     streams = _Streams(key, _PATTERNS)
     at = 0
     for block, first, last in _blocks(start, stop):
+        # A whole block is drawn and cut: a draw does not depend on where a range begins.
         out[at : at + last - first] = streams.at(block).multinomial(n, shares, BLOCK)[first:last]
         at += last - first
     return out
@@ -313,6 +317,7 @@ def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -
     streams = _Streams(key, _ORDERS)
     at = 0
     for block, first, last in _blocks(start, stop):
+        # The whole block, as above: a draw's order belongs to its number alone.
         shuffled = streams.at(block).permuted(np.tile(members, (BLOCK, 1)), axis=1)
         out[at : at + last - first] = shuffled[first:last]
         at += last - first

@@ -25,6 +25,7 @@ def exchanged(codes: Codes) -> Codes:
         raise ValueError(
             "exchanged: the codes do not contain the label after an exchange of the sides"
         )
+    # The last entry is the one that -1 finds: what is missing stays missing.
     of = np.array([*codes.reverse, -1], dtype=codes.labels.dtype)
     return replace(codes, labels=of[codes.labels])
 

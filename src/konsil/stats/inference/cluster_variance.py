@@ -115,6 +115,7 @@ class Tally:
             if self.products is None
             else (self.products**2).sum((0, 1)) - self.squared_reach
         )
+        # Rounding may leave the products a little below their own diagonal.
         down = self.diagonal + np.maximum(between, 0.0)
         degrees = np.divide(self.estimable**2, down, out=np.ones_like(down), where=down > 0)
         return np.maximum(degrees, 1.0)

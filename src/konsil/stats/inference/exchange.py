@@ -96,6 +96,7 @@ def swapped(
     >>> result.p, bool(result.low > 0)
     (0.001, True)
     """
+    # A cluster without labels in a group is no part of it and cannot change places.
     in_a, in_b = (np.asarray(rows.any(axis=1), dtype=np.bool_) for rows in (first, second))
     n_a, n_b = int(in_a.sum()), int(in_b.sum())
     at = evaluate(finalise, np.stack([first.sum(axis=0), second.sum(axis=0)]))[:, 0]
@@ -104,6 +105,8 @@ def swapped(
         return Exchanged(value, math.nan, math.nan, math.nan, math.nan, 0, False, 0, 0)
     influence = linearised(np.concatenate([first[in_a], second[in_b]]), finalise)[:, 0]
     x, y = np.zeros((2, len(first)))
+    # The slopes are those at both groups' totals; a cluster moves its own group's more, by the
+    # group's share of all.
     x[in_a], y[in_b] = influence[:n_a] * (n_a + n_b), influence[n_a:] * (n_a + n_b)
     unchanged = _features(first, second, x, y, in_a, in_b, n_a, n_b)
     exchanged = _features(second, first, y, x, in_b, in_a, n_a, n_b)
@@ -117,6 +120,7 @@ def swapped(
     moves = exchanged - unchanged
     single = np.flatnonzero(in_a ^ in_b)
     pairs = np.flatnonzero((in_a & in_b) & (first != second).any(axis=1))
+    # Labels of one group alone change places only with labels of the other group alone.
     alone = in_a[single]
     if alone.all() or not alone.any():
         single = single[:0]
@@ -295,6 +299,7 @@ def _linear(states: Sequence[Array], finalise: Finalise) -> _Linear:
     influence[:, informative] = linearised(every, finalise)[:, 0].reshape(len(states), n) * len(
         states
     )
+    # Clusters whose influence is the same in every state cannot move the number.
     moved = np.ptp(influence, axis=0) > _SLACK * np.abs(influence).max(initial=0.0)
     return _Linear(number, number, middle, influence, np.asarray(moved), n)
 
@@ -332,6 +337,7 @@ def _exchanged(
     parts = [_ratio(*some, scale=max(abs(value), se)) for some in null]
     every = np.concatenate(parts) if parts else np.zeros(0)
     t = np.sort(every[~np.isnan(every)])[::-1]
+    # Drawn patterns get the observed one beside them, so that p is never 0; all patterns have it.
     size = len(t) if exact else len(t) + 1
     t_observed = float(_ratio(*observed, scale=max(abs(value), se))[0])
     reached = int(np.count_nonzero(t >= t_observed * (1 - _SLACK) - _SLACK))
@@ -343,6 +349,7 @@ def _exchanged(
     possible = 1 <= place <= len(t) and not (exact and 2 / size > alpha)
     reach = float(t[place - 1]) * se if possible else math.inf
     has_interval = se > 0 and math.isfinite(reach) and n_moved >= _FEWEST
+    # Interval and test must not contradict: where the test does not reject, zero is inside.
     if has_interval and p > alpha:
         reach = max(reach, abs(value))
     low, high = (value - reach, value + reach) if has_interval else (math.nan, math.nan)
@@ -386,4 +393,5 @@ def _patterns(pairs: int, alone: Mask, draws: int, key: int) -> Iterator[Array]:
 
 
 def _step(width: int) -> int:
+    # A multiple of the streams' blocks: no block is drawn twice.
     return max(_TILE_BYTES // (8 * max(width, 1)) // 64, 1) * 64

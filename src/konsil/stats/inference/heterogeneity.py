@@ -89,6 +89,8 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
         ]
         variances = np.array([t.variance()[0] for t in tallies])
         plain = summed_products(clusters, column, psi, k)
+        # The correlations are those of the plain products, at the variances corrected for few
+        # clusters.
         scale = np.sqrt(
             np.divide(variances, np.diag(plain), out=np.ones(k), where=np.diag(plain) > 0)
         )
@@ -109,6 +111,7 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
             two_ways(surveys[0][0], freedom[0], surveys[1][0], freedom[1], surveys[2][0])[1].min()
         )
     d = contrasts @ np.array([g.value for g in groups])
+    # Without a positive covariance F is any number: no test is better than a wild one.
     if not np.isfinite(d).all() or df <= k - 2 or np.linalg.eigvalsh(covariance).min() <= 0:
         return nothing
     error = df - k + 2
@@ -119,6 +122,7 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
 
 def _contrasts(k: int) -> Array:
     """Orthonormal contrasts, (k - 1, k): each row sums to zero."""
+    # Any orthonormal contrasts have the same F, and these favour no group as a reference.
     vectors = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, : k - 1]]))[0]
     return np.asarray(vectors[:, 1:].T)
 

@@ -141,6 +141,7 @@ def _infer(
         else:
             roots = intervals.order(pivots(rows, finalise, value, draws=draws, key=key))
             low, high = intervals.studentised(roots, value, linear.se, level=level)
+    # A single cluster never varies: its interval would have no width.
     is_estimable = np.isfinite(value) & (n_clusters > 1)
     inference = Inference(
         value=value,
@@ -190,6 +191,7 @@ def difference(
         rows, contrasted(finalise, contrast), draws, level, key, method, "identity", keep_draws
     )
     wald_p = t_p_value(inference.value, inference.se, inference.n_clusters - 1)
+    # The test belongs to the interval that is shown, so that they do not contradict.
     if ordered is None or method in ("wald", "studentised") or inference.n_clusters < 2:
         p = wald_p
     else:
@@ -207,6 +209,7 @@ def t_p_value(value: Array, se: Array, df: int) -> Array:
         return np.full_like(value, np.nan)
     usable = se > 0
     t = np.abs(value) / np.where(usable, se, 1.0)
+    # A p value of exactly 0 is an underflow, and would claim too much.
     return np.where(
         usable, np.maximum(2 * scipy.special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan
     )
@@ -228,6 +231,7 @@ def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
                 " each value"
             )
         out = np.zeros((*values.shape[:-1], len(matrix)))
+        # Not a matrix product: 0 times nan would spoil contrasts that do not use the value.
         for i, row in enumerate(terms):
             for j, coefficient in row:
                 out[..., i] += coefficient * values[..., j]
@@ -259,6 +263,7 @@ def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalis
                 f"statistic {number}: got {len(sums)} clusters, expected {len(parts[0][0])} like"
                 " the first"
             )
+        # Statistics that share an array share its columns, which are resampled once.
         if id(sums) not in places:
             places[id(sums)] = slice(width, width + sums.shape[1])
             columns.append(sums)

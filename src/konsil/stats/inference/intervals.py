@@ -38,6 +38,7 @@ class Ordered:
         """
         last = np.maximum(self.n_defined - 1, 0)
         largest = np.take_along_axis(self.values, last[:, None], axis=1)[:, 0]
+        # Replicates that differ from the value by rounding are ties: half of them count as below.
         slack = 1e-12 * np.fmax(
             np.fmax(np.abs(self.values[:, 0]), np.abs(largest)), np.abs(threshold)
         )
@@ -64,8 +65,10 @@ class Ordered:
 
 def order(replicates: Array) -> Ordered:
     """Sort replicates (draws, m) for the intervals below."""
+    # A copy, because the rows are sorted in place.
     values = np.array(replicates.T, dtype=np.float64, order="C")
     n_defined = np.count_nonzero(~np.isnan(values), axis=1)
+    # nan sort to the end, where `n_defined` cuts them off.
     values.sort(axis=1)
     return Ordered(values, n_defined)
 
@@ -113,6 +116,7 @@ def acceleration(jackknife: Array) -> Array:
 
     Source: Efron (1987), Better bootstrap confidence intervals.
     """
+    # Leaving out one cluster may leave nothing to compare: that one is not counted.
     if np.isnan(jackknife).any():
         defined = ~np.isnan(jackknife)
         mean = np.where(defined, jackknife, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
@@ -132,6 +136,7 @@ def bias(ordered: Ordered, value: Array) -> Array:
     all resamples lie on one side.
     """
     n = np.maximum(ordered.n_defined, 1)
+    # Never 0 or 1, whose normal quantile is infinite.
     return np.asarray(
         scipy.special.ndtri(np.clip(ordered.share_below(value), 1 / (n + 1), n / (n + 1)))
     )

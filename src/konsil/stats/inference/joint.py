@@ -75,6 +75,7 @@ def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: 
             np.abs(generator.standard_normal((min(step, draws - at), m)) @ root.T).max(axis=1)
         )
         reached += len(largest) - np.searchsorted(largest, limit)
+    # p = 1 has no logarithm of its complement.
     sidak = -np.expm1(m * np.log1p(-np.minimum(member_p, 1 - 1e-16)))
     adjusted[members] = np.minimum(np.maximum((reached + 1) / (draws + 1), member_p), sidak)
     return adjusted

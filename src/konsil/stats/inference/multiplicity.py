@@ -24,7 +24,9 @@ def holm(p: ArrayLike) -> Array:
         raise ValueError(f"p values: got shape {raw.shape}, expected one dimension")
     adjusted = np.full(raw.shape, np.nan)
     defined = np.flatnonzero(~np.isnan(raw))
+    # Stable: equal p values keep their order on every machine.
     ascending = defined[np.argsort(raw[defined], kind="stable")]
     factors = np.arange(len(ascending), 0, -1)
+    # A larger p value never gets a smaller adjusted one.
     adjusted[ascending] = np.minimum(np.maximum.accumulate(raw[ascending] * factors), 1.0)
     return adjusted

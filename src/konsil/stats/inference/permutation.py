@@ -82,6 +82,7 @@ def flip_test(
             method[j] = "monte-carlo"
     if sampled:
         some = rows[:, sampled]
+        # Sums equal to the observed one but for rounding are as far out.
         limit = np.abs(some.sum(axis=0)) * (1 - 1e-12)
         b = np.zeros(len(sampled), dtype=np.int64)
         for null in _null_sums(some, draws, key):
@@ -116,6 +117,7 @@ def max_t(
     size = np.sqrt((rows[:, members] ** 2).sum(axis=0))
     size_or_one = np.where(size > 0, size, 1.0)
     t = np.abs(rows[:, members].sum(axis=0)) / size_or_one
+    # Stable: columns that are equally far out keep their order on every machine.
     descending = np.argsort(-t, kind="stable")
     limit = t[descending] * (1 - 1e-12)
     b = np.zeros(len(members), dtype=np.int64)
@@ -128,6 +130,7 @@ def max_t(
         b += np.count_nonzero(largest >= limit, axis=0)
     p = np.maximum.accumulate((b + 1) / (draws + 1))
     adjusted[members[descending]] = p
+    # A column without any difference is the same under every pattern.
     adjusted[members[size == 0]] = 1.0
     return adjusted
 
@@ -209,6 +212,7 @@ def swap_test(
     # total + flips @ (swapped - sums) = middle + signs @ half with flips = (1 + signs) / 2
     half = (theirs.clusters() - ours.clusters()) / 2
     middle = (ours.total + theirs.total) / 2
+    # Values equal to the observed one but for rounding are as far out.
     limit = np.abs(value) * (1 - 1e-12) - 1e-12
     moved = half[half.any(axis=1)]
     exact = len(moved) <= _ENUMERATE
@@ -271,8 +275,10 @@ def _convolution(column: Array) -> float:
     chance = np.zeros(total + 1)
     chance[0] = 1.0
     reached = 0
+    # Small sizes first: the part of the array that is not zero stays short.
     for size in np.sort(sizes):
         reached += int(size)
+        # A copy, because source and target overlap.
         chance[size : reached + 1] += chance[: reached + 1 - size].copy()
         chance[: reached + 1] *= 0.5
     far = np.abs(total - 2 * np.arange(total + 1)) >= observed
@@ -283,6 +289,7 @@ def _enumeration(column: Array) -> float:
     """The exact p value over all 2^n sign patterns; by symmetry the first sign is fixed."""
     if not len(column):
         return 1.0
+    # The first sign stays: a pattern and its mirror image are as far out.
     patterns = np.arange(1 << (len(column) - 1), dtype=np.uint32)[:, None]
     signs = 1.0 - 2.0 * ((patterns >> np.arange(len(column), dtype=np.uint32)) & 1)
     return float(np.mean(np.abs(signs @ column) >= abs(column.sum()) * (1 - 1e-12)))

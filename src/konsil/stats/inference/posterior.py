@@ -146,6 +146,7 @@ def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: 
     """
     filled = sums[sums.any(axis=1)]
     every = np.concatenate([filled, prior.rows])
+    # Equal rows share one gamma variable of their summed shapes, which has the same law.
     _, first, place = np.unique(every, axis=0, return_index=True, return_inverse=True)
     shapes = np.bincount(
         place.ravel(), weights=np.concatenate([np.ones(len(filled)), prior.weights])
@@ -156,6 +157,7 @@ def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: 
     parts = []
     for block in range(-(-draws // _BLOCK)):
         weights = _stream(key, block).standard_gamma(shapes, (_BLOCK, len(shapes)))
+        # The weights sum to the number of clusters: some formulas use counts, not shares.
         weights *= len(filled) / weights.sum(axis=1, keepdims=True)
         parts.append(evaluate(finalise, weights @ rows))
     return np.concatenate(parts)[:draws]
@@ -182,4 +184,5 @@ def interval(drawn: Array, value: Array, df: float, level: float = 0.95) -> tupl
     tail = float(scipy.special.ndtr(-scipy.special.stdtrit(df, (1 + level) / 2)))
     ordered = intervals.order(drawn)
     low, high = (ordered.quantile(np.full(len(value), share)) for share in (tail, 1 - tail))
+    # The estimate lies in its own interval, also where the draws are skewed.
     return np.minimum(low, value), np.maximum(high, value)

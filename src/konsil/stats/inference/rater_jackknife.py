@@ -78,6 +78,7 @@ def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters
     """
     r = len(without)
     estimates = np.array([t for t, _ in without])
+    # Two raters leave one value each: the spread of two numbers says next to nothing.
     if (
         r < 3
         or not np.isfinite(estimates).all()
@@ -122,6 +123,7 @@ def of_two_panels(
         nothing = np.full(value.shape, np.nan)
         return wald.with_test(value, nothing, nothing, level=level)
     items = n_items / (n_items - 1) * (influence**2).sum(axis=0)
+    # No rater is in both panels: their variances add.
     raters = first.variance + second.variance
     down = first.variance**2 / first.df + second.variance**2 / second.df
     df = np.divide(raters**2, down, out=np.minimum(first.df, second.df), where=down > 0)

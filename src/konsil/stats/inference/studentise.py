@@ -63,6 +63,7 @@ def _pivots(
     values = evaluate(finalise, around.reshape(-1, k)).reshape(n, 2 * len(active) + 1, -1)
     up, down, at_totals = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
     slopes = (up - down) / (2 * steps[active][:, None])
+    # At the edge of the domain one of the two steps is undefined: the other one alone is taken.
     one_sided = (
         np.where(np.isnan(down), up - at_totals[:, None], at_totals[:, None] - down)
         / steps[active][:, None]
@@ -77,5 +78,6 @@ def _pivots(
     variance = np.einsum("nc,cnm->nm", weights, centred**2) * (
         rows.n_clusters / (rows.n_clusters - 1)
     )
+    # Relative to the value: a resample without variation has no t, not an infinite one.
     spread = variance > 1e-24 * (1 + at_totals**2)
     return np.where(spread, (at_totals - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)

@@ -80,6 +80,7 @@ def _derivatives(
     values = evaluate(finalise, np.concatenate([centre + moves, centre - moves]))
     up, down = values[:n], values[n:]
     slope = (up - down) / (2 * steps[:, None])
+    # At the edge of the domain, as with a share of 1, the step to one side alone is defined.
     if np.isnan(slope).any():
         slope = np.where(np.isnan(slope) & np.isnan(down), (up - value) / steps[:, None], slope)
         slope = np.where(np.isnan(slope) & np.isnan(up), (value - down) / steps[:, None], slope)
@@ -87,6 +88,7 @@ def _derivatives(
 
 
 def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -> Array:
+    # The cube root of the rounding unit balances the errors of rounding and of curvature.
     steps = _STEP * np.maximum(np.abs(rows.total), rows.largest)
     gradient = np.zeros((rows.k, len(value)))
     for at in range(0, len(active), rows.group):
@@ -167,6 +169,7 @@ def interval(
     with np.errstate(invalid="ignore"):
         width = reach / np.where(inside, 1 - value**2, 1.0)
     low, high = np.tanh(centre - width), np.tanh(centre + width)
+    # At 1 and -1 atanh is infinite: both limits are the value there.
     outside = (np.abs(value) >= 1) & (freedom >= 1)
     return np.where(outside, value, np.where(inside, low, np.nan)), np.where(
         outside, value, np.where(inside, high, np.nan)
@@ -185,6 +188,7 @@ def p_value(value: Array, se: Array, df: float | Array) -> Array:
     usable = (se > 0) & (freedom >= 1)
     t = np.abs(value) / np.where(usable, se, 1.0)
     p = 2 * scipy.special.stdtr(np.maximum(freedom, 1), -t)
+    # A p value of exactly 0 is an underflow, and would claim too much.
     return np.where(usable, np.maximum(p, np.finfo(np.float64).tiny), np.nan)
 
 
@@ -309,6 +313,7 @@ def two_way(
         )
     _, first_codes = np.unique(first, return_inverse=True)
     _, second_codes = np.unique(second, return_inverse=True)
+    # Both clusters in one whole number, which is sorted faster than pairs.
     both = first_codes * (int(second_codes.max(initial=-1)) + 1) + second_codes
     a, b, ab = (
         tally_of_rows(influence, groups, strata) for groups in (first_codes, second_codes, both)

@@ -40,6 +40,7 @@ def slope(totals: Array) -> Array:
     n, nx, nxx, y, yx = (totals[..., i : i + 1] for i in range(5))
     below = n * nxx - nx * nx
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Relative to the sums: equal x have no slope, but their spread is seldom exactly 0.
         return np.asarray(
             np.where(below > 1e-12 * np.maximum(n * nxx, 1), (n * yx - nx * y) / below, np.nan)
         )

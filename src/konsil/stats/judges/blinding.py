@@ -61,6 +61,7 @@ def james_index(totals: Array) -> Array:
     chance = n - ratio(agree_by_chance, n)
     unable = ratio(everybody - n, everybody)
     k = ratio(wrong - chance, chance)
+    # Where nobody guessed, blinding is complete by definition, and not undefined.
     index = np.where(n > 0, (1 + unable + (1 - unable) * k) / 2, 1.0)
     return np.where(everybody > 0, index, np.nan)[..., None]
 

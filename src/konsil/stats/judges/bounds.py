@@ -52,6 +52,7 @@ def judge_range(
     >>> judge_range(panel, judge, missing, 2, "percent_agreement", valid=True)
     (0.75, 1.0)
     """
+    # Other measures depend on the margins: their extremes are not at these two fillings.
     if measure not in {"percent_agreement", "pabak"} and not (
         measure == "cohen_kappa" and n_labels == 2
     ):
@@ -78,6 +79,7 @@ def judge_range(
 
 def _filled(against: Labels, n_labels: int, shift: int) -> Labels:
     """The majority's label, or another one."""
+    # The majority's label, or the next one, which is wrong whatever it is.
     return np.where(against >= 0, (against + shift) % n_labels, -1)
 
 

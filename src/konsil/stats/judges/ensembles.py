@@ -36,6 +36,7 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
         array([[ 1,  1,  0,  1],
                [ 1,  0, -1, -1]], dtype=int8)
     """
+    # An abstaining judge votes for neither side.
     votes = np.where(judges < 0, 0, 2 * judges - 1).astype(np.float32)
     sums = votes @ _members(judges.shape[1])
     return np.where(sums > 0, np.int8(1), np.where(sums < 0, np.int8(0), np.int8(-1)))
@@ -60,6 +61,7 @@ def common_ensemble_sums(codes: Codes) -> Array:
     each of the two the votes for 1.
     """
     consensus, votes = _binary(codes)
+    # All ensembles on the same units: otherwise the best may be the one with the easiest.
     usable = (votes >= 0).all(1)
     labels = [usable & (consensus[:, 0] == label) for label in (0, 1)]
     votes_for = [(votes == 1) & label[:, None] for label in labels]

@@ -33,6 +33,7 @@ def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finali
     >>> area(np.ones(3)).round(3)
     array([0.063, 0.333])
     """
+    # Equal confidences are one step: their order among themselves means nothing.
     levels, place = np.unique(-np.asarray(confidence, dtype=np.float64), return_inverse=True)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(levels.size))
@@ -51,6 +52,7 @@ def _area(totals: Array, wrong: Array, clusters: IntArray, starts: IntArray) -> 
     units = np.add.reduceat(weights, starts, axis=-1)
     errors = np.add.reduceat(weights * wrong, starts, axis=-1)
     before, wrong_before = np.cumsum(units, -1) - units, np.cumsum(errors, -1) - errors
+    # Levels that a resample left out have no rate, and add nothing.
     rate = np.divide(errors, units, out=np.zeros_like(errors), where=units > 0)
     grown = np.divide(before + units, before, out=np.ones_like(units), where=before > 0)
     area = ((wrong_before - before * rate) * np.log(grown) + errors).sum(-1)

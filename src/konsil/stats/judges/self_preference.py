@@ -123,6 +123,7 @@ def adjusted_preference(totals: Array) -> Array:
     """
     cells = totals[..., PLAIN:].reshape(*totals.shape[:-1], -1, CELL)
     own_n, other_n = cells[..., 1], cells[..., 3]
+    # Only strata with answers of others count: there is nothing to compare the rest with.
     weight = np.where(other_n > 0, own_n, 0.0)
     with np.errstate(invalid="ignore"):
         gap = ratio(cells[..., 0], own_n) - ratio(cells[..., 2], other_n)

@@ -77,6 +77,7 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
     counts = counts_of(cell_totals, chosen)
     reason = undefined_because(counts, chosen)
     x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
+    # Newton's steps would run to infinity where the data allow no maximum: that is checked first.
     if not reason:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
         reason = "" if settled[0] else "no_maximum"
@@ -85,6 +86,7 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
             np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), reason
         )
     inverse = np.linalg.inv(_information(counts, chosen, x)[0])
+    # Only differences of worths are identified: they are given around a mean of 0.
     centre = np.eye(k) - 1 / k
     return Worths(
         x[0, :k] - x[0, :k].mean(),
@@ -153,6 +155,7 @@ def _refits(counts: Counts, chosen: Design, full_fit: Worths) -> Array:
     possible: NDArray[np.bool_] = np.asarray(reachable(counts, chosen).all(axis=(1, 2)))
     if chosen.model == "davidson":
         ties = counts.tie.sum(axis=1)
+        # A resample without ties, or with ties alone, has no tie parameter.
         possible &= (ties > 0) & (ties < counts.n.sum(axis=1))
         possible[possible] = contradicts(some_of(counts, np.flatnonzero(possible)), chosen)
     which = np.flatnonzero(possible)
@@ -178,6 +181,7 @@ def _newton(
         moving_counts = some_of(counts, moving)
         score = _score(moving_counts, chosen, x[moving])
         step: Array
+        # The full data's inverse is near enough for most resamples and saves a solve for each.
         if inverse is not None and turn < _QUICK:
             step = score @ inverse
         else:
@@ -189,6 +193,7 @@ def _newton(
             )
             step = np.asarray(np.linalg.solve(information, score[..., None])[..., 0])
         largest = np.abs(step).max(axis=1)
+        # Steps of at most 2 on the log scale: longer ones overshoot and may never return.
         x[moving] += step * np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
         moving = moving[~(largest < _SETTLED)]
     settled = np.ones(len(x), dtype=bool)
@@ -202,6 +207,7 @@ def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
     Both arrays are (n, n_pairs).
     """
     k = chosen.n_systems
+    # exp of larger numbers overflows; the shares are 0 or 1 long before.
     u = np.exp(np.clip((x[:, :k] @ chosen.sides.T) / 2, -300, 300))
     tie = np.exp(x[:, k:]) * u if chosen.model == "davidson" else np.zeros_like(u)
     total = u * u + tie + 1
@@ -235,5 +241,6 @@ def _information(counts: Counts, chosen: Design, x: Array) -> Array:
     if q > k:
         out[:, k, :k] = out[:, :k, k] = (counts.n * tied * (0.5 - share)) @ chosen.sides
         out[:, k, k] = (counts.n * (tied - tied**2)).sum(axis=1)
+    # The worths' sum is not identified; this fixes it without a change of the estimates.
     out[:, :k, :k] += np.trace(out[:, :k, :k], axis1=1, axis2=2)[:, None, None] / k**2
     return out

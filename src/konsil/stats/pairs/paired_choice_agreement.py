@@ -48,7 +48,9 @@ def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
     np.add.at(counts, (place, votes.outcomes + votes.steps), 1)
     tables = counts[:, :, None] * counts[:, None]
     at = np.arange(width)
+    # Nobody is compared with themselves.
     tables[:, at, at] -= counts
+    # Which answer is named first is arbitrary: every pair of votes counts both ways.
     tables += tables[:, ::-1, ::-1]
     sums = np.zeros((votes.n_questions, width * width))
     np.add.at(sums, cell_questions, tables.reshape(len(cell_questions), -1))

@@ -196,6 +196,7 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
         if result.flips is not None
     ]
     together: dict[int, list[tuple[int, int]]] = {}
+    # Statistics with as many clusters share their random signs and are tested in one pass.
     for i, j in places:  # in paper mode each set of votes flips comparisons of its own
         together.setdefault(
             len(results[i][j].flips.differences),  # type: ignore[union-attr]
@@ -203,6 +204,7 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
         ).append((i, j))
     for members in together.values():
         tests = [f for i, j in members if (f := results[i][j].flips) is not None]
+        # More random signs than this would take minutes: p stays undefined.
         if draws * sum(t.differences.size for t in tests) > SAMPLED:
             continue
         values = np.concatenate([results[i][j].intervals.value for i, j in members])

@@ -66,6 +66,7 @@ def rank_agreement(
             ours = a.finalise(totals[..., at : at + width_a])
             theirs = b.finalise(totals[..., at + width_a : at + width_a + width_b])
             at += width_a + width_b
+            # Rounded, so that ties remain ties whatever the order of the sums.
             taus.append(tau_b(np.round(ours, 12), np.round(theirs, 12)))
         each = np.stack(taus, axis=-1)
         defined = np.isfinite(each)

@@ -43,8 +43,10 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
         return Ratios(nothing, nothing, nothing, -1)
     best = int(np.argmax(log_worths))
     gap = log_worths - log_worths[best]
+    # The worths are correlated: a ratio's variance is that of the difference of two logarithms.
     variance = np.diag(covariance) + covariance[best, best] - 2 * covariance[:, best]
     reach = float(scipy.special.ndtri((1 + level) / 2)) * np.sqrt(np.maximum(variance, 0))
+    # The best system is the reference: its ratio is 1 by definition and has no interval.
     reach[best] = np.nan
     return Ratios(np.exp(gap), np.exp(gap - reach), np.exp(gap + reach), best)
 

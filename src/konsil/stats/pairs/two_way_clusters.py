@@ -155,10 +155,12 @@ def crossed(
         rater.tally.df(v_both),
         v_both,
     )
+    # Pairs that nobody compared do not count as thin.
     used = statistic.support & (of_pair > 0)[:, None]
     thinnest = np.where(used, of_pair[:, None], votes.n_votes).min(axis=0, initial=votes.n_votes)
     n_votes = (of_pair @ statistic.support).astype(np.int64)
 
+    # Votes that are all alike have no variance to linearise: these values get exact limits.
     alike = np.flatnonzero(np.isfinite(value) & (v_both <= _ROUNDING) & (statistic.kind != "other"))
     by_clusters = [
         _unanimous_votes(rows, statistic, of_pair, alike) for rows in (by_question, by_rater)
@@ -227,6 +229,7 @@ def _at_edges(
     level: float,
 ) -> Interval:
     """The interval with Wilson's limits of proportions, exact ones where votes are `alike`."""
+    # Copies: the arrays of the interval are shared with the caller.
     low, high, df, p = (
         np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
     )
@@ -303,6 +306,7 @@ def covariance(
         else _products(by_both, gradient)
     )
     shares = [np.bincount(of) / max(votes.n_votes, 1) for of in (votes.questions, votes.raters)]
+    # The fewest effective clusters of both ways bound the degrees of freedom.
     df = min(1 / max(float((s**2).sum()), 1e-300) for s in shares) - 1
     return _products(by_question, gradient) + _products(by_rater, gradient) - single, max(df, 1.0)
 
@@ -358,6 +362,7 @@ class _Strata:
         step = max(
             _CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1
         )
+        # At least one turn, so that no clusters give a survey of zeros and not none.
         for at in range(0, max(rows.shape[0], 1), step):
             some = self._some(rows[at : at + step], at, rows.shape[0])
             total = some if total is None else _together(total, some)
@@ -421,6 +426,7 @@ class _Strata:
 
 
 def _together(survey: _Survey, other: _Survey) -> _Survey:
+    # Ties go to the earlier part, as `argmax` has them within one.
     first = survey.n_busiest >= other.n_busiest
     return _Survey(
         survey.tally + other.tally,

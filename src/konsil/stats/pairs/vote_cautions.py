@@ -80,6 +80,7 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
         cautions.append(
             VoteCaution("raters-dominated", numbers, int(preference.intervals.busiest[index]))
         )
+    # With few raters each has a large share by necessity: twice an equal share is unusual.
     elif raters > 1 and share > max(MUCH, 2 / raters):
         cautions.append(
             VoteCaution(

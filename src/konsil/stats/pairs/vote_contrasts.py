@@ -25,6 +25,7 @@ def side_by_side(
     so that a rater who voted in both groups is one cluster.
     """
     a, b, y, q, r = (np.concatenate(columns) for columns in zip(first, second, strict=True))
+    # Both groups side by side as if of other systems: one linearisation covers the difference.
     shift = np.repeat([0, n_systems], [len(first[0]), len(second[0])])
     return votes(a + shift, b + shift, y, q, r, n_systems=2 * n_systems, steps=steps)
 

@@ -137,11 +137,13 @@ def _exact(
         in_pair = votes.pairs == pair
         steps = np.rint(table[pair] / step[n]).astype(np.int64)
         np.add.at(multiples[n], clusters[in_pair], steps[votes.cells[in_pair] % votes.n_outcomes])
+    # A cluster that concerns two rivals moves both at once: the product of the laws would be wrong.
     if (np.count_nonzero(multiples, axis=0) > 1).any():
         return None
     reach = np.abs(multiples).sum(axis=1)
     if (reach * np.count_nonzero(multiples, axis=1)).max(initial=0) > 50 * _POINTS:
         return None
+    # The longest law is searched by bisection, so that the product is of the shorter ones alone.
     *others, last = np.argsort(reach, kind="stable")
     if np.prod(reach[others] + 1.0) > _POINTS:
         return None
@@ -151,6 +153,7 @@ def _exact(
         values = (values[:, None] + step[n] * at).ravel()
         chances = (chances[:, None] * chance).ravel()
     at, chance = _null(multiples[last])
+    # Sums equal to the observed one but for rounding are as far out.
     limit = abs(value) - 1e-9 * max(abs(value), float(step.min()))
     # Of the last rival's values, which rise, those above `limit - values` and those below `-limit -
     # values` are far.
@@ -172,6 +175,7 @@ def _null(differences: IntArray) -> tuple[Array, Array]:
     reached = 0
     for size in sizes:  # the sum is total - 2 * (the sum of the sizes whose sign is negative)
         reached += int(size)
+        # A copy, because source and target overlap.
         chance[size : reached + 1] += chance[: reached + 1 - size].copy()
         chance[: reached + 1] *= 0.5
     possible = np.flatnonzero(chance)

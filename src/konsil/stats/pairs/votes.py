@@ -133,6 +133,7 @@ def votes(
         raise ValueError(
             f"votes: got an outcome of {np.abs(y).max()}, expected at most {steps} steps"
         )
+    # A pair is stored in one direction: an outcome seen from the other side changes its sign.
     swapped = a > b
     low, high = np.where(swapped, b, a), np.where(swapped, a, b)
     pair = low * n_systems - low * (low + 1) // 2 + high - low - 1

@@ -158,6 +158,7 @@ def system_against_others(
 
     def finalise(cell_totals: Array) -> Array:
         n, ours, theirs = _by_pair(cell_totals, products)
+        # Every rival weighs the same, however many comparisons there are with it.
         is_compared = n > 0
         divisor = np.where(is_compared, n, 1.0)
         sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]

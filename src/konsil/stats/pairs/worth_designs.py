@@ -153,8 +153,10 @@ def reachable(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
     reach = np.zeros((len(counts.n), k, k), dtype=np.float32)
     reach[:, np.arange(k), np.arange(k)] = 1
     reach[:, first, second], reach[:, second, first] = counts.half > 0, counts.n > counts.half
+    # Every pair won and lost, the usual case: no products are needed.
     if all((reach[:, a, b] > 0).all() for a, b in ((first, second), (second, first))):
         return reach > 0
+    # Squaring doubles the length of the paths that are found.
     for _ in range(max(int(np.ceil(np.log2(max(k, 2)))), 1)):
         reach = np.asarray(np.minimum(reach @ reach, 1), dtype=np.float32)
     return np.asarray(reach > 0)

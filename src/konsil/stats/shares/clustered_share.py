@@ -42,6 +42,7 @@ class ClusteredShare(NamedTuple):
         if int((trials > 0).sum()) < 2:
             return None
         share = float(hits.sum()) / total
+        # At 0 or 1 nothing varies: the number of clusters, not of units, bounds what is known.
         if share in (0.0, 1.0):
             df = degrees_of_freedom(trials)
             return ClusteredShare(share, df + 1, df, np.zeros(len(hits)))
@@ -58,6 +59,7 @@ class ClusteredShare(NamedTuple):
             return 0.0, 1.0
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        # At 0 and 1 the limit is exact; rounding would leave it a little inside.
         return (0.0 if p == 0 else max(centre - reach, 0.0)), (
             1.0 if p == 1 else min(centre + reach, 1.0)
         )

@@ -51,6 +51,7 @@ def log_jackknife(sums: Array, level: float) -> tuple[float, float, float, float
     >>> bool(low < standard_deviation(rows.sum(axis=0))[0] < high), 1 <= df <= 3
     (True, True)
     """
+    # Empty clusters leave out nothing and would dilute the jackknife.
     rows = sums[sums[:, 0] > 0]
     n = len(rows)
     nothing = (math.nan, math.nan, math.nan, math.nan)
@@ -60,6 +61,7 @@ def log_jackknife(sums: Array, level: float) -> tuple[float, float, float, float
     without = standard_deviation(rows.sum(axis=0) - rows)[:, 0]
     if not (total > 0 and np.all(without > 0)):
         return nothing
+    # On the log scale: a standard deviation is positive, and its estimates are skewed.
     gaps = np.log(without) - np.log(without).mean()
     variance = float((gaps**2).mean())
     if not variance > 0:

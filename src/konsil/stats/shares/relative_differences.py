@@ -60,6 +60,8 @@ def relative_difference(
     together = correlation(a, b)
     low = _limit(a.share, b.share, low_a, high_b, together, is_lower=True)
     high = _limit(a.share, b.share, high_a, low_b, together, is_lower=False)
+    # The denominator's interval reaches 0: the ratio has no upper limit, and half an interval
+    # misleads.
     if not math.isfinite(high):
         return RelativeDifference(value, math.nan, math.nan)
     return RelativeDifference(value, low - 1, high - 1)
@@ -94,5 +96,6 @@ def _limit(
     root = math.sqrt(max(middle * middle - square * constant, 0.0))
     if is_lower:
         below = middle + root
+        # The other form of the root: no digits cancel where the square is small.
         return max(constant / below, 0.0) if below > 0 else 0.0
     return (middle + root) / square if square > 0 else math.inf

@@ -116,6 +116,7 @@ def _score(outcomes: Outcomes) -> Callable[[float], float]:
     factor = (n_a + n_b) / (n_a + n_b - 1) if alone and n_a + n_b > 1 else 1.0
 
     def z(at: float) -> float:
+        # Where the difference equals the one tested, 0 / 0 is no evidence.
         if abs(value - at) <= _ROUNDING:
             return 0.0
         p_both, p_a, p_b = _restricted(outcomes, at)
@@ -143,6 +144,7 @@ def _restricted(outcomes: Outcomes, at: float) -> tuple[float, float, float]:
         return p11, p11 + p10, p11 + p01
     yes_a, yes_b = outcomes.hits_a, outcomes.hits_b
     no_a, no_b = outcomes.trials_a - yes_a, outcomes.trials_b - yes_b
+    # Half an observation in each cell keeps the iteration away from corners that it cannot leave.
     table = _paired(both + 0.5, first + 0.5, second + 0.5, neither + 0.5, at)
     for _ in range(_EM_STEPS):
         # Each single outcome counts as a pair whose other half is as likely as the table says.
@@ -188,6 +190,7 @@ def _independent(outcomes: Outcomes, at: float) -> float:
     c1 = (n_b * at - n - 2 * x_b) * at + x_a + x_b
     c0 = x_b * at * (1 - at)
     v = (c2 / (3 * n)) ** 3 - c1 * c2 / (6 * n * n) + c0 / (2 * n)
+    # Rounding may leave an argument a little outside of what root and arc cosine take.
     u = math.copysign(math.sqrt(max((c2 / (3 * n)) ** 2 - c1 / (3 * n), 0.0)), v)
     w = (math.pi + math.acos(min(max(v / u**3, -1.0), 1.0))) / 3 if u else 0.0
     p_b = 2 * u * math.cos(w) - c2 / (3 * n)
@@ -206,6 +209,7 @@ def _root(falling: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
+    # The search for a root needs finite numbers; their size beyond the limits does not matter.
     return lambda at: min(max(function(at), -1e9), 1e9)
 
 
@@ -251,6 +255,7 @@ def square_and_add(
         return low if value > 0 else -high
 
     low, high = limits(level)
+    # In logarithms of the tail: p values differ by hundreds of orders of magnitude.
     smallest = math.log(1e-300)
     if value == 0:
         p = 1.0

@@ -74,6 +74,7 @@ def interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Ar
     (array([0.  , 0.49]), array([0.308, 0.943]))
     """
     some, all_ = _counts(k, n)
+    # Wilson's interval is too short at 0 and n: there the exact one is used.
     extreme = (some == 0) | (some == all_)
     score, exact = wilson(some, all_, level), clopper_pearson(some, all_, level)
     return np.where(extreme, exact[0], score[0]), np.where(extreme, exact[1], score[1])
@@ -107,6 +108,7 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
     if n_clusters < 2:
         return float("nan"), float("nan")
     p = n_hits / total
+    # Uneven clusters: the plain variance is too small, because large clusters set their own mean.
     if uneven(trials) and 0 < p < 1:
         variance, df = reduced_variance(hits, trials)
         return effective_interval(p, variance, total, df, level)

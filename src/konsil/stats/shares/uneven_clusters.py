@@ -86,6 +86,7 @@ def uneven_clusters(
     compared = np.flatnonzero((codes.labels >= 0).sum(axis=1) >= 2)
     units = replace(codes, labels=codes.labels[compared], clusters=np.arange(len(compared)))
     rows = tally(units)
+    # Linearising tables of very many cells would take too long.
     if rows.shape[0] * rows.shape[1] > _MOST_SUMS:
         return None
     influence = wald.linearised(rows, finalise)

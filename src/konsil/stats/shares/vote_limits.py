@@ -43,6 +43,7 @@ def wilson_limits(
     """
     spread = share * (1 - share)
     usable = (variance > 0) & (spread > 0) & (df >= 1)
+    # No sample is worth more than its votes: a smaller variance is luck.
     n = np.minimum(
         np.divide(spread, variance, out=np.ones_like(share), where=usable), np.maximum(n_votes, 1)
     )
@@ -78,6 +79,7 @@ def unanimous_limits(
     votes = np.where(usable, n, 2.0)
     others = 1 - ((1 - level) / 2) ** (1 / votes)
     ends = tuple(np.where(usable, (1 - others) * value + others * end, np.nan) for end in limits)
+    # Zero lies outside of what the mean can be: nothing is tested.
     if not low < 0 < high:
         return Limits(ends[0], ends[1], np.full_like(value, np.nan))
     # The share of other votes that brings the mean to zero.

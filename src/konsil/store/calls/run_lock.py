@@ -76,6 +76,7 @@ def _flock(store: Store, command: str, at: str) -> Iterator[None]:
             file, json.dumps({"what": f"{command}, process {os.getpid()}", "since": at}).encode()
         )
         yield
+        # After a clean end the file names no run any more.
         os.ftruncate(file, 0)
     finally:
         os.close(file)  # which is what gives the lock back, here as at any other end of the process

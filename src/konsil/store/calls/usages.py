@@ -82,6 +82,7 @@ class _Tally:
     replies: int = 0
     counted: int = 0
     unpriced: int = 0
+    # An array takes a fifth of a list's memory for a million calls.
     seconds: array[float] = field(default_factory=lambda: array("d"))
     tokens: Counter[str] = field(default_factory=Counter)
     costs: dict[bool, float] = field(default_factory=dict)
@@ -134,6 +135,7 @@ def failure(outcome: str, status: int) -> str:
 
 
 def _usage(kind: CallKind, name: str, tally: _Tally) -> Usage:
+    # The times of scripted models mean nothing.
     timed: Sequence[float] = () if tally.is_played else tally.seconds
     return Usage(
         kind,

@@ -39,6 +39,7 @@ def rendered(
         new_html = {key: render(source) for key, source in missing.items()}
         with engine.writing(store.engine) as connection:
             if connection.dialect.name == "postgresql":
+                # Two who render the same text would collide on its key; readers need not wait.
                 connection.execute(sa.text("LOCK TABLE renderings IN SHARE ROW EXCLUSIVE MODE"))
             # Another reader may have been faster; the first one's bytes stand.
             html_by_key |= _stored(connection, keys)

@@ -39,6 +39,7 @@ def whole_folder(
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
     try:
         yield draft
+        # On the disk before the folder gets its name.
         for path in sorted(p for p in draft.rglob("*") if p.is_file()):
             _flush(path)
         if private:
@@ -46,6 +47,7 @@ def whole_folder(
         else:
             # A temporary folder is its owner's alone; what is published is not.
             draft.chmod(usual_mode(draft))
+        # Again, because the work took time and somebody else may have written there.
         _check(target, mark, overwrite)
         _replace(draft, target)
     except OSError as error:
@@ -74,6 +76,7 @@ def _replace(draft: Path, target: Path) -> None:
     if not target.exists():
         draft.rename(target)
         return
+    # Moved aside and not deleted: it comes back if the new folder cannot take its place.
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
     target.rename(old / target.name)
     try:

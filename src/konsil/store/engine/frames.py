@@ -40,6 +40,7 @@ def columns(connection: Connection, kind: Kind) -> Columns[Any]:
     query = sa.select(*(kind.table.c[n] for n in kind.names)).execution_options(
         yield_per=_CHUNK // 5
     )
+    # An empty table has its columns, too.
     parts = [pl.DataFrame(schema=schema)]
     for rows in connection.execute(query).partitions():
         cells = zip(schema.items(), zip(*rows, strict=True), strict=True)
@@ -64,6 +65,7 @@ def frames(kind: Kind, records: Iterable[Record]) -> Iterator[pl.DataFrame]:
     schema = _schema(kind)
     stream = iter(records)
     chunk = list(islice(stream, _CHUNK))
+    # Even without records, so that the file has its header.
     yield _frame(kind, chunk, schema)
     while chunk := list(islice(stream, _CHUNK)):
         yield _frame(kind, chunk, schema)

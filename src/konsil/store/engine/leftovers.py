@@ -44,6 +44,7 @@ def clear_leftovers(target: Path) -> None:
     pattern = re.compile(_LEFT.format(name=re.escape(target.name)))
     for path in target.parent.glob(f".{_escape_glob(target.name)}.*"):
         match = pattern.fullmatch(path.name)
+        # A draft of a running process may be in use, even if the number is another's by now.
         if match is None or path.is_symlink() or _is_running(int(match["process"])):
             continue
         if path.is_dir():

@@ -91,6 +91,7 @@ def _keep_former(engine: Engine, version: int) -> Path | None:
                 closing(sqlite3.connect(draft)) as copy,
             ):
                 source.backup(copy)
+                # Without a write-ahead log the copy is one file.
                 copy.execute("PRAGMA journal_mode = DELETE")
             with draft.open("rb") as file:
                 os.fsync(file.fileno())

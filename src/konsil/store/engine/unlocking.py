@@ -21,6 +21,7 @@ def unlocked(connection: Connection, *tables: str) -> Iterator[None]:
     if connection.dialect.name == "postgresql":
         for table in tables:
             connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        # No `finally`: after an error the transaction is rolled back, and this with it.
         yield
         for table in tables:
             connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
@@ -32,6 +33,7 @@ def unlocked(connection: Connection, *tables: str) -> Iterator[None]:
     ).all()
     for name, _ in triggers:
         connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
+    # As above: after an error the rollback brings the triggers back.
     yield
     for _, statement in triggers:
         connection.exec_driver_sql(statement)

@@ -92,6 +92,7 @@ def _give_salts(connection: Connection, salts: Salts) -> None:
     """See to it that whoever owns a row has a salt."""
     for table, names, owner in audit.TABLES:
         query = sa.select(*(table.c[n] for n in names)).execution_options(yield_per=_CHUNK)
+        # Read to the end first, because the salts are written to the same database.
         for row in list({owner(tuple(row)) for row in connection.execute(query)}):
             salts.of(row)
 

@@ -154,6 +154,7 @@ def entries(connection: Connection, kind: str) -> tuple[dict[str, Any], ...]:
     for (text,) in connection.execute(query):
         try:
             data = json.loads(text)
+        # A damaged entry is reported by `problems`.
         except ValueError:
             continue
         if isinstance(data, dict):
@@ -239,6 +240,7 @@ class _Noted:
     def note(self, seq: int, kind: str, text: str) -> None:
         try:
             data = json.loads(text)
+        # An entry that cannot be read has another hash, which is reported already.
         except (ValueError, RecursionError):
             return
         if not isinstance(data, dict):

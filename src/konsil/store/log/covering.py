@@ -98,6 +98,7 @@ def cover_all(opened: Engine, at: str) -> None:
 def cover_now(connection: Connection, at: str) -> None:
     """The same in the caller's transaction."""
     _cover(connection, _OPEN, _MARK, {}, at)
+    # Calls of older versions have no entry: one covers them all.
     older = schema.calls.c.entry.is_(None)
     rows = connection.execute(sa.select(*(schema.calls.c[n] for n in CALLS.names)).where(older))
     total, n = 0, 0
@@ -148,6 +149,7 @@ def problems(connection: Connection) -> Iterator[str]:
     for name in TABLES:
         expected, changed = last[name], 0
         for row in connection.execute(rows_of(name).execution_options(yield_per=5_000)):
+            # What is left in the end is no longer in its table.
             noted, salted = expected.pop(row[0], ("", False))
             changed += row[1] is not None and noted != digest(
                 row, salts.get(row[2], "") if salted else ""

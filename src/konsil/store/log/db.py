@@ -75,6 +75,7 @@ class Store:
             if url.drivername == "sqlite" and create:
                 engine.create_file(url)
             migrate.prepare(db_engine, create=create)
+        # A pool that nobody closes would keep the file open.
         except BaseException:
             db_engine.dispose()
             raise

@@ -30,6 +30,7 @@ def check_head(store: Store, expected: str) -> Iterator[str]:
     Nothing where it does.
     """
     count, digest = _parsed(expected)
+    # A head of the former chain counts: the anchoring recorded it.
     if _anchored_from(store, count, digest) is not None:
         return
     since, entries = store.log_since(digest), store.log_head()[0]

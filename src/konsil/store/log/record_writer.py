@@ -90,6 +90,7 @@ class RecordWriter:
             key = key_of(kind, row)
             before = stored_rows.get(key)
             if before is None:
+                # Within one call, too: a record that comes twice is new once.
                 stored_rows[key] = row
                 self.total += audit.fingerprint(row, salt(owner(row)))
                 fresh.append((*row, *extra.values()))
@@ -133,6 +134,7 @@ class RecordWriter:
         superseded = sa.select(
             *(table.c[n] for n in names), sa.literal(at), sa.literal(event_id)
         ).where(has_key)
+        # Copied within the database: the old row stays as it was, with its entry.
         self.connection.execute(
             sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], superseded)
         )

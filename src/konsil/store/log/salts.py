@@ -37,6 +37,7 @@ _KIND, _SUBJECT, _DATA = (KINDS["events"].names.index(name) for name in ("kind",
 
 
 def _of_event(row: Row) -> str:
+    # Most events name no rater: the text is searched before it is parsed.
     if '"rater":' in row[_DATA]:
         try:
             data = json.loads(row[_DATA])
@@ -82,6 +83,7 @@ class Salts:
         if salt is None:
             salt = self._connection.execute(_SALT, {"of": owner}).scalar_one_or_none()
             if salt is None:
+                # Another process may have been faster: its salt is read back below.
                 self._connection.execute(_NEW, {"of": owner, "salt": secrets.token_hex(16)})
                 salt = str(self._connection.execute(_SALT, {"of": owner}).scalar_one())
             self._known[owner] = salt

@@ -21,9 +21,11 @@ def secret(store: Store, name: str) -> bytes:
         secret_hex = connection.execute(query).scalar_one_or_none()
     if secret_hex is not None:
         return bytes.fromhex(secret_hex)
+    # A key for this run alone, because nothing can be stored.
     if store.is_read_only:
         return secrets.token_bytes(16)
     with writing(store.engine) as connection:
+        # Asked again under the lock: another process may have been faster.
         secret_hex = connection.execute(query).scalar_one_or_none()
         if secret_hex is None:
             secret_hex = secrets.token_hex(16)

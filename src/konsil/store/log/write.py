@@ -85,12 +85,14 @@ def add(
     """
     audit.check_time(at)
     writer = RecordWriter(connection, audit.next_entry(connection))
+    # Counted before and after: what is new about a person whose data were erased is refused.
     erased = _of_erased(connection)
     for name, kind in KINDS.items():
         writer.add(kind, batch.of(name))
     writer.raise_conflicts()
     _refuse_erased(connection, erased)
     added = Added(writer.new, writer.unchanged)
+    # The same file again: nothing happened that the log would have to say.
     if added.total_new() == 0 and _imported(connection, source, digest):
         return added
     data: dict[str, object] = {

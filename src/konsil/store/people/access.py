@@ -175,6 +175,7 @@ class Access:
         """
         cookie = secrets.token_urlsafe(32)
         c = page_schema.invitations.c
+        # One transaction: a link for one use must not let in two.
         with engine.writing(self.store.engine) as connection:
             invitation = _invitation(connection, hashed(secret))
             if invitation is None or not invitation.open(at):
@@ -183,6 +184,7 @@ class Access:
             connection.execute(
                 sa.update(page_schema.invitations).where(c.token == invitation.token).values(used)
             )
+            # Signing in is rare enough to clear what has expired.
             connection.execute(
                 sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
             )

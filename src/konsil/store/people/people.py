@@ -61,5 +61,6 @@ def forget_person(store: Store, rater: str) -> bool:
     with engine.writing(store.engine) as connection:
         deleted = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
         forgotten = forget_staff(connection, rater)
+    # The deleted name is still in the write-ahead log.
     engine.empty_log(store.engine)
     return bool(deleted.rowcount) or forgotten

@@ -94,6 +94,7 @@ def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: s
             if before is not None
             else _erase(connection, study, rater, at, by.strip(), reason)
         )
+    # After the transaction: files cannot be rewritten within one.
     clean = engine.rewrite_files(store.engine)
     return Erased(
         rater,
@@ -172,7 +173,9 @@ def _erase(
     records = plan.records()
     before = plan.sums(Salts(connection))
     traces = plan.remove()
+    # Without the salt, the hashes that stay in the log tell nothing about the person.
     connection.execute(sa.delete(schema.salts).where(schema.salts.c.owner == rater))
+    # A new reader, because the first one remembers the salt.
     after = plan.sums(Salts(connection))
     residues = {
         str(entry): audit.content(before.get(entry, 0) - after.get(entry, 0))

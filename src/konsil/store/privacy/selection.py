@@ -103,6 +103,7 @@ class Selection:
             page_schema.screens.c.rater == self._rater
         )
         tables = (schema.revisions, schema.attempts, page_schema.visits, page_schema.draft_events)
+        # Drafts come first: they are found by the screens that go later.
         return {
             "drafts": page_schema.drafts.c.task.in_(tasks),
             **{table.name: table.c.rater == self._rater for table in tables},
@@ -195,6 +196,7 @@ class Selection:
             stay = sa.or_(stay, sa.and_(r.c.criterion == criterion, r.c.task.in_(tasks)))
         self._connection.execute(sa.delete(r).where(by_rater, ~stay))
         if self._stay:
+            # The labels stay, without what the person wrote and how long it took.
             self._connection.execute(sa.update(r).where(by_rater).values(note="", seconds=None))
 
 

@@ -55,6 +55,7 @@ def backup(store: Store, target: Path) -> Backup:
         with draft.open("rb") as file:
             os.fsync(file.fileno())
         try:
+            # A link, because a rename would replace a file that came meanwhile.
             os.link(draft, target)
         except FileExistsError:
             raise StoreError(f"{target}: exists already; choose a new file") from None

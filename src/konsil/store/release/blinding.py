@@ -62,6 +62,7 @@ def _each(view: View, kind: KindName, names: Letters, study: Study) -> Iterator[
     order: dict[KindName, Callable[[Any], Any]] = {
         "ratings": lambda r: (r.task, r.criterion, r.answers, r.span is not None and r.span.start),
     }
+    # In the order of the new names: that of the real ones would give them away.
     yield from sorted(
         map(blinded[kind], view.each(kind)), key=order.get(kind, lambda record: record.id)
     )

@@ -74,6 +74,7 @@ def export(
             rows = _write(path, kind, view.each(name) if veiled is None else veiled[name], format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
         # A study in which no model is called has no file of calls.
+        # Nor has a blinded export, because calls name the models.
         if veiled is None and any_call(view.connection):
             path = draft_folder / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)

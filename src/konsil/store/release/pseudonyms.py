@@ -43,6 +43,7 @@ class Pseudonyms:
 
     def name(self, kind: str, identifier: str) -> str:
         """Give the pseudonym of an identifier: the kind's first letter and sixteen characters."""
+        # Eighty bits: short in a table, and no two of a million persons coincide.
         mac = hmac.digest(self.key, f"{kind}\0{identifier}".encode(), hashlib.sha256)
         return f"{kind[0]}-{base64.b32encode(mac[:10]).decode().lower()}"
 

@@ -237,6 +237,7 @@ class Tables:
             self.withheld["ratings of repeated tasks"] += 1
             return False
         shown, _ = self._turned(rating)
+        # A label that cannot be turned would show which answer came first.
         if self._is_secret(rating.rater) and list(shown) != sorted(shown):
             self.withheld[
                 "comparisons with a label that cannot be reversed with the order of the answers"
@@ -281,6 +282,7 @@ class Tables:
 
     def _task(self, task: Task) -> _Row:
         secret = self._is_secret(task.rater)
+        # The plan can be computed again: order and batch would tell whose row this is.
         if secret:
             task = replace(task, answers=tuple(sorted(task.answers)), batch="", repeat_of=None)
         row = dict(zip(KINDS["tasks"].names, KINDS["tasks"].row(task), strict=True))

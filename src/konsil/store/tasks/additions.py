@@ -59,6 +59,7 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
     """
     _check(study, addition)
     for _ in range(_TRIES):
+        # Drawn outside the lock, under which nobody could rate.
         with store.view() as view:
             items, answers, events = [
                 list(view.each(kind)) for kind in ("items", "answers", "events")

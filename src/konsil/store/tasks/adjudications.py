@@ -87,6 +87,7 @@ def _waiting(connection: Connection, study: Study, rules: Adjudication) -> tuple
 def open_all(store: Store, study: Study, rules: Adjudication, *, at: str, by: str) -> int:
     """Open the adjudication of every disagreement; count what is looked at together."""
     with writing(store.engine) as connection:
+        # Whoever else opens disagreements waits here: none is opened twice.
         audit.head(connection, lock=True)
         waiting = _waiting(connection, study, rules)
         events, tasks = [], []

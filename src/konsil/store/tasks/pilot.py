@@ -38,6 +38,7 @@ def ratings_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, list[
     """Task -> its ratings as they stand; tasks without ratings are left out."""
     ratings_by_task: dict[str, list[Rating]] = {}
     ids = [task.id for task in tasks]
+    # In parts, because databases limit the parameters of a statement.
     for start in range(0, len(ids), 500):
         for rating in read.some(
             connection, "ratings", schema.ratings.c.task.in_(ids[start : start + 500])

@@ -83,6 +83,7 @@ def _archive(connection: Connection, tasks: list[str], event: Event) -> list[str
     shown = list(
         connection.execute(sa.select(s.task).where(s.task.in_(tasks)).order_by(s.task)).scalars()
     )
+    # The next rater begins from nothing: drafts belong to whoever wrote them.
     for table in (page_schema.drafts, page_schema.screens):
         connection.execute(sa.delete(table).where(table.c.task.in_(tasks)))
     return shown

@@ -69,6 +69,7 @@ def withdraw(
     with writing(store.engine) as connection:
         if audit.head(connection, lock=True) != head:
             handover = _preview(connection, study, rater)
+        # The plan changed after it was shown: nothing is done that nobody agreed to.
         if agreed_digest is not None and agreed_digest != digest(handover):
             return None
         _leave(connection, handover, at, reason, by)

@@ -52,8 +52,10 @@ class Letters:
         """
         return dataclasses.replace(
             study,
+            # Sorted by letter: the order of the protocol would tell which letter is which system.
             systems=tuple(sorted((self._system(s) for s in study.systems), key=lambda s: s.id)),
             raters=tuple(self.rater(r) for r in study.raters),
+            # Endpoints and settings of judges name models and vendors.
             endpoints=(),
             judges=(),
             explanations=tuple(

@@ -8,11 +8,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
+from konsil.locale import entries
 from konsil.prepare import sentences
 from konsil.records import Answer, Span
 from konsil.study.definition.protocol import Study
 
 _PRETENDED = 8
+SENTENCE = "Sentence {n}."
+"""A placeholder in English; other languages: entry `rehearsal.sentence`."""
 
 
 def rates_sentences(study: Study) -> bool:
@@ -50,8 +53,8 @@ def pretended(study: Study, answers: Iterable[Answer], text: str = "") -> tuple[
     """
     if not rates_sentences(study):
         return tuple(dataclasses.replace(a, text=text) for a in answers)
-    word = "Satz" if study.language == "de" else "Sentence"
-    sentence_text = " ".join(f"{word} {n}." for n in range(1, _PRETENDED + 1))
+    sentence = entries(study.language, "rehearsal", ["sentence"]).get("sentence", SENTENCE)
+    sentence_text = " ".join(sentence.format(n=n) for n in range(1, _PRETENDED + 1))
     return tuple(_cut(dataclasses.replace(a, text=sentence_text), None) for a in answers)
 
 

@@ -74,6 +74,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated: tuple[object, ...] = (study.inference,) if study.inference != Inference() else ()
     stated = (*stated, study.scores) if study.scores else stated
+    # Without titles: a heading that is reworded changes no number.
     forms = tuple(map(untitled, study.instruments))
     rules = (study.seed, study.exclusions, study.resampling, study.derived, forms, *stated)
     return {
@@ -85,6 +86,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
 
 def frozen(events: Iterable[Event]) -> Event | None:
     """The freeze, or None."""
+    # The first one counts, should two people have frozen the plan at once.
     return min((e for e in events if e.kind == FREEZE), key=lambda e: (e.at, e.id), default=None)
 
 

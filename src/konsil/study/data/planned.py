@@ -26,6 +26,7 @@ def on_plan(
     batch and purpose where the file tells them. Ratings of somebody for whom nothing is planned
     stay as they are.
     """
+    # Tasks that an earlier file implied are their own slots: they are no plan.
     planned = {t.id: t for t in stored if t.slot != t.id}
     if not planned:
         return tuple(files)
@@ -56,6 +57,7 @@ class _Tasks:
         task_by_id: dict[str, Task] = {}
         ratings: list[Rating] = []
         problems: dict[str, None] = {}
+        # Without line numbers the rows follow the heading, which is line 1.
         for rating, line in zip(
             file.ratings, file.lines or range(2, len(file.ratings) + 2), strict=True
         ):

@@ -94,6 +94,7 @@ def disagreements(
     """
     forms = {i.id: i for i in instruments}
     alike: dict[tuple[object, ...], list[Task]] = {}
+    # By name: whose task is the common one must not depend on the order in which tasks are read.
     for task in sorted(tasks, key=lambda t: t.id):
         if task.item is not None and task.instrument in forms:
             key = (
@@ -101,6 +102,7 @@ def disagreements(
                 task.instrument,
                 task.phase,
                 task.arm,
+                # Screens with the same answers in another order show the same.
                 tuple(sorted(task.answers)),
                 task.spans,
             )

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+from konsil.locale import complete_languages
+from konsil.prepare.questions.asking import Asking
 from konsil.records.inline import INLINE, Inline
 from konsil.study.definition.protocol import Study
 
@@ -54,6 +56,9 @@ def _table(kind: type, describe: Describe, definitions: dict[str, Json]) -> Json
         if (kind.__name__, field.name) == ("Analysis", "statistic"):
             # Another package may add statistics: their names are texts that no list here has.
             value = {"anyOf": [{"enum": list(known_statistics())}, {"type": "string"}]}
+        elif field.name == "language" and issubclass(kind, Asking):
+            # A catalogue adds a language, so the type cannot list them.
+            value = {"enum": ["", *complete_languages()]}
         sentence = sentences.get(field.name, "")
         if sentence and owner is not kind:
             sentence = f"{sentence} Of {_takers(field.name)}."

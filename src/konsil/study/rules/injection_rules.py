@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from konsil.analysis import Analysis
 from konsil.errors import nearest
 from konsil.instrument import Criterion, Instrument
-from konsil.instrument.screens.injections import KINDS, LANGUAGES
+from konsil.instrument.screens.injections import KINDS
+from konsil.locale import complete_languages
 from konsil.plan import Allocation
 from konsil.plan.draw.injections import Injections
 
@@ -42,9 +43,10 @@ def injection_problems(
     for n, judge in enumerate(spec.judges):
         if judge not in judges:
             yield f"{where}.judges[{n}]: there is no judge {judge!r}; {nearest(judge, judges)}"
-    if spec.language and spec.language not in LANGUAGES:
+    if spec.language and spec.language not in complete_languages():
         yield (
-            f"{where}.language: there is no {spec.language!r}; {nearest(spec.language, LANGUAGES)}"
+            f"{where}.language: there is no {spec.language!r};"
+            f" {nearest(spec.language, complete_languages())}"
         )
     if not plan:
         yield f"{where}: there is no [[plan]]; control tasks repeat tasks of a plan"

@@ -115,6 +115,7 @@ def _part(
     return content
 
 
+# Names of types are resolved anew at every call otherwise, for hundreds of tables.
 @functools.cache
 def _hints(kind: type) -> Mapping[str, Any]:
     return typing.get_type_hints(kind)

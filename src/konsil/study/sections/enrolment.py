@@ -78,6 +78,7 @@ def version_of(text: str) -> str:
     >>> version_of("I agree.") == version_of("I agree.\r\n")
     True
     """
+    # An editor that changes line ends does not change what was agreed to.
     return hashlib.sha256(text.replace("\r\n", "\n").strip().encode()).hexdigest()[:16]
 
 

@@ -62,6 +62,7 @@ def key_positions(text: str) -> Positions:
     """
     try:
         return _Scanner(text).read()
+    # Positions only help a reader to find a sentence's place: without them it is as true.
     except (IndexError, ValueError, RecursionError, AttributeError):
         return {}
 
@@ -131,6 +132,7 @@ def _analysis_of(place: str, data: Mapping[str, Any]) -> str | None:
 
 def _position_of(place: str, positions: Positions) -> Position | None:
     """The position of the place, or of what should hold it where it is missing."""
+    # What is missing has no position of its own: that of what should hold it is the nearest.
     while place and place not in positions:
         place = place[: max(place.rfind("."), place.rfind("["), 0)]
     return positions.get(place)
@@ -275,6 +277,7 @@ class _Scanner:
                 self._at += 1
 
     def _position(self) -> Position:
+        # Counted on from the last position: from the beginning each time, it would be quadratic.
         at, line, start = self._counted
         if n := self._text.count("\n", at, self._at):
             line, start = line + n, self._text.rindex("\n", at, self._at) + 1

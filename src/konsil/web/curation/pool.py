@@ -109,6 +109,8 @@ class Pool:
     def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
         self.store, self.now = store, now
         self.spec: Screening | None = study.prepare.screen if study.prepare is not None else None
+        # Of the whole pool, and renewed by what was decided since: thousands of items are not read
+        # again.
         self._memory: tuple[tuple[int, int], Stand] | None = None
 
     def stand(self) -> Stand:
@@ -234,6 +236,7 @@ class Pool:
             return "unknown"
         met_criteria = tuple(criterion for criterion in self.spec.criteria if criterion in met)
         missing = [criterion for criterion in self.spec.criteria if criterion not in met_criteria]
+        # Reasons are counted: white space would make two of one.
         reason = " ".join(reason.split())[:LONGEST]
         if decision == "keep":
             if missing:
@@ -248,6 +251,7 @@ class Pool:
             reason = ""
         else:
             return "unknown"
+        # Everything that the decision depends on is read in the transaction that writes it.
         with writing(self.store.engine) as connection:
             item = pool.items(connection, [name]).get(name)
             if item is None:

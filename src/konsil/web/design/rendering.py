@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from konsil.locale import catalogue_language
+from konsil.locale import SOURCE, catalogue_language, complete_languages
 from konsil.web.design.entrance import Room
 from konsil.web.http.statics import address
 from konsil.web.rating.text.language import preferred
@@ -23,7 +23,7 @@ def language_of(request: Request, room: Room) -> str:
         catalogue_language(request.cookies.get(LANGUAGE_COOKIE, ""))
         or preferred(request.headers.get("accept-language", ""))
         or catalogue_language(room.workshop.language)
-        or "en"
+        or SOURCE
     )
 
 
@@ -43,7 +43,8 @@ def page(request: Request, room: Room, template: str, context: Mapping[str, obje
     shared = {
         "language": language,
         "study_title": data.get("title") or "konsil",
-        "study_language": data.get("language", "en"),
+        "study_language": data.get("language", SOURCE),
+        "complete_languages": complete_languages(),
         "csrf": room.csrf,
         "static": address,
         "steps": STEPS,

@@ -18,7 +18,7 @@ from konsil.design.people import panels_of, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
 from konsil.errors import KonsilError
-from konsil.locale import catalogue_language, translations
+from konsil.locale import catalogue_language, complete_languages, translations
 from konsil.web.design.entrance import Room
 from konsil.web.design.forms import (
     assumption_in,
@@ -91,7 +91,7 @@ def take_data(_request: Request, room: Room, form: FormData) -> Response:
     content = workshop.data
     content["title"] = text_of(form, "title")
     language = catalogue_language(text_of(form, "study_language"))
-    if language in ("de", "en") and language != content.get("language", "en"):
+    if language in complete_languages() and language != content.get("language", "en"):
         content["language"] = language
     is_fine = _trying(room, lambda: workshop.change(content))
     for name, roles in roles_of(form).items():

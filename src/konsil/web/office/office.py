@@ -121,6 +121,8 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         "total": sum(p.total for p in people),
         "done": sum(p.n_completed for p in people),
         "free": free,
+        # Of the tasks that are nobody's, some can still be taken and some wait for a successor: not
+        # these.
         "lapsed": (
             sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant)
         ),

@@ -263,6 +263,7 @@ def _visit(name: str, times: Mapping[str, str]) -> Visit | None:
     return Visit(
         name,
         wall,
+        # Clocks of browsers jump: nobody is active for longer than the page is open.
         None if active is None else min(active, wall),
         first,
         ends if is_places(ends) else None,

@@ -61,6 +61,7 @@ def accept_invitation(request: Request) -> Response:
     )
     if cookie is None:
         return page(request, "invitation_over.html", status=410)
+    # The session before ends, too: its cookie is replaced, so nobody could end it later.
     if before is not None:
         site.access.leave(before)
     response = to(path_to(request, "landing"))
@@ -80,6 +81,7 @@ def leave(request: Request) -> Response:
     site = site_of(request)
     site.access.leave(visitor_of(request))
     response = to(path_to(request, "landing"))
+    # With the attributes with which it was set: a browser keeps the cookie otherwise.
     response.delete_cookie(
         site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
     )
@@ -95,6 +97,8 @@ def language(request: Request) -> Response:
     home = path_to(request, "landing")
     return_path = form.get("back", home)
     response = to(
+        # A path of these pages only: '//host' or a backslash would lead the browser to another
+        # site.
         return_path
         if return_path.startswith(home)
         and not return_path.startswith("//")
@@ -116,6 +120,7 @@ def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
         path=_path(site),
         secure=site.options.secure,
         httponly=True,
+        # Strict would open the pages signed out when somebody comes by a link in a letter.
         samesite="lax",
     )
 

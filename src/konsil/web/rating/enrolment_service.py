@@ -100,6 +100,7 @@ class Reception:
         """
         if not self.version or version != self.version:
             return False
+        # A second click on the button is no second consent.
         self._say(rater, {"agreed": True}, unless=("given",))
         return True
 
@@ -118,6 +119,7 @@ class Reception:
 
     def _say(self, rater: str, data: Mapping[str, object], *, unless: Sequence[Consent]) -> bool:
         at = self._now()
+        # Read where it is written: of two windows, both would otherwise be the first to say it.
         with writing(self._store.engine) as connection:
             consent_events = study_events.of_subject(connection, rater, (CONSENT,))
             if (
@@ -125,6 +127,7 @@ class Reception:
                 or self._consent(consent_events[-1] if consent_events else None) in unless
             ):
                 return False
+            # With the text itself, once a version: the file it came from may be changed or lost.
             if not study_events.of_kind(connection, CONSENT_TEXT, self.version):
                 text = {"text": self._asks.consent}
                 study_events.append_event(

@@ -122,6 +122,7 @@ class Placing:
     def _take(self, rater: str) -> bool:
         at = self._now()
         with writing(self._store.engine) as connection:
+            # Two people who sign up in the same second must not get the same place.
             open_slots.lock_open_slots(connection)
             if rater in self._named or _has_place(connection, rater):
                 return True
@@ -182,6 +183,7 @@ class Placing:
     def _offer(self, connection: Connection, rater: str) -> Offer | None:
         free = open_slots.free_slots(connection)
         queue = self._waiting(connection)
+        # Only who came earlier has a claim before this rater.
         earlier: list[Event] = []
         for event in queue:
             if event.subject == rater:
@@ -214,6 +216,7 @@ class Placing:
             return []
         last: dict[str, Event] = {}
         for event in study_events.of_kind(connection, WAITING):
+            # Out first, so that somebody who leaves the list and returns stands at its end.
             last.pop(event.subject, None)
             if not event.data.get("removed"):
                 last[event.subject] = event

@@ -69,6 +69,7 @@ def in_line(rows: Iterable[Queued]) -> list[Queued]:
 
 def _start(block: Sequence[Queued]) -> tuple[bool, int]:
     planned = [row.position for row in block if not row.tiebreak]
+    # Batches of tie-breaks alone come last: the plan has no position for them.
     return (not planned, min(planned, default=block[0].position))
 
 

@@ -55,6 +55,7 @@ def window_of(form: Mapping[str, str], names: PageNames) -> Window:
             replace(c, field=names.field(c.field))
             for c in changes_of(json.loads(form.get("pending") or "[]"))
         )
+    # What a browser garbles here costs no answer: the window then knows of its page's state alone.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         revisions, pending = {}, ()
     return Window(count_of(form.get("base_rev", "0")), revisions, pending)
@@ -104,6 +105,7 @@ def is_places(text: str) -> bool:
 
 def count_of(text: str) -> int:
     """A count; 0 where the text is none."""
+    # isdigit alone would let superscripts pass, which int refuses.
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 

@@ -53,6 +53,7 @@ class Work:
     def line(self, connection: Connection, rater: str) -> Sequence[Queued]:
         """A rater's tasks in the order of work, each as far as it is at this moment."""
         plan, mark = screens.plan_mark(connection, rater), screens.progress_mark(connection, rater)
+        # Held for the look-up alone: nobody waits while somebody else's tasks are read.
         with self._lock:
             before = self._known.get(rater)
         if before is not None and (before.plan, before.mark) == (plan, mark):

@@ -88,6 +88,7 @@ class Options:
         """What a browser may name as the origin of a form of ours."""
         parts = urlsplit(self.url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        # A browser may call this machine by any of its names.
         hosts = LOOPBACK if host in LOOPBACK else (host,)
         port = "" if parts.port is None else f":{parts.port}"
         return frozenset(f"{parts.scheme}://{host}{port}" for host in hosts)

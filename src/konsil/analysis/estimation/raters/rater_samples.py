@@ -122,6 +122,8 @@ def _without_each(
         labels = np.delete(sample.codes.labels, n, axis=1)
         others = tuple(r for m, r in enumerate(sample.raters) if m != n)
         reduced = make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
+        # Without this rater a cluster has no comparison left: the influences are not of the same
+        # clusters.
         if reduced.clusters != measure.clusters:
             return None
         without.append((value(reduced), wald.linearised(reduced.sums, reduced.finalise)))

@@ -245,6 +245,7 @@ def _slope(case: Case) -> Range:
     x, events, trials, n = (
         items.get_column(c).cast(pl.Float64).to_numpy() for c in ("x", "events", "trials", "gaps")
     )
+    # An abstention above the mean raises the slope, one below it lowers the slope.
     hard = x > float((x * trials).sum() / trials.sum())
     low, high = (
         slope(slope_sums(x, events + np.where(side, n, 0.0), trials).sum(axis=0))
@@ -280,6 +281,8 @@ def _against(case: Case) -> Range:
     judges, gaps = case.part.sample(case.context)
     codes, _ = judges_and_panel(panel, judges)
     n = len(panel.raters)
+    # The gaps as labels of their own: aligning them with the panel puts them where the judges'
+    # labels go.
     marked = replace(
         judges, codes=replace(judges.codes, labels=np.where(gaps, 0, -1).astype(np.int64))
     )

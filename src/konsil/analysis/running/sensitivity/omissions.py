@@ -173,6 +173,7 @@ def omitted_values(analysis: Analysis, table: RatingTable, column: str) -> list[
 
     Raises AnalysisError where the ratings have no such column.
     """
+    # As a further group, since select drops every column that the analysis does not name.
     named = replace(analysis, by=tuple(dict.fromkeys((*analysis.by, column))))
     values = select(table, named, analysis.raters).get_column(column).drop_nulls().unique()
     return sorted((str(value) for value in values.to_list() if value), key=natural)

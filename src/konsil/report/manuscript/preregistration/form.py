@@ -5,7 +5,6 @@ It states what the protocol and the stored records know; the rest is marked for 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,29 +23,17 @@ from konsil.report.manuscript.preregistration.estimands import (
     estimand,
     transformations,
 )
+from konsil.report.manuscript.preregistration.markdown import markdown
+from konsil.report.manuscript.preregistration.power import (
+    PowerLine,
+    power_text,
+    withheld_text,
+)
 from konsil.report.manuscript.word import word
 from konsil.report.material.overview import Material
 from konsil.study import study_digest
 from konsil.study.data.freezing import WithheldPower, frozen
 from konsil.version import __version__
-
-
-@dataclass(frozen=True)
-class PowerLine:
-    """One row of a power calculation, as `konsil power --output` writes it."""
-
-    analysis: str
-    """The analysis."""
-    of: str
-    """Its group, and the group subtracted."""
-    studies: int
-    """Simulated studies."""
-    width: float | None
-    """The mean width of the CI; None where there is none."""
-    power: float | None
-    """The proportion of studies with p at or below 0.05; None where nothing is tested."""
-    groups: tuple[tuple[str, str], ...] = ()
-    """The columns of both groups with their values."""
 
 
 @dataclass(frozen=True)
@@ -86,32 +73,7 @@ def preregistration(registered: Registered) -> Manuscript:
 def preregistration_file(registered: Registered, suffix: str) -> bytes:
     """The text as a Word document (.docx) or as Markdown."""
     text = preregistration(registered)
-    return word(text) if suffix == ".docx" else _markdown(text).encode()
-
-
-def _markdown(text: Manuscript) -> str:
-    lines = [f"# {_escaped(text.title)}"]
-    for block in text.blocks:
-        if isinstance(block, Heading):
-            lines.append(f"{'#' * (block.level + 1)} {_escaped(block.text)}")
-        elif isinstance(block, Paragraph):
-            lines.append(
-                f"> **{_escaped(block.text)}**" if block.is_notice else _escaped(block.text)
-            )
-    return "\n\n".join(lines) + "\n"
-
-
-_SPECIAL = re.compile(r"([\\`*_<>])")
-_LINE_START = re.compile(r"^(#|[+-] |\d+\.)")
-
-
-def _escaped(text: str) -> str:
-    r"""Text that Markdown shows as it is, with as few marks as will do for a web form.
-
-    >>> print(_escaped("# a_b [c]"))
-    \# a\_b [c]
-    """
-    return _LINE_START.sub(r"\\\1", _SPECIAL.sub(r"\\\1", " ".join(text.split())))
+    return word(text) if suffix == ".docx" else markdown(text).encode()
 
 
 def _item(material: Material, heading: str, *texts: str, rest: str = "") -> Iterator[Block]:
@@ -265,48 +227,10 @@ def _sampling(registered: Registered) -> Iterator[Block]:
         if material.items
         else "",
     )
-    power = [_power(material, line) for line in registered.power]
-    power += [_withheld(material, registered.withheld)] if registered.withheld else []
+    power = [power_text(material, line) for line in registered.power]
+    power += [withheld_text(material, registered.withheld)] if registered.withheld else []
     yield from _item(material, _("Sample size rationale"), *power)
     yield from _item(material, _("Stopping rule"))
-
-
-def _power(material: Material, line: PowerLine) -> str:
-    _, numbers = material.language.gettext, material.numbers
-    name = f"{line.analysis} ({line.of})" if line.of else line.analysis
-    facts = []
-    if line.power is not None:
-        facts.append(_("power %(power)s") % {"power": numbers.plain(line.power, 2)})
-    if line.width is not None:
-        facts.append(_("mean width of the CI %(width)s") % {"width": numbers.plain(line.width)})
-    facts = facts or [_("not estimable")]
-    return _("%(name)s, in %(n)s simulated studies: %(facts)s.") % {
-        "name": name,
-        "n": numbers.count(line.studies),
-        "facts": ", ".join(facts),
-    }
-
-
-def _withheld(material: Material, withheld: WithheldPower) -> str:
-    """The number of lines that would name blinded systems, and the range of their power."""
-    _, numbers = material.language.gettext, material.numbers
-    limits = [numbers.plain(x, 2) for x in (withheld.low, withheld.high) if x is not None]
-    if not limits:
-        power = _("not estimable")
-    elif len(set(limits)) == 1:
-        power = _("power %(power)s") % {"power": limits[0]}
-    else:
-        power = _("power %(low)s to %(high)s") % {"low": limits[0], "high": limits[1]}
-    return numbers.translated(
-        message(
-            "By system or judge, withheld while blinded, in {studies:,} simulated"
-            " {studies|study|studies}: {n:,} {n|estimate|estimates}, {power}.",
-            message_id="preregistration.withheld_power",
-            studies=withheld.studies,
-            n=withheld.estimates,
-            power=power,
-        )
-    )
 
 
 def _variables(material: Material) -> Iterator[Block]:
