@@ -145,8 +145,9 @@ def style() -> Iterator[None]:
 def finish(figure: Figure, key: str, title: str, description: str, caption: str) -> Drawing:
     """Write the figure in all forms; to be called within `style()`."""
     count("figures")
-    with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
-        text = _embeddable_svg(svg(figure), key, title, description)
+    # Until `style()` ends: a context of its own would copy all settings once more.
+    matplotlib.rcParams["svg.hashsalt"] = f"konsil {key}"
+    text = _embeddable_svg(svg(figure), key, title, description)
     return Drawing(
         key=key,
         title=title,

@@ -206,6 +206,8 @@ def frame(
     """An axis at the bottom only, its numbers in the report's language."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_yticks([])
+    # Otherwise matplotlib looks for the place of an axis that shows nothing.
+    axes.yaxis.set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: numbers.tick(x * factor)))
     axes.tick_params(axis="x", length=3, width=0.7, labelsize=8)
