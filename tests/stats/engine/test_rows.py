@@ -76,3 +76,24 @@ def test_informative_clusters_are_those_with_anything():
     sums = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]])
     assert prepare(sums).informative == prepare(sparse.csr_array(sums)).informative == 2
     assert prepare(np.tile(sums, (2000, 1))).informative == 4000
+
+
+@pytest.mark.parametrize("unit", [1.0, 1 / 16, 2.0**20, 1 / 3])
+def test_a_wide_product_in_parts_has_the_bits_of_a_plain_one(unit):
+    rng = np.random.default_rng(3)
+    whole = rng.integers(0, 5, (1100, 6)).astype(np.float64)
+    sums = np.column_stack([whole, whole[:, 2] * unit, rng.random(1100), whole[:, :4], whole * 0])
+    rows = prepare(sums)
+    weights = rows.draw(7, 0, 50)
+    totals = rows.product(weights)
+    assert rows.factor.first.shape[1] < sums.shape[1]
+    assert np.array_equal(totals, weights.astype(np.float64) @ np.asarray(rows.patterns))
+    assert totals.flags.c_contiguous
+
+
+def test_columns_that_single_precision_rounds_have_double():
+    counts = np.random.default_rng(4).integers(0, 5, (1100, 3)).astype(np.float64)
+    factor = prepare(np.column_stack([counts, counts[:, :1] / 3])).factor
+    assert factor.dtype == np.float32
+    assert factor.second is not None
+    assert factor.second.shape == (1100, 1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.agreement_scales import share_of, spaced
-from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.measure import Measure, from_formula
 from konsil.analysis.estimation.own_weights import PairWeights, Weights
 from konsil.analysis.estimation.prevalence import LINEAR, commonest, label_notes
 from konsil.analysis.model.message import message
@@ -24,7 +24,7 @@ from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
 from konsil.stats.engine import ranks
 from konsil.stats.engine.cluster_sums import Sums
-from konsil.stats.engine.contract import Array, Codes, Finalise
+from konsil.stats.engine.contract import Array, Codes, Finalise, Statistic
 from konsil.stats.engine.tables import unit_counts
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
@@ -170,10 +170,7 @@ def agreement(
     codes = spaced(sample.codes, name, level)
     if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
         return _blank(sample)
-    chosen = named(name, codes, weights or None, level=level)
-    if pair_weights == "units" and STATISTICS[name].needs == "pairs":
-        chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
-    chosen = both_ways(chosen, codes)
+    chosen = _formula(codes, name, level, weights, pair_weights)
     tallied = Tallied() if tallied is None else tallied
     key = (chosen.tally, codes.values)
     # Statistics with one tally share its sums, and so their resamples.
@@ -203,6 +200,30 @@ def agreement(
         notes=label_notes(sample, name),
         commonest=commonest(sample),
     )
+
+
+def agreement_alone(
+    sample: Sample,
+    name: str,
+    level: Level,
+    weights: Weights = "",
+    pair_weights: PairWeights = "alike",
+) -> Measure:
+    """The same number without what its intervals need: for the samples without a rater."""
+    codes = spaced(sample.codes, name, level)
+    if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
+        return _blank(sample)
+    formula = _formula(codes, name, level, weights, pair_weights)
+    return from_formula(replace(sample, codes=codes), formula)
+
+
+def _formula(
+    codes: Codes, name: str, level: Level, weights: Weights, pair_weights: PairWeights
+) -> Statistic:
+    chosen = named(name, codes, weights or None, level=level)
+    if pair_weights == "units" and STATISTICS[name].needs == "pairs":
+        chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
+    return both_ways(chosen, codes)
 
 
 def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:

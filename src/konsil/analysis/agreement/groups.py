@@ -215,7 +215,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         weights=weights,
     )
     make = partial(
-        agreement_statistics.agreement,
+        agreement_statistics.agreement_alone,
         name=analysis.statistic,
         level=level,
         weights=weights,

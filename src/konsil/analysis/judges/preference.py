@@ -229,12 +229,17 @@ def _rows(
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
         message_id="preference.nothing_comparable",
     )
-    # The two numbers of a judge rest on different answers, so that their counts, and their sums,
-    # are told apart.
+    # The two numbers of a judge rest on different answers, so that their counts are told apart, and
+    # on the same sums, which are resampled once.
     for keys, plain, adjusted in numbers:
-        summary = estimate_of(context, adjusted, reason)
+        if plain.n_ratings and adjusted.n_ratings:
+            unadjusted, summary = estimates_of(context, [plain, adjusted], ["", reason])
+        else:
+            unadjusted, summary = (
+                estimate_of(context, plain),
+                estimate_of(context, adjusted, reason),
+            )
         yield from estimate_rows(context, keys, summary, adjusted)
-        unadjusted = estimate_of(context, plain)
         yield row(context, {**keys, "version": LENIENT}, unadjusted, plain, kind="companion")
 
 

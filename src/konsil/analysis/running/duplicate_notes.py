@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import polars as pl
 
@@ -34,6 +35,7 @@ def with_duplicate_notes(
     group_of = {item: number for number, group in enumerate(groups) for item in group}
     by_name = {analysis.name: analysis for analysis in analyses}
     notes: dict[tuple[str, tuple[tuple[str, str], ...]], TranslatableMessage | None] = {}
+    rated = {name: cache(partial(_rated, table_of, by_name[name])) for name in by_name}
     noted = []
     for row in rows:
         analysis = by_name[row.analysis]
@@ -46,28 +48,45 @@ def with_duplicate_notes(
         key = row.analysis, tuple(sorted(same.items()))
         if key not in notes:
             notes[key] = (
-                _note(_items(table_of(analysis), analysis, same), group_of) if row.is_made else None
+                _note(_items(rated[row.analysis](), analysis, same), group_of)
+                if row.is_made
+                else None
             )
         note = notes[key]
         noted.append(row if note is None else replace(row, warnings=(*row.warnings, note)))
     return noted
 
 
-def _items(table: RatingTable, analysis: Analysis, group: Mapping[str, str]) -> set[str]:
-    """The items of an analysis' ratings in a group, cases where the items are versions of cases."""
+@dataclass(frozen=True)
+class _Rated:
+    """What an analysis uses."""
+
+    frame: pl.DataFrame | None
+    """Its ratings; None where none can be selected."""
+    case_of: Mapping[str, str]
+    """Item -> its case, of items that are versions of cases."""
+
+
+def _rated(table_of: Callable[[Analysis], RatingTable], analysis: Analysis) -> _Rated:
+    table = table_of(analysis)
     try:
         frame = select(table, analysis, analysis.raters)
     except AnalysisError:
+        return _Rated(None, {})
+    items = table.data.items if table.data is not None else ()
+    return _Rated(frame, {item.id: item.case for item in items if item.case})
+
+
+def _items(rated: _Rated, analysis: Analysis, group: Mapping[str, str]) -> set[str]:
+    """The items of an analysis' ratings in a group, cases where the items are versions of cases."""
+    frame = rated.frame
+    if frame is None:
         return set()
     for column, value in group.items():
         if column in frame.columns and column in analysis.by:
             frame = frame.filter(pl.col(column).cast(pl.String) == value)
-    case_of = (
-        {item.id: item.case or item.id for item in table.data.items}
-        if table.data is not None
-        else {}
-    )
-    return {case_of.get(item, item) for item in frame.get_column("item").drop_nulls().unique()}
+    items = frame.get_column("item").drop_nulls().unique()
+    return {rated.case_of.get(item, item) for item in items}
 
 
 def _note(items: set[str], group_of: Mapping[str, int]) -> TranslatableMessage | None:

@@ -142,7 +142,7 @@ def _fill(axes: Axes, system: str, cells: _Map) -> None:
     for row, case in enumerate(cells.cases):
         for column, level in enumerate(cells.levels):
             colour = cells.colour(system, case, level)
-            axes.add_patch(
+            axes.add_artist(
                 Rectangle(
                     (column, row),
                     1,

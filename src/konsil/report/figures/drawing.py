@@ -7,7 +7,6 @@ would take a third of the time of a report.
 
 from __future__ import annotations
 
-import io
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from konsil.progress import count
-from konsil.report.figures.formats import other_formats, other_svg, pdf
+from konsil.report.figures.formats import other_formats, other_svg, pdf, svg
 from konsil.report.figures.typeface import WHOLE
 
 INK = "#1b1f24"
@@ -61,6 +60,8 @@ STYLE: Any = {
     "axes.labelcolor": INK,
     "axes.linewidth": 0.7,
     "axes.unicode_minus": True,
+    # Where titles are anyway; else matplotlib measures all ticks of an axis to be above them.
+    "axes.titley": 1.0,
     "xtick.color": MUTED,
     "xtick.labelcolor": INK,
     "ytick.color": MUTED,
@@ -144,12 +145,9 @@ def style() -> Iterator[None]:
 def finish(figure: Figure, key: str, title: str, description: str, caption: str) -> Drawing:
     """Write the figure in all forms; to be called within `style()`."""
     count("figures")
-    svg = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
-        figure.savefig(
-            svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        )
-    text = _embeddable_svg(svg.getvalue().decode("utf-8"), key, title, description)
+    # Until `style()` ends: a context of its own would copy all settings once more.
+    matplotlib.rcParams["svg.hashsalt"] = f"konsil {key}"
+    text = _embeddable_svg(svg(figure), key, title, description)
     return Drawing(
         key=key,
         title=title,

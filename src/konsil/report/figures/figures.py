@@ -231,7 +231,7 @@ def heat_map(
                 colour = (
                     to_hex(SEQUENTIAL((value - low) / (high - low))) if is_estimable else "none"
                 )
-                axes.add_patch(
+                axes.add_artist(
                     Rectangle(
                         (column, row),
                         1,

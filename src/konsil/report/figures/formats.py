@@ -14,12 +14,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from matplotlib.backends.backend_mixed import MixedModeRenderer
-from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 
-from konsil.report.figures.typeface import embedded_font
+from konsil.report.figures.typeface import embedded_font, text_size
 
 RASTER = ("png", "tiff")
 """Formats of dots."""
@@ -28,10 +28,8 @@ FORMATS = (*RASTER, "eps", "pdf", "svg")
 MM = 25.4
 """Millimetres of an inch."""
 _WHITE = "#ffffff"
-# Matplotlib states no types of these.
-_FILE: Any = PdfFile
-_RENDERER: Any = RendererPdf
-_MIXED: Any = MixedModeRenderer
+# Matplotlib states no types of it.
+_SVG: Any = RendererSVG
 
 
 @dataclass(frozen=True)
@@ -169,18 +167,58 @@ def _on_white(colours: Any, alpha: float) -> Any:  # noqa: ANN401 - one colour o
     return mixed if len(mixed) > 1 else mixed[0]
 
 
+class _Renderer(_SVG):  # type: ignore[misc]
+    """Matplotlib's own, without measuring the same text again in every figure."""
+
+    def get_text_width_height_descent(
+        self, s: str, prop: FontProperties, ismath: bool | str
+    ) -> tuple[float, float, float]:
+        """Width, height and descent of a text, in points."""
+        if ismath:
+            measured: tuple[float, float, float] = super().get_text_width_height_descent(
+                s, prop, ismath
+            )
+            return measured
+        return text_size(s, prop)
+
+
+def svg(figure: Figure) -> str:
+    """The SVG that `savefig` writes, without a date; every element is drawn as what it is.
+
+    Only what is needed is done of what `savefig` does: no layout engine and no part as dots.
+    """
+    data = io.StringIO()
+    width, height = (float(side) * 72 for side in figure.get_size_inches())
+    dpi = figure.dpi
+    try:
+        figure.dpi = 72
+        metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        renderer = _Renderer(width, height, data, image_dpi=dpi, metadata=metadata)
+        figure.draw(renderer)
+        renderer.finalize()
+    finally:
+        figure.dpi = dpi
+    return data.getvalue()
+
+
 def pdf(figure: Figure, scale: float = 1.0) -> bytes:
     """A PDF without a date; another size of its page scales the same drawing by one matrix."""
+    # With fontTools, which a report without PDFs need not load.
+    from matplotlib.backends import backend_mixed, backend_pdf
+
+    # Matplotlib states no types of these.
+    mixed: Any = backend_mixed
+    backend: Any = backend_pdf
     data = io.BytesIO()
-    file = _FILE(data, metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
+    file = backend.PdfFile(data, metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
     width, height = (float(side) for side in figure.get_size_inches())
     dpi = figure.dpi
     try:
         figure.dpi = 72
         file.newPage(width * scale, height * scale)
-        file.output(scale, 0, 0, scale, 0, 0, Op.concat_matrix)
-        drawn_on = _RENDERER(file, 300, height, width)
-        renderer = _MIXED(figure, width, height, 300, drawn_on)
+        file.output(scale, 0, 0, scale, 0, 0, backend.Op.concat_matrix)
+        drawn_on = backend.RendererPdf(file, 300, height, width)
+        renderer = mixed.MixedModeRenderer(figure, width, height, 300, drawn_on)
         with embedded_font():
             figure.draw(renderer)
         renderer.finalize()

@@ -229,7 +229,7 @@ def _cells(
                 if is_estimable
                 else "none"
             )
-            axes.add_patch(
+            axes.add_artist(
                 Rectangle(
                     (c, r),
                     1,
@@ -240,7 +240,7 @@ def _cells(
                 )
             )
             if (row_name, other) in panel.framed:
-                axes.add_patch(
+                axes.add_artist(
                     Rectangle(
                         (c + 0.04, r + 0.04),
                         0.92,

@@ -20,6 +20,7 @@ from konsil.report.figures.svg_primitives import (
     Dot,
     ValueAxis,
     draw_dot,
+    draw_line,
     frame,
     label_width,
     row_label,
@@ -258,7 +259,8 @@ def _draw(
     at = [(n + shift, p) for n, p in enumerate(panel.points) if math.isfinite(p.value)]
     for x, p in at:
         if math.isfinite(p.low) and math.isfinite(p.high):
-            axes.plot(
+            draw_line(
+                axes,
                 [x, x],
                 [p.low, p.high],
                 color=colour,
@@ -266,7 +268,8 @@ def _draw(
                 solid_capstyle="butt",
                 zorder=2,
             )
-    axes.plot(
+    draw_line(
+        axes,
         [x for x, _ in at],
         [p.value for _, p in at],
         color=colour,

@@ -112,13 +112,14 @@ def _thin(shared: Array, n_clusters: int) -> ThinPairs | None:
 def _shared_clusters(rated: scipy.sparse.csr_matrix, of: np.ndarray) -> np.ndarray:
     """How many clusters each pair shares a unit in, of pairs that share any."""
     n_raters = rated.shape[1]
-    pairs = []
-    for unit in range(rated.shape[0]):
-        raters = np.sort(rated.indices[rated.indptr[unit] : rated.indptr[unit + 1]]).astype(
-            np.int64
-        )
-        first, second = np.triu_indices(len(raters), 1)
+    units, raters = rated.nonzero()
+    raters = raters.astype(np.int64)
+    pairs = [np.zeros(0, dtype=np.int64)]
+    # A rater with the next of the same unit, with the next but one, and so on.
+    for step in range(1, int(np.bincount(units, minlength=1).max())):
+        is_pair = units[step:] == units[:-step]
+        first, second = raters[:-step][is_pair], raters[step:][is_pair]
         # Cluster and pair in one whole number: these are sorted much faster than rows.
-        pairs.append((of[unit] * n_raters + raters[first]) * n_raters + raters[second])
-    every = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
+        pairs.append((of[units[step:][is_pair]] * n_raters + first) * n_raters + second)
+    every = np.unique(np.concatenate(pairs))
     return np.unique(every % n_raters**2, return_counts=True)[1].astype(np.float64)

@@ -5,11 +5,15 @@ threads or the shapes of products. Whole numbers are so by themselves, in single
 total can pass 2^24, else in double precision. Fractions are first rounded to a grid, a power of two
 for each column: so fine that an entry moves by less than 2^-53 of the largest total possible, and
 so coarse that no total needs more than 53 bits.
+
+For the same reason a wide product may be made in parts without changing a bit: equal columns once,
+and the columns that are exact in single precision in single precision, beside those that are not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +33,40 @@ _COLLAPSE = 32
 """Patterns are sampled where there are this many clusters a pattern: a binomial number costs about
 as much as thirty uniform ones."""
 _COLLAPSE_FROM = 1024
+_PARTS = 16.0
+"""Fractions are exact as they are where they are multiples of one sixteenth."""
+_SPLIT_FROM = 1024
+"""Patterns from which on equal columns are looked for: below, a product costs no more than that."""
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Patterns as draws' weights are multiplied with them, in the cheapest exact precision."""
+
+    first: Sums
+    """(n_patterns, a) the columns that decide the weights' precision: float32 where that is exact,
+    else float64."""
+    second: Array | None = None
+    """(n_patterns, b) float64: columns that single precision would round, where others need no
+    more."""
+    places: IntArray | None = None
+    """(k,) each sum's place among the columns of both; None where they are in order."""
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """The precision of the weights."""
+        return np.dtype(self.first.dtype)
+
+    def product(self, weights: Weights) -> Array:
+        """The totals (n, k), in double precision, of weights (n, n_patterns)."""
+        if _is_sparse(self.first):
+            return np.asarray((self.first.T @ weights.T).T, dtype=np.float64)
+        totals = np.asarray(weights @ self.first, dtype=np.float64)
+        if self.second is not None:
+            totals = np.concatenate([totals, weights.astype(np.float64) @ self.second], axis=1)
+        # `take` lays the totals out row by row, as a plain product does: in another layout, sums of
+        # their columns would be rounded otherwise.
+        return totals if self.places is None else np.take(totals, self.places, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +88,17 @@ class Rows:
     """(k,) the largest absolute entry of each column."""
     informative: int
     """The number of clusters with information: those whose row is not all zero."""
-    factor: Sums
-    """The patterns as draws' weights are multiplied with them: float32 where that is exact, else
-    float64."""
+    dtype: type[np.floating[Any]]
+    """The cheapest precision in which all sums are exact."""
     n_clusters: int
     """How many clusters are resampled."""
+
+    @cached_property
+    def factor(self) -> Factor:
+        """The patterns as weights are multiplied with them; only resampling needs it."""
+        if _is_sparse(self.patterns) or len(self.patterns) < _SPLIT_FROM:
+            return Factor(self.patterns.astype(self.dtype, copy=False))
+        return _factor(np.asarray(self.patterns), self.n_clusters * self.largest, self.dtype)
 
     @property
     def k(self) -> int:
@@ -94,9 +138,35 @@ class Rows:
 
     def product(self, weights: Weights) -> Array:
         """The totals (n, k), in double precision, of weights (n, n_patterns)."""
-        if _is_sparse(self.factor):
-            return np.asarray((self.factor.T @ weights.T).T, dtype=np.float64)
-        return np.asarray(weights @ self.factor, dtype=np.float64)
+        return self.factor.product(weights)
+
+
+def _factor(patterns: Array, bounds: Array, dtype: type[np.floating[Any]]) -> Factor:
+    """Each distinct column once, and in single precision those that are exact in it.
+
+    `bounds` (k,) are the largest totals possible.
+    """
+    columns = np.ascontiguousarray(patterns.T)
+    _, first, places = np.unique(_digests(columns), return_index=True, return_inverse=True)
+    if not np.array_equal(columns[first][places], columns):
+        # Two different columns with one digest: rare, and then each stands for itself.
+        first = places = np.arange(len(columns))
+    distinct = columns[first]
+    is_single = np.full(len(first), dtype is np.float32)
+    if dtype is not np.float32:
+        scaled = distinct * _PARTS
+        is_single = (scaled == np.rint(scaled)).all(axis=1) & (bounds[first] * _PARTS < 2**24)
+    if not is_single.any():
+        return Factor(_by_pattern(distinct, np.float64), None, places)
+    singles, doubles = np.flatnonzero(is_single), np.flatnonzero(~is_single)
+    order = np.argsort(np.concatenate([singles, doubles]))
+    second = _by_pattern(distinct[doubles], np.float64) if len(doubles) else None
+    return Factor(_by_pattern(distinct[singles], np.float32), second, order[places])
+
+
+def _by_pattern(columns: Array, dtype: type[np.floating[Any]]) -> Array:
+    out: Array = np.ascontiguousarray(columns.T, dtype=dtype)
+    return out
 
 
 def prepare(sums: Sums | Rows) -> Rows:
@@ -126,7 +196,7 @@ def prepare(sums: Sums | Rows) -> Rows:
         total,
         largest,
         informative,
-        patterns.astype(dtype, copy=False),
+        dtype,
         n,
     )
 
@@ -145,7 +215,7 @@ def _prepare_sparse(rows: Sparse) -> Rows:
         )
     filled = np.bincount(rows.nonzero()[0], minlength=n) > 0
     total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
-    return Rows(rows, None, None, total, largest, int(filled.sum()), rows.astype(dtype), n)
+    return Rows(rows, None, None, total, largest, int(filled.sum()), dtype, n)
 
 
 def _is_sparse(numbers: object) -> bool:
@@ -170,7 +240,7 @@ def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | No
     Multiples of 1/16 are exact in single precision up to 2^24 / 16, in double precision up to 2^53
     / 16.
     """
-    for scale in (1.0, 16.0):
+    for scale in (1.0, _PARTS):
         scaled = numbers * scale if scale != 1.0 else numbers
         if np.array_equal(scaled, np.rint(scaled)):
             if bound * scale < 2**24:

@@ -68,7 +68,7 @@ def best_of(
         nan = float("nan")
         return Selection(-1, nan, nan, nan, nan, nan, np.zeros(m, np.int64), draws)
     # Exact in this precision, whatever the draw.
-    clusters = rows.clusters().astype(rows.factor.dtype, copy=False)
+    clusters = rows.clusters().astype(rows.dtype, copy=False)
     chosen = np.zeros(m, np.int64)
     gains, outs = [], []
     for start in range(0, draws, BLOCK):

@@ -94,22 +94,25 @@ def cannot_be_made(context: Context, problem: str) -> Row:
     return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
 
 
-def estimates_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:
+def estimates_of(
+    context: Context, measures: Sequence[Measure], reasons: Sequence[str] = ()
+) -> list[EstimateSummary]:
     """Several measures' numbers, as `estimate_of` gives each.
 
-    Those on the same clusters are resampled once.
+    Those on the same clusters are resampled once. `reasons` are why each would not be estimable.
     """
     if not measures:
         return []
+    reasons = reasons or [""] * len(measures)
     joined = joint(measures)
     if any(m.sums is not joined[0].sums for m in joined):
-        return [estimate_of(context, m) for m in measures]
+        return [estimate_of(context, *each) for each in zip(measures, reasons, strict=True)]
     return estimates(
         joined,
         key=context.key,
         resampling=context.resampling,
         cluster=context.cluster,
-        reasons=[""] * len(joined),
+        reasons=reasons,
     )
 
 
