@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from konsil.prepare.text.given_names import GIVEN_NAMES, ORDINARY_WORDS
@@ -126,118 +127,115 @@ _ADMITTED = (
 )
 
 # In the order in which they are told: the first one that is found is the reason's evidence.
-_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{0,200}\w",
-        r"(?i:\bhttps?://(?!\S*(?:doi\.org|pubmed|ncbi\.nlm|clinicaltrials\.gov|who\.int|nejm|awmf))\S+)",
-        # Dates
-        rf"(?<![.,\d])(?:{_DAY}([./-]){_MONTH}\1|{_MONTH}([./-]){_DAY}\2)(?:{_YEAR}|\d\d)(?![.,]?\d)",
-        rf"\b{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}\b",
-        rf"(?i:\b{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_NAMED_MONTH},?\s+{_YEAR}\b|"
-        rf"\b{_NAMED_MONTH}\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}\b)",
-        r"\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|"
-        r"Oct(?:ober)?|"
-        rf"Nov(?:ember)?|Dec(?:ember)?)\.?\s{_DAY}(?:st|nd|rd|th)?\b(?![.,]?\d|\s?(?:mg|g|ml|mcg|µg|%|IU|IE))",
-        rf"\b{_DAY}(?:st|nd|rd|th)?\s(?:of\s)?(?:January|February|March|April|June|July|August|September|"
-        rf"October|November|"
-        r"December)\b",
-        rf"\b{_DAY}\.\s?(?:Jan(?:uar)?|Feb(?:ruar)?|März|Apr(?:il)?|Mai|Juni?|Juli?|Aug(?:ust)?|Sept?(?:ember)?|"
-        r"Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?)\b",
-        rf"\b(?:am|vom|bis zum|seit dem|ab dem|bis|seit)\s{_DAY}\.\s?{_MONTH}\.(?!\d)",
-        rf"\b{_ADMITTED}(?:\s(?:on|at))?[ :]+{_MONTH}/{_DAY}\b(?!/)",
-        # Numbers of persons, records and devices
-        r"\b\d{3}-\d{2}-\d{4}\b",
-        r"\b\d{3}\s\d{3}\s\d{4}\b",
-        r"\b[A-Z]\d{9}\b",
-        r"\b\d{2}\s?\d{6}\s?[A-Z]\s?\d{3}\b",
-        rf"\b{_RECORD}\W{{0,3}}(?:(?i:{_NUMBER}|is)\b\W{{0,3}}){{0,2}}{_VALUE}",
-        rf"\b{_RECORD_DE}\W{{0,3}}(?:(?:lautet|ist)\s)?{_VALUE}",
-        r"(?<![\w.,/-])(?<!PMID )(?<!PMID: )(?<!ISBN"
-        r" )\d{7,}(?!\s?(?:IU|IE|I\.E\.|units?|copies|Einheiten|E\b|"
-        r"CFU|KBE|/))\b",
-        # Telephones
-        (
-            r"(?:\+\d{1,3}[ /-]?(?:\(0\))?\d{2,5}|\(\d{3,5}\)|\b0\d{2,4}[ /-]|\b\d{3}-)["
-            r" /-]?\d{3,4}[ /-]?\d{3,6}\b"
-        ),
-        r"\b\d{3}[. -]\d{3}[. -]\d{4}\b|(?<![\w.,/-])0\d{2,4}[ /-]?\d{3,4}[ -]?\d{2,5}\b(?![.,]\d)",
-        rf"\b{_CALL}\b\.?[^.?!\d]{{0,20}}[-+(]?\d[\d ()/-]{{1,}}\d\b",
-        # Names beside a title, a relative, an age, a signature
-        (
-            rf"\b{_TITLES}\.?\s+(?:(?:Dr|Prof|Dipl|med|rer|nat|dent|habil|phil|PD|Priv)\b\.?[-"
-            rf" ]?(?:Doz\.)?\s?)*{_NAME}"
-        ),
-        rf"\b{_PATIENT_EN}\b\.?(?:['’]s)?\s?(?:[Nn]ame[sd]?(?:\sis)?|called)\W{{1,3}}{_NAME}(?:,\s{_NAME})?",
-        rf"\b{_PATIENT_EN}\b\.?[:,]?\s{_NAME}(?:\s{_WORD})?(?=[\s,.'’]|$)",
-        rf"\b{_PATIENT_DE}\s(?:namens\s|Name:?\s)?{_NAME}(?:\s(?:{_TITLE_CASE}|{_CAPITAL}\.))?",
-        rf"\b{_KIN_EN}\b,?\s\(?{_PERSONAL}",
-        rf"\b{_KIN_DE},?\s\(?(?:{_GIVEN}\b(?:\s{_TITLE_CASE})?|{_TITLE_CASE}\s{_TITLE_CASE}\b)",
-        rf"\b(?:[Ll]ittle|[Bb]aby|[Dd](?:er|ie) kleine|kleine[rn]?)\s{_TITLE_CASE}",
-        rf"\b(?:[Mm]y name is|[Tt]he name is|[Nn]amed|[Nn]amens|[Mm]ein Name ist|[Ii]ch"
-        rf" heiße|[Hh]ier (?:ist|"
-        rf"spricht|schreibt)|"
-        rf"(?:[Hh]i|[Hh]ello|[Hh]ey),? (?:this is|it['’]s|I['’]?a?m))\s+{_PERSONAL}",
-        rf"\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Bb]est"
-        rf" wishes|[Tt]hanks|[Cc]heers|Grü(?:ß|ss)en?|Gru(?:ß|"
-        rf"ss)|gez\.)[,:]?\s+"
-        rf"{_PERSONAL}",
-        rf"\b(?:by|from|per|to|laut|von|durch|an)\s(?:{_CAPITAL}\.\s?)+{_TITLE_CASE}",
-        rf"\b{_TITLE_CASE}\s{_TITLE_CASE},?\s(?:RN|NP|PA-C|MD|FNP|PharmD|DO|LPN|CNM|M\.D\.|R\.N\.)(?!\w)",
-        rf"(?m:^)\W{{0,6}}{_NAME},\s?{_NAME}\W{{0,4}}(?=DOB|geb|born|{_AGE}|{_DAY}\.)",
-        rf"\b{_CAPITAL}{{3,}},\s?{_CAPITAL}[^\W\d_]{{2,}}\W{{0,3}}(?=DOB|geb|born|{_AGE})",
-        rf"(?m:^)\W{{0,6}}(?:{_TITLE_CASE}\s{_TITLE_CASE})(?=,?\s(?:is|was|ist|war)\s(?:an?|eine?)\s\d|,?\s\(?{_AGE})",
-        rf"\b{_GIVEN}\s{_PARTICLE}{{0,2}}{_TITLE_CASE}\b",
-        rf"(?<![-\w]){_GIVEN}(?:['’]s)?(?![-\w])",
-        rf"(?<![\w.])(?:{_CAPITAL}\.\s?){{2}}(?=,?\s?\(?\d{{1,3}}(?:,|\s?{_AGE[7:]}))",
-        # Addresses
-        rf"\b{_WORD}(?:straße|strasse|str\.|weg|allee|gasse|platz|ring|damm|ufer|chaussee|pfad|steig)\s\d+\s?[a-z]?\b",
-        rf"\b{_WORD}\s(?:Straße|Strasse|Str\.|Allee|Weg|Platz|Gasse|Ring|Damm|Ufer|Chaussee)\s\d+\s?[a-z]?\b",
-        rf"\b(?:Am|An der|An den|Im|Auf dem|Auf der|In der|Zum|Zur|Beim|Hinter der|"
-        rf"Unter den)\s{_TITLE_CASE}\s\d+[a-z]?,",
-        rf"\b\d+[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:{_WORD}\s){{1,2}}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|"
-        rf"Dr|Close|Court|Ct|"
-        r"Place|Pl|Way|Boulevard|Blvd|Terrace|Crescent|Square|Highway|Hwy|Parkway|Gardens|Grove|Mews|Row|Hill)\b",
-        r"\b(?:P\.?\s?O\.?\s?[Bb]ox|Postfach)\s\d+",
-        rf",\s\d{{5}}\s{_WORD}|\b[A-Z]{{2}}\s\d{{5}}(?:-\d{{4}})?\b",
-        r"(?i:\b(?:zip(?: code)?|plz|postleitzahl|"
-        r"post(?:al )?code)\b)\W{0,3}[A-Z]{0,2}\d[\dA-Z]{1,4}(?:\s?\d[A-Z]{2})?",
-        # Places
-        rf"\b(?:(?:St|Sankt|Saint)\.?\s)?{_TITLE_CASE}(?:['’]s)?(?:\s{_TITLE_CASE}){{0,2}}\s{_FACILITY}\b",
-        rf"\b{_WORD}(?:hospital|klinik|klinikum|krankenhaus|spital|stift)\s{_TITLE_CASE}",
-        rf"\b(?:\w*[Kk]linik(?:um)?|\w*[Pp]raxis|\w*[Kk]rankenhaus|MVZ|\w+heim|\w+stift)\s(?:am|an"
-        rf" der|im|"
-        rf"in der|St\.|Sankt|Dr\.)"
-        rf"\s(?!Wochenende|Abend|Tag|Morgen|Montag|Freitag|Sommer|Winter|Dienst|Verlauf|Rahmen|Alltag|"
-        rf"Regel){_TITLE_CASE}",
-        r"\b(?:[Bb]ed|[Rr]oom|[Rr]m|[Ww]ard|[Bb]ay|Bett|Zimmer|Zi\.|Station|"
-        r"Stat\.)\s?(?:[Nn][or]\.?\s)?(?!\d+\s?(?:°|deg|hours|h\b"
-        r"|cm|kg|Betten))\d+[A-Za-z]?\b",
-        rf"\b(?:lives? (?:in|at|near)|living (?:in|near)|resident of|moved (?:here )?from|comes"
-        rf" from|raised in|"
-        rf"born in|hometown|"
-        rf"{_PERSON_EN} from)\s(?:the\s)?{_TITLE_CASE}(?:\s{_TITLE_CASE})?",
-        rf"\b(?:wohnt|lebt|wohnhaft|wohnend|stammt|kommt|zugezogen|Zugezogen|gebürtig|umgezogen|hergezogen|"
-        rf"{_PERSON_DE})\s"
-        rf"(?:in|aus|bei|nach)\s(?:der\s|dem\s)?{_TITLE_CASE}(?:\s{_TITLE_CASE})?",
-        rf"\b(?:[Tt]ransferred|[Rr]eferred|[Dd]ischarged|[Vv]erlegt|[Üü]berwiesen|[Ee]ntlassen)\s(?:from|aus|by|von)\s"
-        rf"(?:the\s|dem\s|der\s)?{_TITLE_CASE}\s{_TITLE_CASE}",
-        # Ages that few people reach
-        (
-            r"\b(?:9\d|1[01]\d)[ -]?(?i:years?[ -]olds?|y/?o\b|y\.o\.|yrs?\b|jährige[rnms]?\b|jahre"
-            r" alt\b|j\.|jahre\b)"
-        ),
-        (
-            r"\b(?i:aged?|alter|is|ist)["
-            r" :]\s?(?:9\d|1[01]\d)\b(?=\s?(?:[,.;)]|$|years|Jahre|and|und))(?!\.\d)"
-        ),
-        r"(?<![.,\d])\b(?:9\d|1[01]\d)\s?(?:[MFWmfw]|a)\b(?=\s|,|$)",
-        # What only few people do
-        rf"\b{_ROLE}\b[^.?!]{{0,25}}\b(?:of|in|at|for|from|on|bei|beim|von|vom|der|des|aus|"
-        rf"im)\b[^.?!]{{0,25}}{_TITLE_CASE}",
-        rf"\b(?:[Tt]he|[Dd]e[rm]|[Dd]ie|[Dd]as)\s(?:only|einzigen?)\s[^.?!,]{{3,40}}\s(?:in|of|at|von|in|aus|"
-        rf"auf)\s{_TITLE_CASE}",
-    )
+_PATTERNS = (
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{0,200}\w",
+    r"(?i:\bhttps?://(?!\S*(?:doi\.org|pubmed|ncbi\.nlm|clinicaltrials\.gov|who\.int|nejm|awmf))\S+)",
+    # Dates
+    rf"(?<![.,\d])(?:{_DAY}([./-]){_MONTH}\1|{_MONTH}([./-]){_DAY}\2)(?:{_YEAR}|\d\d)(?![.,]?\d)",
+    rf"\b{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}\b",
+    rf"(?i:\b{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_NAMED_MONTH},?\s+{_YEAR}\b|"
+    rf"\b{_NAMED_MONTH}\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}\b)",
+    r"\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|"
+    r"Oct(?:ober)?|"
+    rf"Nov(?:ember)?|Dec(?:ember)?)\.?\s{_DAY}(?:st|nd|rd|th)?\b(?![.,]?\d|\s?(?:mg|g|ml|mcg|µg|%|IU|IE))",
+    rf"\b{_DAY}(?:st|nd|rd|th)?\s(?:of\s)?(?:January|February|March|April|June|July|August|September|"
+    rf"October|November|"
+    r"December)\b",
+    rf"\b{_DAY}\.\s?(?:Jan(?:uar)?|Feb(?:ruar)?|März|Apr(?:il)?|Mai|Juni?|Juli?|Aug(?:ust)?|Sept?(?:ember)?|"
+    r"Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?)\b",
+    rf"\b(?:am|vom|bis zum|seit dem|ab dem|bis|seit)\s{_DAY}\.\s?{_MONTH}\.(?!\d)",
+    rf"\b{_ADMITTED}(?:\s(?:on|at))?[ :]+{_MONTH}/{_DAY}\b(?!/)",
+    # Numbers of persons, records and devices
+    r"\b\d{3}-\d{2}-\d{4}\b",
+    r"\b\d{3}\s\d{3}\s\d{4}\b",
+    r"\b[A-Z]\d{9}\b",
+    r"\b\d{2}\s?\d{6}\s?[A-Z]\s?\d{3}\b",
+    rf"\b{_RECORD}\W{{0,3}}(?:(?i:{_NUMBER}|is)\b\W{{0,3}}){{0,2}}{_VALUE}",
+    rf"\b{_RECORD_DE}\W{{0,3}}(?:(?:lautet|ist)\s)?{_VALUE}",
+    r"(?<![\w.,/-])(?<!PMID )(?<!PMID: )(?<!ISBN"
+    r" )\d{7,}(?!\s?(?:IU|IE|I\.E\.|units?|copies|Einheiten|E\b|"
+    r"CFU|KBE|/))\b",
+    # Telephones
+    (
+        r"(?:\+\d{1,3}[ /-]?(?:\(0\))?\d{2,5}|\(\d{3,5}\)|\b0\d{2,4}[ /-]|\b\d{3}-)["
+        r" /-]?\d{3,4}[ /-]?\d{3,6}\b"
+    ),
+    r"\b\d{3}[. -]\d{3}[. -]\d{4}\b|(?<![\w.,/-])0\d{2,4}[ /-]?\d{3,4}[ -]?\d{2,5}\b(?![.,]\d)",
+    rf"\b{_CALL}\b\.?[^.?!\d]{{0,20}}[-+(]?\d[\d ()/-]{{1,}}\d\b",
+    # Names beside a title, a relative, an age, a signature
+    (
+        rf"\b{_TITLES}\.?\s+(?:(?:Dr|Prof|Dipl|med|rer|nat|dent|habil|phil|PD|Priv)\b\.?[-"
+        rf" ]?(?:Doz\.)?\s?)*{_NAME}"
+    ),
+    rf"\b{_PATIENT_EN}\b\.?(?:['’]s)?\s?(?:[Nn]ame[sd]?(?:\sis)?|called)\W{{1,3}}{_NAME}(?:,\s{_NAME})?",
+    rf"\b{_PATIENT_EN}\b\.?[:,]?\s{_NAME}(?:\s{_WORD})?(?=[\s,.'’]|$)",
+    rf"\b{_PATIENT_DE}\s(?:namens\s|Name:?\s)?{_NAME}(?:\s(?:{_TITLE_CASE}|{_CAPITAL}\.))?",
+    rf"\b{_KIN_EN}\b,?\s\(?{_PERSONAL}",
+    rf"\b{_KIN_DE},?\s\(?(?:{_GIVEN}\b(?:\s{_TITLE_CASE})?|{_TITLE_CASE}\s{_TITLE_CASE}\b)",
+    rf"\b(?:[Ll]ittle|[Bb]aby|[Dd](?:er|ie) kleine|kleine[rn]?)\s{_TITLE_CASE}",
+    rf"\b(?:[Mm]y name is|[Tt]he name is|[Nn]amed|[Nn]amens|[Mm]ein Name ist|[Ii]ch"
+    rf" heiße|[Hh]ier (?:ist|"
+    rf"spricht|schreibt)|"
+    rf"(?:[Hh]i|[Hh]ello|[Hh]ey),? (?:this is|it['’]s|I['’]?a?m))\s+{_PERSONAL}",
+    rf"\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Bb]est"
+    rf" wishes|[Tt]hanks|[Cc]heers|Grü(?:ß|ss)en?|Gru(?:ß|"
+    rf"ss)|gez\.)[,:]?\s+"
+    rf"{_PERSONAL}",
+    rf"\b(?:by|from|per|to|laut|von|durch|an)\s(?:{_CAPITAL}\.\s?)+{_TITLE_CASE}",
+    rf"\b{_TITLE_CASE}\s{_TITLE_CASE},?\s(?:RN|NP|PA-C|MD|FNP|PharmD|DO|LPN|CNM|M\.D\.|R\.N\.)(?!\w)",
+    rf"(?m:^)\W{{0,6}}{_NAME},\s?{_NAME}\W{{0,4}}(?=DOB|geb|born|{_AGE}|{_DAY}\.)",
+    rf"\b{_CAPITAL}{{3,}},\s?{_CAPITAL}[^\W\d_]{{2,}}\W{{0,3}}(?=DOB|geb|born|{_AGE})",
+    rf"(?m:^)\W{{0,6}}(?:{_TITLE_CASE}\s{_TITLE_CASE})(?=,?\s(?:is|was|ist|war)\s(?:an?|eine?)\s\d|,?\s\(?{_AGE})",
+    rf"\b{_GIVEN}\s{_PARTICLE}{{0,2}}{_TITLE_CASE}\b",
+    rf"(?<![-\w]){_GIVEN}(?:['’]s)?(?![-\w])",
+    rf"(?<![\w.])(?:{_CAPITAL}\.\s?){{2}}(?=,?\s?\(?\d{{1,3}}(?:,|\s?{_AGE[7:]}))",
+    # Addresses
+    rf"\b{_WORD}(?:straße|strasse|str\.|weg|allee|gasse|platz|ring|damm|ufer|chaussee|pfad|steig)\s\d+\s?[a-z]?\b",
+    rf"\b{_WORD}\s(?:Straße|Strasse|Str\.|Allee|Weg|Platz|Gasse|Ring|Damm|Ufer|Chaussee)\s\d+\s?[a-z]?\b",
+    rf"\b(?:Am|An der|An den|Im|Auf dem|Auf der|In der|Zum|Zur|Beim|Hinter der|"
+    rf"Unter den)\s{_TITLE_CASE}\s\d+[a-z]?,",
+    rf"\b\d+[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:{_WORD}\s){{1,2}}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|"
+    rf"Dr|Close|Court|Ct|"
+    r"Place|Pl|Way|Boulevard|Blvd|Terrace|Crescent|Square|Highway|Hwy|Parkway|Gardens|Grove|Mews|Row|Hill)\b",
+    r"\b(?:P\.?\s?O\.?\s?[Bb]ox|Postfach)\s\d+",
+    rf",\s\d{{5}}\s{_WORD}|\b[A-Z]{{2}}\s\d{{5}}(?:-\d{{4}})?\b",
+    r"(?i:\b(?:zip(?: code)?|plz|postleitzahl|"
+    r"post(?:al )?code)\b)\W{0,3}[A-Z]{0,2}\d[\dA-Z]{1,4}(?:\s?\d[A-Z]{2})?",
+    # Places
+    rf"\b(?:(?:St|Sankt|Saint)\.?\s)?{_TITLE_CASE}(?:['’]s)?(?:\s{_TITLE_CASE}){{0,2}}\s{_FACILITY}\b",
+    rf"\b{_WORD}(?:hospital|klinik|klinikum|krankenhaus|spital|stift)\s{_TITLE_CASE}",
+    rf"\b(?:\w*[Kk]linik(?:um)?|\w*[Pp]raxis|\w*[Kk]rankenhaus|MVZ|\w+heim|\w+stift)\s(?:am|an"
+    rf" der|im|"
+    rf"in der|St\.|Sankt|Dr\.)"
+    rf"\s(?!Wochenende|Abend|Tag|Morgen|Montag|Freitag|Sommer|Winter|Dienst|Verlauf|Rahmen|Alltag|"
+    rf"Regel){_TITLE_CASE}",
+    r"\b(?:[Bb]ed|[Rr]oom|[Rr]m|[Ww]ard|[Bb]ay|Bett|Zimmer|Zi\.|Station|"
+    r"Stat\.)\s?(?:[Nn][or]\.?\s)?(?!\d+\s?(?:°|deg|hours|h\b"
+    r"|cm|kg|Betten))\d+[A-Za-z]?\b",
+    rf"\b(?:lives? (?:in|at|near)|living (?:in|near)|resident of|moved (?:here )?from|comes"
+    rf" from|raised in|"
+    rf"born in|hometown|"
+    rf"{_PERSON_EN} from)\s(?:the\s)?{_TITLE_CASE}(?:\s{_TITLE_CASE})?",
+    rf"\b(?:wohnt|lebt|wohnhaft|wohnend|stammt|kommt|zugezogen|Zugezogen|gebürtig|umgezogen|hergezogen|"
+    rf"{_PERSON_DE})\s"
+    rf"(?:in|aus|bei|nach)\s(?:der\s|dem\s)?{_TITLE_CASE}(?:\s{_TITLE_CASE})?",
+    rf"\b(?:[Tt]ransferred|[Rr]eferred|[Dd]ischarged|[Vv]erlegt|[Üü]berwiesen|[Ee]ntlassen)\s(?:from|aus|by|von)\s"
+    rf"(?:the\s|dem\s|der\s)?{_TITLE_CASE}\s{_TITLE_CASE}",
+    # Ages that few people reach
+    (
+        r"\b(?:9\d|1[01]\d)[ -]?(?i:years?[ -]olds?|y/?o\b|y\.o\.|yrs?\b|jährige[rnms]?\b|jahre"
+        r" alt\b|j\.|jahre\b)"
+    ),
+    (
+        r"\b(?i:aged?|alter|is|ist)["
+        r" :]\s?(?:9\d|1[01]\d)\b(?=\s?(?:[,.;)]|$|years|Jahre|and|und))(?!\.\d)"
+    ),
+    r"(?<![.,\d])\b(?:9\d|1[01]\d)\s?(?:[MFWmfw]|a)\b(?=\s|,|$)",
+    # What only few people do
+    rf"\b{_ROLE}\b[^.?!]{{0,25}}\b(?:of|in|at|for|from|on|bei|beim|von|vom|der|des|aus|"
+    rf"im)\b[^.?!]{{0,25}}{_TITLE_CASE}",
+    rf"\b(?:[Tt]he|[Dd]e[rm]|[Dd]ie|[Dd]as)\s(?:only|einzigen?)\s[^.?!,]{{3,40}}\s(?:in|of|at|von|in|aus|"
+    rf"auf)\s{_TITLE_CASE}",
 )
 
 _NOT_A_NAME = re.compile(
@@ -275,10 +273,16 @@ def identifiers(text: str) -> Iterator[tuple[int, int]]:
     >>> [text[a:b] for a, b in identifiers(text)]
     ["Pt J. O'Brien", 'room 4']
     """
-    for pattern in _PATTERNS:
+    for pattern in _compiled():
         for match in pattern.finditer(text):
             if not _is_general(text, match.start(), match.end()):
                 yield match.span()
+
+
+# Compiling takes a fifth of the start of a command, and few commands look for identifiers.
+@cache
+def _compiled() -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, _PATTERNS))
 
 
 def _is_general(text: str, start: int, end: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -163,11 +164,11 @@ RECALLS: Mapping[Rule, Recall] = MappingProxyType(
     }
 )
 """Rule -> how many it finds of what another hand wrote; docs/identifiers.md has the tables."""
-PATTERNS: Mapping[Rule, tuple[re.Pattern[str], ...]] = MappingProxyType(
+PATTERNS: Mapping[Rule, tuple[str, ...]] = MappingProxyType(
     {
         "identifier": (),
-        "follow-up": tuple(map(re.compile, _FOLLOW_UP)),
-        "no question for a decision": tuple(map(re.compile, _NO_DECISION)),
+        "follow-up": _FOLLOW_UP,
+        "no question for a decision": _NO_DECISION,
     }
 )
 """Rule -> what it looks for; identifiers have a module of their own."""
@@ -188,4 +189,10 @@ def spans(text: str, rule: Rule) -> list[tuple[int, int]]:
     """Spans (first character, one past the last) that a rule finds, in pattern order."""
     if rule == "identifier":
         return list(identifiers(text))
-    return [match.span() for pattern in PATTERNS[rule] for match in pattern.finditer(text)]
+    return [match.span() for pattern in _compiled(rule) for match in pattern.finditer(text)]
+
+
+# Only where questions are screened: compiling takes a while.
+@cache
+def _compiled(rule: Rule) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, PATTERNS[rule]))
