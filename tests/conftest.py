@@ -9,7 +9,7 @@ import re
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from forks import Forks
+    from reported_studies import ReportedStudy
 
 # A core for each worker: on small tables threads mostly wait for one another. Before NumPy and
 # Polars are loaded.
@@ -135,6 +136,19 @@ def ready() -> Iterator[Forks]:
 
     with forks(os.environ) as process:
         yield process
+
+
+@pytest.fixture(scope="session")
+def reported(
+    tmp_path_factory: pytest.TempPathFactory, ready: Forks
+) -> Callable[[str], ReportedStudy]:
+    """Call it with `demo` or a protocol's name to get the simulated study and its report; all
+    workers have the same, so nothing in it may be changed."""
+    from reported_studies import reported_study
+
+    base = tmp_path_factory.getbasetemp()
+    places = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reported"
+    return lambda name: reported_study(name, places, ready)
 
 
 def real_data(name: str) -> Path:
