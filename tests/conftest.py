@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import random
 import re
@@ -40,6 +41,9 @@ _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", 
 # The tests of the migrations themselves.
 _OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns", "test_stability"}
 
+MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
+"""Thousands of small databases wait for no disk where the folders of the tests are in memory."""
+
 # A busy machine is no fault of a property: neither the time of one example nor that of making it is
 # a failure.
 _BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -61,6 +65,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix != ".py" or not _without_slow(config):
         return None
     return True if _ALL_SLOW.search(collection_path.read_text("utf-8")) else None
+
+
+def _memory_has_room() -> bool:
+    try:
+        place = os.statvfs(MEMORY)
+    except OSError:
+        return False
+    return os.access(MEMORY, os.W_OK) and place.f_bavail * place.f_frsize >= ROOM
 
 
 def _without_slow(config: pytest.Config) -> bool:
@@ -85,9 +97,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: places[item.path])
 
 
+def pytest_collection_finish() -> None:
+    """The tests and what they import stay until the end: they are not searched for garbage again
+    and again. Between them the thresholds are those of a command."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of
     them."""
+    if _memory_has_room():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     settings.load_profile("quick" if _without_slow(config) else "thorough")
     # Workers take the files in our order, and not those with most tests first.
     config.option.loadscopereorder = False
