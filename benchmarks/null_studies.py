@@ -177,6 +177,8 @@ def material(name: str, size: str, draws: int):
         programs=(),
         calibration=None,
         plan=tuple(line for line in study.plan if line.items != "pilot" and line.phase != "pilot"),
+        # A range of estimates with one rater or item omitted has no p value and no verdict.
+        analyses=tuple(dataclasses.replace(a, leave_out=()) for a in study.analyses),
         resampling=Resampling(draws),
         # Simulated ratings take no time.
         exclusions=dataclasses.replace(study.exclusions, min_seconds=0.0, require_seconds=False),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import random
 import re
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from forks import Forks
+    from reported_studies import ReportedStudy
 
 # A core for each worker: on small tables threads mostly wait for one another. Before NumPy and
 # Polars are loaded.
@@ -38,6 +40,9 @@ DATA = Path(
 _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", re.MULTILINE)
 # The tests of the migrations themselves.
 _OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns", "test_stability"}
+
+MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
+"""Thousands of small databases wait for no disk where the folders of the tests are in memory."""
 
 # A busy machine is no fault of a property: neither the time of one example nor that of making it is
 # a failure.
@@ -62,6 +67,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if _ALL_SLOW.search(collection_path.read_text("utf-8")) else None
 
 
+def _memory_has_room() -> bool:
+    try:
+        place = os.statvfs(MEMORY)
+    except OSError:
+        return False
+    return os.access(MEMORY, os.W_OK) and place.f_bavail * place.f_frsize >= ROOM
+
+
 def _without_slow(config: pytest.Config) -> bool:
     return "not slow" in str(config.option.markexpr)
 
@@ -84,9 +97,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: places[item.path])
 
 
+def pytest_collection_finish() -> None:
+    """The tests and what they import stay until the end: they are not searched for garbage again
+    and again. Between them the thresholds are those of a command."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of
     them."""
+    if _memory_has_room():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     settings.load_profile("quick" if _without_slow(config) else "thorough")
     # Workers take the files in our order, and not those with most tests first.
     config.option.loadscopereorder = False
@@ -135,6 +158,19 @@ def ready() -> Iterator[Forks]:
 
     with forks(os.environ) as process:
         yield process
+
+
+@pytest.fixture(scope="session")
+def reported(
+    tmp_path_factory: pytest.TempPathFactory, ready: Forks
+) -> Callable[[str], ReportedStudy]:
+    """Call it with `demo` or a protocol's name to get the simulated study and its report; all
+    workers have the same, so nothing in it may be changed."""
+    from reported_studies import reported_study
+
+    base = tmp_path_factory.getbasetemp()
+    places = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reported"
+    return lambda name: reported_study(name, places, ready)
 
 
 def real_data(name: str) -> Path:

@@ -7,6 +7,7 @@ imports first; the command's own modules are imported by the command."""
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -128,6 +129,10 @@ if __name__ == "__main__":
     for name in AHEAD:
         importlib.import_module(name)
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a thread would be lost by forking"
+    # What is imported already is never searched for garbage in a child: that would write to every
+    # page of it, and each would be copied.
+    gc.collect()
+    gc.freeze()
     if _next_command():
         from konsil.cli import main
 

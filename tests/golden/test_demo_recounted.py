@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 import math
-import os
 import re
 import tomllib
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import pytest
 from tests.golden import recount
 from tests.golden.recount import Number, Records, among, minus, share_of, wide
 
-from forks import Forks
+from reported_studies import ReportedStudy
 
 pytestmark = pytest.mark.slow
 
@@ -83,22 +83,19 @@ class Page(HTMLParser):
 class Demo:
     """What the demo's commands wrote."""
 
-    def __init__(self, folder: Path) -> None:
-        self.records = Records(folder / "exported")
-        self.rows = pd.read_csv(folder / "demo" / "report" / "estimates.csv", keep_default_na=False)
+    def __init__(self, study: ReportedStudy) -> None:
+        folder = study.folder
+        self.records = Records(study.exported)
+        self.rows = pd.read_csv(folder / "report" / "estimates.csv", keep_default_na=False)
         for column in ("value", "low", "high", "p", "p_adjusted"):
             self.rows[column] = pd.to_numeric(self.rows[column], errors="coerce")
-        self.protocol = (folder / "demo" / "study.toml").read_text("utf-8")
-        self.page = Page((folder / "demo" / "report" / "index.html").read_text("utf-8"))
+        self.protocol = (folder / "study.toml").read_text("utf-8")
+        self.page = Page((folder / "report" / "index.html").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory, ready: Forks) -> Demo:
-    folder = tmp_path_factory.mktemp("recounted")
-    for command in (["demo", "demo"], ["export", "demo", "exported"]):
-        done = ready.run(command, folder, os.environ)
-        assert done.returncode == 0, done.stdout
-    return Demo(folder)
+def demo(reported: Callable[[str], ReportedStudy]) -> Demo:
+    return Demo(reported("demo"))
 
 
 def grades(demo: Demo, panel: str, **equal: str) -> pd.DataFrame:

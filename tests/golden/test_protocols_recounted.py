@@ -5,11 +5,8 @@ konsil."""
 from __future__ import annotations
 
 import json
-import os
-import re
 import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,7 @@ from tests.golden import recount
 from tests.golden.recount import Records
 from tests.small_protocols import SMALL
 
-from forks import Forks
+from reported_studies import ReportedStudy
 
 pytestmark = pytest.mark.slow
 
@@ -30,9 +27,10 @@ CHECKED = {"medqade": 35, "real-pocqi": 350, "clexeval": 75, "cqa-eval": 45}
 class Study:
     """What a protocol's commands wrote, and its study.toml as plain data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, study: ReportedStudy) -> None:
+        folder = study.folder
         self.toml: dict[str, Any] = tomllib.loads((folder / "study.toml").read_text("utf-8"))
-        self.records = Records(folder / "exported")
+        self.records = Records(study.exported)
         self.rows = pd.read_csv(
             folder / "report" / "estimates.csv", keep_default_na=False, dtype=str
         )
@@ -46,7 +44,7 @@ class Study:
             i: json.loads(s)
             for i, s in zip(self.records.items["id"], self.records.items["sets"], strict=True)
         }
-        events = pd.read_csv(folder / "exported" / "events.csv", keep_default_na=False)
+        events = pd.read_csv(study.exported / "events.csv", keep_default_na=False)
         for event in (json.loads(data) for data in events[events["kind"] == "sampling"]["data"]):
             for part, strata in event["drawn"].items():
                 for item, stratum in (
@@ -71,26 +69,9 @@ class Study:
 
 @pytest.fixture(scope="module", params=sorted(SMALL))
 def study(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, ready: Forks
+    request: pytest.FixtureRequest, reported: Callable[[str], ReportedStudy]
 ) -> tuple[str, Study]:
-    name, folder = request.param, tmp_path_factory.mktemp("recounted") / request.param
-
-    def konsil(*arguments: object) -> None:
-        done = ready.run([*map(str, arguments)], folder.parent, os.environ)
-        assert done.returncode == 0, done.stdout
-
-    konsil("new", folder, "--protocol", name)
-    SMALL[name](folder)
-    file = folder / "study.toml"
-    marked, n = re.subn(
-        r"(?m)^simulated\s*=\s*\w+", "simulated = true", file.read_text("utf-8"), count=1
-    )
-    file.write_text(marked if n else f"simulated = true\n{marked}", "utf-8")
-    (folder / "simulation.toml").write_text("difficulty_spread = 1.0\n", "utf-8")
-    konsil("simulate", folder)
-    konsil("report", folder)
-    konsil("export", folder, folder / "exported")
-    return name, Study(folder)
+    return request.param, Study(reported(request.param))
 
 
 SURVEYS = {"batch", "phase", "rater"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
@@ -225,6 +226,8 @@ def main(arguments: list[str] | None = None) -> None:
     # A command is short: most of what it makes stays until its end, and is not searched again and
     # again.
     gc.set_threshold(50_000, 20, 100)
+    # The end of the process frees its memory at once: nothing is searched for what could be freed.
+    atexit.register(gc.freeze)
     guard_terminal()
     try:
         # Errors come here as exceptions: click would print its own, in its own words.

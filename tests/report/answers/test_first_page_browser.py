@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from tests.web.browsers import Still, chromium, in_a_browser
 
-from konsil.cli.main import group
+from reported_studies import ReportedStudy
 from small_protocols import SMALL
 
 __all__ = ["chromium"]
@@ -25,28 +24,9 @@ SCREENS = 12
 """Screens of the page without its appendix."""
 
 
-def run(*arguments: object) -> None:
-    done = CliRunner().invoke(group, [str(a) for a in arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-
-
 @pytest.fixture(scope="module", params=["demo", *sorted(SMALL)])
-def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("first") / request.param
-    if request.param == "demo":
-        run("demo", folder)
-    else:
-        run("new", folder, "--protocol", request.param, "--language", "en")
-        SMALL[request.param](folder)
-        study = folder / "study.toml"
-        text, n = re.subn(
-            r"(?m)^simulated\s*=\s*\w+", "simulated = true", study.read_text("utf-8"), count=1
-        )
-        study.write_text(text if n else f"simulated = true\n{text}", "utf-8")
-        (folder / "simulation.toml").write_text("difficulty_spread = 1.0\n", "utf-8")
-        run("simulate", folder)
-        run("report", folder)
-    return folder / "report" / "index.html"
+def report(request: pytest.FixtureRequest, reported: Callable[[str], ReportedStudy]) -> Path:
+    return reported(request.param).folder / "report" / "index.html"
 
 
 @pytest.fixture
