@@ -73,7 +73,7 @@ def real_pocqi(folder: Path) -> None:
         folder,
         sizes,
         (
-            (r"(?s)\[\[sources\]\].*?(?=# (WHO rates|WER beurteilt) (WHAT|WAS))", source),
+            (r"(?s)\[\[sources\]\].*?(?=# (WHO rates|WER bewertet) (WHAT|WAS))", source),
             (r"number = \d", "number = 1"),
         ),
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -166,6 +167,22 @@ def test_the_list_of_ones_ratings_names_the_sentence(
     assert sorted(row.question for row in rows) == sorted(
         [f"Dose <5 mg/dL and p<0.05. ({question})", f"Give it slowly. ({question})", question]
     )
+
+
+def test_the_sentence_of_an_item_without_text_stands_without_brackets(
+    opened: Store, desk: MakeDesk, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = desk("alone")
+    sheet = here.open(R1, first(here))
+    assert sheet is not None
+    clock.pass_(20)
+    assert here.submit(R1, sheet.public, {"risk.s1": "no"}, 0).is_stored  # type: ignore[union-attr]
+    stored = screens.item
+    monkeypatch.setattr(
+        screens, "item", lambda connection, key: replace(stored(connection, key), text="")
+    )
+    [row] = rated_pages(Site(STUDIES["alone"], opened, clock=clock), R1)
+    assert row.question in ("Dose <5 mg/dL and p<0.05.", "Give it slowly.")
 
 
 def test_two_who_always_prefer_the_same_answer_agree_whatever_the_side(

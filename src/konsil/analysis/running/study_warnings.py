@@ -40,7 +40,7 @@ def of_same_family(families: Lineage) -> tuple[str, ...]:
     return (
         (
             message(
-                "Risk of self-preference: {names} share a model family with a rated system.",
+                "Risk of self-preference, as a rated system is of the same model family: {names}.",
                 message_id="warning.family",
                 names=", ".join(names),
             ),
