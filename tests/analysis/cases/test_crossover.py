@@ -50,7 +50,7 @@ def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
     assert row.estimate.value == pytest.approx(min(by_level[0], -by_level[3]))
     assert row.estimate.low < 0
     assert row.finding.startswith("Rank reversal not shown: generalist leads at")
-    assert "do not both exclude 0" in row.finding
+    assert "at least one of the two simultaneous CIs includes 0" in row.finding
     assert row.finding in row.warnings
     assert row.group == {"systems": "pair:generalist:specialist"}
 

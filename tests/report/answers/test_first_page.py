@@ -11,6 +11,7 @@ import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
+from konsil.analysis.model.message import message
 from konsil.instrument import digest_of
 from konsil.report.answers.limits import limits
 from konsil.report.answers.result_table import link, places
@@ -66,9 +67,28 @@ def test_limits_are_ordered_by_what_they_cost() -> None:
         "1 analysis could not be computed.",
         "Without an estimate: “Why?”.",
         "The analysis plan was not frozen: no analysis counts as prespecified.",
-        "A warning.",
         "CIs and p values are about these raters only, not about raters like these.",
+        "A warning.",
     ]
+
+
+def test_intervals_of_some_answers_about_these_raters_only_are_a_limit() -> None:
+    rows = tuple(
+        Row(name, "share", "c", "r", Estimate(0.5, 0.4, 0.6, raters=whom))
+        for name, whom in (("kappa", "these"), ("other", "like these"), ("third", "like these"))
+    )
+    analyses = [replace(KAPPA, name=name) for name in ("kappa", "other")]
+    results = Results(rows, (), target="like these", inference=("Target.",))
+    texts = [limit.text for limit in limits(results, analyses, [])]
+    assert "In 1 of 2 answers, CIs are about these raters only" in texts[-1]
+    shown = [limit.text for limit in limits(results, analyses[1:], [])]
+    assert not any("these raters only" in text for text in shown)
+
+
+def test_a_warning_that_limits_only_what_reproduces_a_paper_comes_last() -> None:
+    published = message("As published.", message_id="warning.as_published")
+    results = Results((), (), warnings=(published, "A warning."))
+    assert [x.text for x in limits(results, [], [])][-2:] == ["A warning.", "As published."]
 
 
 @pytest.mark.parametrize(

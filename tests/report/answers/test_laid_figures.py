@@ -39,7 +39,7 @@ def test_a_forest_has_only_its_analyses_ordered_by_estimate_with_the_named_line(
         "What was found. n = 4 rated units; 95% CI; panel experts: 2 raters. Experts alone. Dots:"
     )
     drawn = words(figure.drawing)
-    assert {"pass line", "0", "100", "Correct rated “yes” (%)"} <= set(drawn)
+    assert {"pass line", "0", "100", "Rated “yes”: correct (%)"} <= set(drawn)
     plain = laid_figures(laid(LAYOUT))[0].drawing
     assert plain is not None
     assert "pass line" not in words(plain)

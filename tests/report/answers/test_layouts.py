@@ -180,7 +180,9 @@ def test_only_an_adjusted_p_value_below_a_level_marks_a_cell(p: float, mark: str
     shown = laid(LAYOUT, given)
     assert shown.rows[0][1].text == f"80.0 [70.0, 90.0]{mark}"
     legend = [n for n in shown.notes if "p < 0.05" in n.text]
-    assert len(legend) == math.isfinite(p)
+    assert len(legend) == bool(mark)
+    none = [n for n in shown.notes if n.text.endswith("testing is below 0.05.")]
+    assert len(none) == (math.isfinite(p) and not mark)
     assert laid(replace(LAYOUT, significance=()), given).rows[0][1].text == "80.0 [70.0, 90.0]"
 
 
@@ -378,3 +380,15 @@ def test_a_difference_that_has_no_estimate_is_one_column_whatever_the_columns_ar
     shown = laid(layout, *ROWS[:2])
     assert [c.text for c in shown.head][3:] == ["a − b [95% CI]", "n"]
     assert [line[3].text for line in shown.rows] == ["–"]
+
+
+def test_intervals_of_several_statistics_state_which_has_which_method() -> None:
+    layout = replace(LAYOUT, analyses=("right", "mean"))
+    of_mean = replace(row(2.0, A, MEAN), estimate=Estimate(2.0, 1.5, 2.5, method="bootstrap"))
+    notes = [note.text for note in laid(layout, *ROWS, of_mean).notes]
+    assert [n for n in notes if n.startswith("CI")] == [
+        "CI of Proportion: Wilson.",
+        "CI of Mean: bootstrap.",
+    ]
+    alone = [note.text for note in laid(LAYOUT, *ROWS).notes]
+    assert [n for n in alone if n.startswith("CI")] == ["CI: Wilson."]

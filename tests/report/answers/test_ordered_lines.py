@@ -55,6 +55,7 @@ def test_groups_over_levels_are_lines_in_the_order_of_the_levels() -> None:
     assert "a: narrative 50.0%, 0 50.0%, 1 50.0%" in shown
     assert "n &lt; 5" not in shown
     assert "system-a, Level" not in shown
+    assert "Information level, from most to least information" in shown
 
 
 def test_points_of_few_cases_are_hollow_and_named() -> None:

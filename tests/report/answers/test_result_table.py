@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
-from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.options import CaseOptions, CriterionRef, ShareOptions
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import System
 from konsil.report.answers.answers import first_page
@@ -67,7 +67,7 @@ def test_a_contrast_that_all_rows_share_is_in_the_caption_alone() -> None:
         ["Plausibility", "−0.25 [−0.35, −0.15]"],
     ]
     assert view.figure.description == "Depth of reasons: 0.50; Plausibility: −0.25"
-    assert view.sentence.startswith("Standardised mean difference (Cohen's d), Depth of reasons: a")
+    assert view.sentence.startswith("Standardised mean difference, Depth of reasons: a")
 
 
 def test_a_table_of_the_protocol_replaces_the_one_of_the_question() -> None:
@@ -110,9 +110,10 @@ def test_no_identifier_of_a_criterion_is_in_the_tables_of_an_analysis(code: str)
 
 
 def test_units_are_those_of_both_groups_and_explained_where_clusters_are_fewer() -> None:
-    of_groups = [replace(row, n_units=40, n_units_versus=30) for row in SAME]
+    of_groups = [replace(r, statistic="mean", n_units=40, n_units_versus=30) for r in SAME]
     [view] = first_page(material(*of_groups)).questions[0].answers
     assert view.table is not None
+    assert "n = 40 and 30 in 20" in view.sentence
     column = [c.text for c in view.table.head].index("Units")
     assert [row[column].text for row in view.table.rows] == ["40 / 30", "40 / 30"]
     notes = " ".join(note.text for note in view.table.notes)
@@ -120,14 +121,18 @@ def test_units_are_those_of_both_groups_and_explained_where_clusters_are_fewer()
     assert "A unit is what raters rate once" in notes
     [plain] = first_page(material(*SAME)).questions[0].answers
     assert plain.table is not None
-    assert not any("unit" in note.text.casefold() for note in plain.table.notes)
+    assert [n.text for n in plain.table.notes if "nit" in n.text] == ["Units are cases."]
+    assert "; 20 cases)" in plain.sentence
 
 
 @pytest.mark.parametrize(
     ("code", "line"),
     [
-        ("en", "share · panel experts, ties broken by chair: 10 raters in all."),
-        ("de", "share · Panel experts, Stichentscheide durch chair: insgesamt 10 Bewertende."),
+        ("en", "share · majority of panel experts, ties broken by chair: 10 raters in all."),
+        (
+            "de",
+            "share · Mehrheit des Panels experts, Stichentscheide durch chair: insgesamt 10 Bewertende.",
+        ),
     ],
 )
 def test_the_raters_of_a_panel_with_tie_breaks_are_counted_with_them(code: str, line: str) -> None:
@@ -143,7 +148,10 @@ def test_the_raters_of_a_panel_with_tie_breaks_are_counted_with_them(code: str, 
 @pytest.mark.parametrize(
     ("statistic", "sign"),
     [
-        ("information_sensitivity", "Above 0: fewer correct answers with less information."),
+        (
+            "information_sensitivity",
+            "Above 0: fewer correct answers with less information; below 0: more.",
+        ),
         ("accuracy", ""),
     ],
 )
@@ -164,3 +172,26 @@ def test_the_sign_of_a_difference_is_explained(statistic: str, sign: str) -> Non
     shown = replace(shown, study=replace(shown.study, analyses=(spec,)))
     [view] = first_page(shown).questions[0].answers
     assert view.numbers == " ".join(part for part in ("x.", sign) if part)
+
+
+def test_a_rate_over_several_criteria_is_not_called_that_of_the_first() -> None:
+    options = CaseOptions(criteria=(CriterionRef("plausibility"),))
+    spec = Analysis(
+        "har", "approval", "depth", "judges", against="experts", options=options, question="How?"
+    )
+    rows = [
+        Row("har", "approval", "depth", "judges", Estimate(v, v - 0.1, v + 0.1), {"rater": name})
+        for name, v in (("judge-1", 0.2), ("judge-2", 0.3))
+    ]
+    shown = material(*rows)
+    shown = replace(shown, study=replace(shown.study, analyses=(spec,)))
+    [view] = first_page(shown).questions[0].answers
+    assert view.sentence.startswith("Hallucination approval rate (HAR), 2 criteria: ")
+    assert view.figure is not None
+    assert "2 criteria (%)" in view.figure.svg.decode()
+
+
+def test_the_axis_of_rows_of_several_criteria_names_none_of_them() -> None:
+    [view] = first_page(material(*SAME)).questions[0].answers
+    assert view.figure is not None
+    assert "Standardised mean difference: Depth" not in view.figure.svg.decode()

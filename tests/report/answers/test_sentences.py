@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_no_difference_shown_is_not_equality() -> None:
         row(0.179, -0.1, 0.308, B, C, 0.30),
     )
     assert (
-        "no difference was shown in any of 2 comparisons; the largest estimate is between"
+        "no difference was shown in any of 2 comparisons; the largest difference is between"
         in answer(several)
     )
     assert further(several) == ""
@@ -193,7 +194,7 @@ def test_what_cannot_be_judged_says_why() -> None:
 
 def test_a_single_coefficient() -> None:
     given = query(KAPPA, row(0.5678, 0.43, 0.684), quantity="Cohen's kappa")
-    assert answer(given) == "Cohen's kappa: 0.57 (95% CI, 0.43 to 0.68; 60 items)."
+    assert answer(given) == "Cohen's kappa, physicians: 0.57 (95% CI, 0.43 to 0.68; 60 items)."
     assert "no CI" in answer(query(KAPPA, row(0.5678)))
 
 
@@ -269,7 +270,7 @@ def test_every_statistic_gives_a_sentence(statistic: str) -> None:
     several = query(spec, row(0.5, 0.4, 0.6, A, p=0.01), row(0.2, 0.1, 0.3, B, p=0.01))
     for given in (several, query(spec, row(0.5, 0.4, 0.6)), query(spec, row(NAN, reason="none"))):
         sentence = answer(given)
-        assert sentence.startswith("Quantity: ") and sentence.endswith(".")
+        assert re.match("Quantity(, physicians)?: ", sentence) and sentence.endswith(".")
         assert "nan" not in sentence and "{" not in sentence
 
 
@@ -298,7 +299,16 @@ def test_units_are_of_known_statistics_and_proportions_only() -> None:
 
 
 ROOT = Path(__file__).parents[3]
-PARTS = {"no_ratings", "interval", "no_interval", "adjusted_p", "raters", "cases", "items"}
+PARTS = {
+    "no_ratings",
+    "interval",
+    "no_interval",
+    "adjusted_p",
+    "raters",
+    "cases",
+    "items",
+    "units_in",
+}
 """Parts of sentences, and the line beneath them."""
 
 
@@ -334,3 +344,21 @@ def test_an_ensemble_is_named_by_its_judges_alone() -> None:
     spec = Analysis("e", "ensembles_cohen_kappa", "correct", "judges")
     assert group_name(query(spec), group) == "judge-1 + judge-6"
     assert group_name(query(spec), {"size": "3"}) == "3"
+
+
+def test_the_estimate_behind_a_conclusion_follows_it_where_there_is_one() -> None:
+    spec = Analysis("reversal", "crossover", "correct", "physicians")
+    given = row(0.1, -0.125, 0.35, A, finding="Rank reversal not shown.")
+    assert answer(query(spec, given)) == (
+        "Rank reversal not shown. Quantity: 10.0 percentage points (95% CI, −12.5 to 35.0;"
+        " 60 cases)."
+    )
+    assert answer(query(spec, given, given)) == "Rank reversal not shown."
+
+
+def test_rated_units_are_counted_beside_clusters_where_they_differ() -> None:
+    given = replace(row(0.5, 0.4, 0.6), n_units=178)
+    assert answer(query(KAPPA, given)).endswith("(95% CI, 0.40 to 0.60; n = 178 in 60 items).")
+    of_cases = Analysis("iss", "information_sensitivity", "correct", "physicians")
+    alike = replace(given, statistic="information_sensitivity")
+    assert answer(query(of_cases, alike)).endswith("; 60 cases).")

@@ -73,7 +73,7 @@ def dots(lines: list[Joined]) -> list[Dot]:
 def test_a_proportion_is_in_per_cent_on_its_whole_scale_and_names_the_outcome() -> None:
     lines = [Joined(row(0.7, system="a")), Joined(row(0.8, system="b"))]
     axis = value_axis(material(SHARE), "share", lines, spec=SHARE, dots=dots(lines))
-    assert axis.title == "Correct rated “yes” (%)"
+    assert axis.title == "Rated “yes”: correct (%)"
     assert axis.limits == (-0.02, 1.02)
     text_of, heading = figure_numbers(material(SHARE), "share", lines)
     assert text_of(lines[0].row.estimate) == "70.0 [60.0, 80.0]"

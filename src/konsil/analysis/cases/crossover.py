@@ -182,8 +182,8 @@ def _finding(
         )
     if value > 0:
         return message(
-            "Rank reversal not shown: {a} leads at {early} and {b} at {late}, but the"
-            " simultaneous CIs do not both exclude 0.",
+            "Rank reversal not shown: {a} leads at {early} and {b} at {late}, but at least"
+            " one of the two simultaneous CIs includes 0.",
             message_id="crossover.not_shown",
             a=first,
             b=second,

@@ -27,7 +27,8 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
         warnings.append(
             message(
                 "Analyses “as published” reproduce a paper's method; they are not"
-                " recommended for conclusions."
+                " recommended for conclusions.",
+                message_id="warning.as_published",
             )
         )
     return tuple(warnings)

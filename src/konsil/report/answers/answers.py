@@ -178,7 +178,7 @@ def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
     Rows of several criteria name them themselves.
     """
     labels = spec.options.labels_counted
-    criterion = material.criterion(spec.criterion)
+    criterion = material.outcome(spec)
     if spec.statistic == "share" and labels:
         text = message(
             "Answers rated “{labels}” ({criterion})",
@@ -188,7 +188,10 @@ def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
         )
         return material.numbers.translated(text)
     name = title(spec.statistic, material.language)
-    return name if any("criterion" in row.group for row in rows) else f"{name} ({criterion})"
+    if any("criterion" in row.group for row in rows):
+        return name
+    # An abbreviation is in brackets already.
+    return f"{name}, {criterion}" if name.endswith(")") else f"{name} ({criterion})"
 
 
 def _line_of_numbers(material: Material, query: Query) -> str:
@@ -208,14 +211,21 @@ def _line_of_numbers(material: Material, query: Query) -> str:
 
 
 def _panel(spec: Analysis, n: int) -> TranslatableMessage:
-    """Who rated, and how many they are; with the panel whose labels break ties."""
+    """Who rated, and how many they are; by majority, and with the panel that breaks ties."""
     tiebreak = spec.options.tiebreak if isinstance(spec.options, ShareOptions) else None
     if tiebreak:
         return message(
-            "panel {panel}, ties broken by {tiebreak}: {n:,} {n|rater|raters} in all",
+            "majority of panel {panel}, ties broken by {tiebreak}: {n:,} {n|rater|raters} in all",
             message_id="answer.panel_and_tiebreak",
             panel=spec.raters,
             tiebreak=tiebreak,
+            n=n,
+        )
+    if spec.consensus == "majority":
+        return message(
+            "majority of panel {panel}: {n:,} {n|rater|raters}",
+            message_id="answer.panel_majority",
+            panel=spec.raters,
             n=n,
         )
     return message(

@@ -12,6 +12,7 @@ from konsil.analysis.model.message import message
 from konsil.report.answers.result_table import link
 from konsil.report.figures.units import Unit, head_unit, is_percent
 from konsil.report.material.overview import Material
+from konsil.report.material.table_rows import n_counted
 from konsil.report.material.tables import Cell, Numbers
 from konsil.study.sections.table_layout import TableLayout
 
@@ -107,7 +108,7 @@ def missing_cell(context: TableContext) -> Cell:
 
 def units_cell(numbers: Numbers, rows: Sequence[Row]) -> Cell:
     """How many units the estimates of a line are from, as a range where they differ."""
-    sizes = [row.n_units for row in rows]
+    sizes = [n_counted(row) for row in rows]
     if not sizes:
         return Cell("–", number=True)
     low, high = numbers.count(min(sizes)), numbers.count(max(sizes))

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from konsil.analysis import Row
 from konsil.analysis.model.message import listed, message
 from konsil.prepare import MATCH
-from konsil.report.answers.layout_cells import ColumnUnit, TableContext
+from konsil.report.answers.layout_cells import ColumnUnit, TableContext, marks
 from konsil.report.figures.units import is_points, unit_words
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
-from konsil.report.material.table_rows import column_title
+from konsil.report.material.table_rows import column_title, n_counted
 from konsil.study.sections.table_layout import FigureLayout, TableLayout
 
 Coordinates = tuple[str, ...]
@@ -84,7 +84,7 @@ def caption_of(
     """The title, then n, level and panels; the methods of intervals are in the notes."""
     translate = material.numbers.translated
     parts = []
-    sizes = [row.n_units for row in estimates]
+    sizes = [n_counted(row) for row in estimates]
     if sizes:
         low, high = (material.numbers.count(n) for n in (min(sizes), max(sizes)))
         parts.append(
@@ -150,8 +150,17 @@ def notes_of(
                 message_id="layout.points",
             )
         )
-    if layout.significance and any(math.isfinite(row.p_adjusted) for row in drawn):
-        marks = [
+    is_tested = any(math.isfinite(row.p_adjusted) for row in drawn)
+    if layout.significance and is_tested and not any(marks(r, layout.significance) for r in drawn):
+        yield translate(
+            message(
+                "No p value adjusted for multiple testing is below {level}.",
+                message_id="layout.no_marks",
+                level=numbers.tick(max(layout.significance)),
+            )
+        )
+    elif layout.significance and is_tested:
+        legend = [
             f"{'*' * n} p < {numbers.tick(level)}"
             for n, level in enumerate(layout.significance, start=1)
         ]
@@ -160,7 +169,7 @@ def notes_of(
                 "{marks} (p values adjusted for multiple testing; cells without such a p value"
                 " have no mark).",
                 message_id="layout.marks",
-                marks=", ".join(marks),
+                marks=", ".join(legend),
             )
         )
     present = {row.analysis for row in drawn}
@@ -179,6 +188,31 @@ def notes_of(
         if row.kind == "difference"
         or (layout.cells != "estimate" and not context.is_mean(row) and row not in spreads)
     ]
-    methods = [translate(row.estimate.method) for row in shown if row.estimate.method]
-    for method in alike(methods):
-        yield material.language.gettext("CI: %(method)s.") % {"method": method}
+    yield from _interval_notes(material, shown)
+
+
+def _interval_notes(material: Material, shown: Sequence[Row]) -> Iterator[str]:
+    """The methods of the intervals; of statistics with different ones, which have which."""
+    translate = material.numbers.translated
+    by_statistic: dict[str, list[str]] = {}
+    for row in shown:
+        if row.estimate.method:
+            texts = by_statistic.setdefault(row.statistic, [])
+            texts.append(translate(row.estimate.method))
+    statistics: dict[tuple[str, ...], list[str]] = {}
+    for statistic, texts in by_statistic.items():
+        name = title(statistic, material.language)
+        statistics.setdefault(tuple(alike(texts)), []).append(name)
+    for methods, names in statistics.items():
+        if len(statistics) == 1:
+            for method in methods:
+                yield material.language.gettext("CI: %(method)s.") % {"method": method}
+            continue
+        yield translate(
+            message(
+                "CI of {statistics}: {methods}.",
+                message_id="layout.methods_of",
+                statistics=listed(names),
+                methods="; ".join(methods),
+            )
+        )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import PlanStatus
+from konsil.report.material.translate import message_of
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ def limits(
 ) -> list[Limit]:
     """All limits that the results know of.
 
-    First what was not computed and questions without an answer, then the plan, then warnings about
-    the whole study, and last whom the intervals are about. `analyses` are those of the first page,
-    `unanswered` the questions without any estimate.
+    First what was not computed and questions without an answer, then the plan, then whom the
+    intervals are about, and last warnings about the whole study. `analyses` are those of the first
+    page, `unanswered` the questions without any estimate.
     """
     out = []
     n_refused = len(results.refused)
@@ -52,14 +54,38 @@ def limits(
         out.append(Limit(text, "answers"))
     plan = _plan(results.plan, [a.name for a in analyses if a.prespecified])
     out += [Limit(plan, "methods")] if plan is not None else []
-    out += [Limit(warning, "flow") for warning in results.warnings]
-    if results.target == "these" and results.inference:
-        text = message(
-            "CIs and p values are about these raters only, not about raters like these.",
-            message_id="limits.these_raters",
+    target = _target(results, [a.name for a in analyses])
+    out += [Limit(target, "methods")] if target is not None else []
+    # What only reproduces a paper limits no other answer: it comes last.
+    ordered = sorted(results.warnings, key=lambda w: message_of(w) == "warning.as_published")
+    return [*out, *(Limit(warning, "flow") for warning in ordered)]
+
+
+def _target(results: Results, names: Sequence[str]) -> TranslatableMessage | None:
+    """Whom the intervals are about, where that is these raters only; None where it is not."""
+    if results.target == "these":
+        return (
+            message(
+                "CIs and p values are about these raters only, not about raters like these.",
+                message_id="limits.these_raters",
+            )
+            if results.inference
+            else None
         )
-        out.append(Limit(text, "methods"))
-    return out
+    targets: dict[str, set[str]] = {}
+    for row in results.rows:
+        if row.analysis in names and row.kind != "companion" and math.isfinite(row.estimate.low):
+            targets.setdefault(row.analysis, set()).add(row.estimate.raters)
+    n = sum("these" in each for each in targets.values())
+    if not n:
+        return None
+    return message(
+        "In {n:,} of {total:,} {total|answer|answers}, CIs are about these raters only; all others"
+        " are about raters like these.",
+        message_id="limits.some_these_raters",
+        n=n,
+        total=len(targets),
+    )
 
 
 def _plan(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableMessage | None:

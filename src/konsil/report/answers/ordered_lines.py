@@ -66,7 +66,16 @@ def ordered_lines(material: Material, query: Query) -> Drawing | None:
         name = ", ".join(v for c, v in row.group.items() if c != column) or query.spec.raters
         by_name.setdefault(name, {})[row.group[column]] = row
     lines = [_Line(n, tuple(by.get(c) for c in categories)) for n, by in by_name.items()]
-    return _draw(material, query, column_title(material, column), categories, lines)
+    where = column_title(material, column)
+    if column == "level":
+        where = material.numbers.translated(
+            message(
+                "{level}, from most to least information",
+                message_id="answer.from_most_to_least",
+                level=where,
+            )
+        )
+    return _draw(material, query, where, categories, lines)
 
 
 def _order(material: Material, column: str) -> tuple[str, ...]:
@@ -154,7 +163,7 @@ def _draw(
             columnspacing=1.2,
         )
         figure.text(
-            (_LEFT + box[0] / 2) / WIDTH, 0.24 / HEIGHT, short(where, 40), ha="center", fontsize=8
+            (_LEFT + box[0] / 2) / WIDTH, 0.24 / HEIGHT, short(where, 60), ha="center", fontsize=8
         )
         figure.text(
             _LEFT / WIDTH,

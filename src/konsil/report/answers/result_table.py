@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis import Row
+from konsil.analysis.model.catalogue.known import OF_WHOLE_CASES
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.report.answers.sentences import Query
 from konsil.report.material.overview import Material
@@ -14,13 +15,16 @@ from konsil.report.material.table_rows import (
     column_title,
     columns_of,
     contrast,
+    counts_of,
     in_order,
     join,
+    n_counted,
     shared_contrast,
     shown_value,
     units_of,
 )
 from konsil.report.material.tables import Cell, Table, table
+from konsil.report.material.translate import message_of
 
 FILE = "estimates.csv"
 MOST_ROWS = 24
@@ -112,15 +116,22 @@ def result_table(material: Material, query: Query, lines: Mapping[int, int]) -> 
 
 def _about_units(rows: Sequence[Row]) -> Iterator[TranslatableMessage]:
     """What the column of units counts, where the answer counts clusters, which are fewer."""
-    if any(row.n_units_versus for row in rows):
+    if any(len(counts_of(row)) > 1 for row in rows):
         yield message(
             "Units: of the first group / of the second.", message_id="answer.units_of_both"
         )
-    if any(row.estimate.n_clusters < row.n_units for row in rows):
+    if any(row.estimate.n_clusters < n_counted(row) for row in rows):
         yield message(
-            "A unit is what raters rate once: an answer, a sentence or a comparison. An item, or a"
-            " case, can have several.",
+            "A unit is what raters rate once: an answer, a sentence or a comparison, on one"
+            " criterion. An item, or a case, can have several.",
             message_id="answer.about_units",
+        )
+    elif any(row.statistic in OF_WHOLE_CASES for row in rows):
+        yield message("Units are cases.", message_id="answer.units_are_cases")
+    if any(message_of(row.estimate.method) == "method.levels_at_once" for row in rows):
+        yield message(
+            "CIs are simultaneous over all levels, and therefore wider than those of one level.",
+            message_id="answer.simultaneous",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from konsil.analysis import Analysis, Row
@@ -12,7 +12,7 @@ from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.verdicts import weakness
 from konsil.report.answers.evidence import Comparison, comparisons, main_comparison
 from konsil.report.figures.units import Unit
-from konsil.report.material.table_rows import join
+from konsil.report.material.table_rows import counts_of, join
 from konsil.report.material.tables import Numbers
 
 MOST_NAMED = 3
@@ -57,7 +57,8 @@ def answer(query: Query) -> str:
     """
     findings = list(dict.fromkeys(row.finding for row in query.rows if row.finding))
     if findings:
-        return " ".join(query.numbers.translated(finding) for finding in findings)
+        texts = [query.numbers.translated(finding) for finding in findings]
+        return " ".join([*texts, *_number_behind(query)])
     compared = comparisons(query.rows, query.spec, query.draws)
     if compared and compared[0].row.kind == "difference":
         sentence = _between_groups(query, compared)
@@ -99,6 +100,21 @@ def further(query: Query) -> str:
             )
         )
     return " ".join(map(query.numbers.translated, sentences))
+
+
+def _number_behind(query: Query) -> Iterator[str]:
+    """The one estimate that a conclusion rests on, where it rests on one."""
+    if len(query.estimates) == 1:
+        [row] = query.estimates
+        yield query.numbers.translated(
+            message(
+                "{quantity}: {value} {evidence}.",
+                message_id="answer.single",
+                quantity=query.quantity,
+                value=query.unit.value(row.estimate.value),
+                evidence=evidence(query, row, row.estimate.low, row.estimate.high),
+            )
+        )
 
 
 def _pairs(query: Query, some: Sequence[Comparison], n: int) -> str:
@@ -171,7 +187,7 @@ def _none_shown(n: int, shared: str, values: Mapping[str, str]) -> TranslatableM
     if shared:
         return message(
             "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
-            " estimate ({shared}) is between {a} and {b}, {difference} {evidence}.",
+            " difference ({shared}) is between {a} and {b}, {difference} {evidence}.",
             message_id="answer.none_shown_shared",
             n=n,
             shared=shared,
@@ -179,7 +195,7 @@ def _none_shown(n: int, shared: str, values: Mapping[str, str]) -> TranslatableM
         )
     return message(
         "{quantity}: no difference was shown in any of {n:,} comparisons; the largest"
-        " estimate is between {a} and {b}, {difference} {evidence}.",
+        " difference is between {a} and {b}, {difference} {evidence}.",
         message_id="answer.none_shown",
         n=n,
         **values,
@@ -294,11 +310,11 @@ def _estimates(query: Query) -> TranslatableMessage:
         rows[0] if len(rows) == 1 else _out_of_bag(rows)
     )
     if overall is not None:
-        name = group_name(query, overall.group)
+        name = group_name(query, overall.group) or query.spec.raters
         return message(
             "{quantity}: {value} {evidence}.",
             message_id="answer.single",
-            quantity=f"{query.quantity}, {name}" if name else query.quantity,
+            quantity=f"{query.quantity}, {name}",
             value=query.unit.value(overall.estimate.value),
             evidence=evidence(query, overall, overall.estimate.low, overall.estimate.high),
         )
@@ -365,8 +381,24 @@ def evidence(query: Query, row: Row, low: float, high: float) -> str:
             )
         )
     if row.estimate.n_clusters:
-        parts.append(translate(_clusters(query.spec, row.estimate.n_clusters)))
+        parts.append(_counts(query, row))
     return f"({'; '.join(parts)})"
+
+
+def _counts(query: Query, row: Row) -> str:
+    """How many clusters, and how many rated units where these are another number."""
+    clusters = query.numbers.translated(_clusters(query.spec, row.estimate.n_clusters))
+    units = [n for n in counts_of(row) if n]
+    if not units or set(units) == {row.estimate.n_clusters}:
+        return clusters
+    return query.numbers.translated(
+        message(
+            "n = {units} in {clusters}",
+            message_id="answer.units_in",
+            units=listed([query.numbers.count(n) for n in dict.fromkeys(units)]),
+            clusters=clusters,
+        )
+    )
 
 
 def _clusters(spec: Analysis, n: int) -> TranslatableMessage:

@@ -95,8 +95,12 @@ def value_axis(
     ends = [] if band is None else [-band, band]
     ends += [] if benchmark is None else [benchmark.value, benchmark.low, benchmark.high]
     values = [*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))]
+    if spec is not None and any("criterion" in line.row.group for line in rows):
+        titled = replace(spec, criterion="")  # each row has its own
+    else:
+        titled = spec
     return ValueAxis(
-        axis_title(material, statistic, spec, is_difference=is_difference),
+        axis_title(material, statistic, titled, is_difference=is_difference),
         reference=line,
         band=None if band is None else (-band, band),
         limits=scale_limits(described, values, line, is_difference=is_difference),
@@ -124,13 +128,13 @@ def axis_title(
     name = COMPARED.get(statistic, statistic) if is_difference else statistic
     text = title(name, material.language)
     labels = spec.options.labels_counted if spec is not None else ()
-    criterion = "" if spec is None or not spec.criterion else material.criterion(spec.criterion)
+    criterion = "" if spec is None or not spec.criterion else material.outcome(spec)
     if statistic == "share" and labels and criterion:
         text = material.numbers.translated(
             message(
-                "{criterion} rated “{labels}”",
+                "Rated “{labels}”: {criterion}",
                 message_id="axis.rated",
-                criterion=criterion[:1].upper() + criterion[1:],
+                criterion=criterion,
                 labels=", ".join(labels),
             )
         )

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from konsil.analysis import Results
+from konsil.analysis import Analysis, Results
+from konsil.analysis.model.catalogue.known import AUDIT
 from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.columns import rating_columns
@@ -98,6 +99,15 @@ class Material:
         """What figures call a criterion: its title, else its identifier in words."""
         declared = self.criteria().get(name)
         return declared.title if declared is not None and declared.title else name.replace("_", " ")
+
+    def outcome(self, spec: Analysis) -> str:
+        """What an analysis is about: its criterion, or how many criteria it takes together."""
+        further = spec.options.further_criteria
+        if spec.statistic in AUDIT and further:
+            return self.numbers.translated(
+                message("{n:,} criteria", message_id="answer.criteria", n=1 + len(further))
+            )
+        return self.criterion(spec.criterion)
 
     def answer_lengths(self) -> dict[str, int]:
         """Answer -> its length in characters, those that are known."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.analysis.judges.injections import KIND
+from konsil.analysis.model.catalogue.known import OF_WHOLE_CASES
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
 from konsil.prepare import MATCH
@@ -221,7 +222,18 @@ def with_level(material: Material, word: str, rows: Sequence[Joined]) -> str:
     return text % {"word": word, "level": level} if level else word
 
 
+def n_counted(row: Row) -> int:
+    """What an estimate rests on: the rated units, or the cases where it is of whole cases."""
+    return row.estimate.n_clusters if row.statistic in OF_WHOLE_CASES else row.n_units
+
+
+def counts_of(row: Row) -> tuple[int, ...]:
+    """What an estimate rests on; of a difference what each group rests on, if they differ."""
+    if row.statistic in OF_WHOLE_CASES or not row.n_units_versus:
+        return (n_counted(row),)
+    return (row.n_units, row.n_units_versus)
+
+
 def units_of(material: Material, row: Row) -> str:
     """The units of both groups of a difference: its clusters are those of both."""
-    counts = [row.n_units, *([row.n_units_versus] if row.n_units_versus else [])]
-    return " / ".join(material.numbers.count(n) for n in counts)
+    return " / ".join(material.numbers.count(n) for n in counts_of(row))

@@ -266,9 +266,10 @@ def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
     sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
         " {systems|system|systems}; {raters:,} {raters|rater|raters} in {panels:,}"
-        " {panels|panel|panels} submitted {rated:,} {rated|rating|ratings} and {abstained:,}"
-        " {abstained|abstention|abstentions}. {unreadable:,} {unreadable|response was|responses"
-        " were} invalid and {excluded:,} {excluded|rating was|ratings were} excluded.",
+        " {panels|panel|panels}. Included are {rated:,} {rated|rating|ratings} and {abstained:,}"
+        " {abstained|abstention|abstentions}; {excluded:,} further"
+        " {excluded|rating was|ratings were} excluded, and {unreadable:,}"
+        " {unreadable|response was|responses were} invalid.",
         message_id="summary.material",
         **material.counts(),
         rated=sum(row.rated for row in results.coverage),

@@ -104,7 +104,7 @@ CASES = (
         source=CLEXEVAL,
         zero=NO_CHANGE,
         above_zero=message(
-            "Above 0: fewer correct answers with less information.",
+            "Above 0: fewer correct answers with less information; below 0: more.",
             message_id="above_zero.information_sensitivity",
         ),
         row_of="system",
@@ -212,7 +212,7 @@ CASES = (
         source=CLEXEVAL,
         zero=NO_CHANGE,
         above_zero=message(
-            "Above 0: lower scores with less information.",
+            "Above 0: lower scores with less information; below 0: higher.",
             message_id="above_zero.reasoning_gap",
         ),
         row_of="system",
@@ -405,7 +405,7 @@ CASES = (
         id="mann_whitney",
         family="cases",
         group="effects",
-        title="Standardised mean difference (Cohen's d)",
+        title="Standardised mean difference",
         text=(
             "Difference of two systems in standard deviations (of paired differences, d_z, "
             "where systems answered the same cases); the p value is from a rank test."

@@ -83,6 +83,8 @@ AUDIT = _of("audit")
 """What judges approve of what experts call a failure; one row a judge."""
 COMPARISONS = _of("crossover", "effects", "correlation")
 """Statistics of cases that are comparisons themselves, and no number of a group."""
+OF_WHOLE_CASES = _of("degradation", "crossover", "effects")
+"""Statistics of cases whose numbers rest on cases with all their versions, and not on answers."""
 CASES = _those(lambda statistic: statistic.family == "cases")
 """Every statistic of cases in several versions: its clusters are the cases."""
 
