@@ -1,5 +1,5 @@
-"""MedQADE at its full size, from the deck to the report, by konsil's own commands; planted numbers
-beside found ones.
+"""MedQADE at its full size, from the deck to the report, by konsil's own commands; simulated true
+values beside estimates.
 
     python benchmarks/medqade.py                      print the tables of docs/medqade-full-size.md
     python benchmarks/medqade.py --write              and write them there
@@ -67,7 +67,7 @@ TRUTH = Truth(
         "judge-5": PanelTruth(accuracy=0.75, leniency=0.7, self_preference=0.8, abstention=0.01),
     },
 )
-"""What is planted: systems of unequal quality; physicians who abstain more where it is hard; judges
+"""What is simulated: systems of unequal quality; physicians who abstain more where it is hard; judges
 who are lenient, more so with their own family, and hardly more cautious where it is hard. Judge 1
 is able and cautious, 5 neither."""
 OF_SYSTEMS = Faults(busy=0.002, server=0.001, refused=0.001, truncated=0.0005, empty=0.0005)
@@ -238,7 +238,7 @@ def write_protocol(folder: Path, size: Size, url: str) -> None:
     place.write_text(text, "utf-8")
 
 
-def planted_answers(size: Size) -> tuple[dict[str, str], set[str]]:
+def simulated_answers(size: Size) -> tuple[dict[str, str], set[str]]:
     """Answer -> its text, and the wrong ones; one in five items is answered word for word by a
     system."""
     items = [Item(f"n{n:05}", "") for n in range(size.single)]
@@ -266,7 +266,7 @@ def planted_answers(size: Size) -> tuple[dict[str, str], set[str]]:
     return texts, wrong
 
 
-class Planted(Script):
+class Simulated(Script):
     """The server's models: each says what the file of replies has for it and the item."""
 
     def __init__(self, file: Path) -> None:
@@ -389,14 +389,17 @@ def outcomes(folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def planted(study, items, results) -> str:
-    """Ceiling, kappa, preference and caution: what was planted beside what was found."""
+def compared(study, items, results) -> str:
+    """Ceiling, kappa, preference and caution: true values beside estimates."""
     told = recovery(study, TRUTH, results, seed=SEED, sets=sets_of(study, items))
-    # The planted model knows of no strata: an item with a verbatim match has a right answer, which
+    # The simulated model knows of no strata: an item with a verbatim match has a right answer, which
     # it does not say.
     told = tuple(r for r in told if MATCH not in r.group)
     statistics = {a.name: a for a in study.analyses}
-    lines = ["| parameter | planted | found | 95 % interval | inside |", "|---|---:|---:|---:|---|"]
+    lines = [
+        "| parameter | true value | estimate | 95% CI | contains true value |",
+        "|---|---:|---:|---:|---|",
+    ]
     for r in told:
         asked, judge = statistics[r.analysis], r.group.get("rater", "")
         ceiling = asked.against == "rest" and not judge
@@ -415,14 +418,14 @@ def planted(study, items, results) -> str:
     hit = sum(bool(r.covered) for r in judged)
     return (
         "\n".join(lines)
-        + f"\n\nOf all {len(judged)} intervals whose true value is known, {hit} hold it.\n"
+        + f"\n\nOf all {len(judged)} CIs whose true value is known, {hit} contain it.\n"
     )
 
 
 def run(folder: Path, size: Size) -> str:
     """The whole study; gives the tables."""
     stage, replies = Stage(folder / "study"), folder / "replies.jsonl"
-    texts, wrong = planted_answers(size)
+    texts, wrong = simulated_answers(size)
     with replies.open("w", encoding="utf-8") as out:
         for name, text in texts.items():
             item, _, system = name.partition(":")
@@ -481,7 +484,7 @@ def run(folder: Path, size: Size) -> str:
             stage.table(),
             f"The plan: {counts}.\n",
             outcomes(stage.folder),
-            planted(study, items, results),
+            compared(study, items, results),
         ]
     )
 
@@ -497,7 +500,7 @@ def main() -> None:
     parser.add_argument("--serve", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        asyncio.run(serve(Planted(Path(given.serve))))
+        asyncio.run(serve(Simulated(Path(given.serve))))
         return
     size = SMALL if given.small else FULL
     if given.keep:

@@ -1,5 +1,5 @@
 """The abstract of Real-POCQi computed again, end to end: from raw questions to the report, with
-planted preferences.
+simulated preferences.
 
     python benchmarks/real_pocqi.py            print what docs/real-pocqi-end-to-end.md shows
     python benchmarks/real_pocqi.py --write    and write it there
@@ -60,7 +60,7 @@ TRUTH = Truth(
         "judges": PanelTruth(accuracy=0.8, shared=0.5, self_preference=0.5, tie=0.25),
     },
 )
-"""What is planted: the first system is preferred to all others and the second to none; physicians
+"""What is simulated: the first system is preferred to all others and the second to none; physicians
 have tastes of their own; judges see more alike than physicians and like their own answers
 better."""
 OF_SYSTEMS = Faults(busy=0.005, server=0.002)
@@ -165,7 +165,7 @@ def write_protocol(folder: Path, size: Size, url: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r'strata = \{ specialty = "([^"]+)"', text)))
 
 
-class Planted(Script):
+class Simulated(Script):
     """The server's models: systems write their answers, judges say what the file of replies has for
     the pair."""
 
@@ -236,7 +236,7 @@ def rate_on_the_pages(folder: Path) -> str:
     )
 
 
-def planted(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
+def true_values(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
     """Rater or panel -> (criterion, system) -> its win difference among very many new questions and
     new physicians."""
     study = open_folder(folder).study
@@ -280,7 +280,7 @@ def main() -> None:
     parser.add_argument("--serve", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        asyncio.run(serve(Planted(Path(given.serve))))
+        asyncio.run(serve(Simulated(Path(given.serve))))
         return
     size = PAPER if given.paper else SMALL
     if given.keep:
@@ -345,7 +345,7 @@ def told(stage: Stage, screened: str, pages: str) -> str:
     """Everything that is told, as Markdown."""
     folder = stage.folder
     opened = open_folder(folder)
-    results, true = opened.results(), planted(folder)
+    results, true = opened.results(), true_values(folder)
     with opened.store() as store:
         items = {i.id: i for i in material(store)[0]}
         ratings = store.ratings()
@@ -431,7 +431,7 @@ def abstract(results, n: dict[str, int]) -> str:
     first = SYSTEMS[0]
     insist(
         {r.group["system"] for r in best.values()} == {first},
-        "another system was preferred than the one planted",
+        "another system was preferred than the simulated one",
     )
     low, high = min(best.values(), key=value), max(best.values(), key=value)
     holm, together = (

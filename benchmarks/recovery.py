@@ -1,5 +1,5 @@
-"""Do a study's intervals hold what was planted? Small simulated studies, planned and analysed as
-real ones.
+"""Do a study's intervals contain the simulated true values? Small simulated studies, planned and
+analysed as real ones.
 
     python benchmarks/recovery.py                      print a table of docs/recovery.md
     python benchmarks/recovery.py --design clexeval    of another: medqade, clexeval or cqa-eval

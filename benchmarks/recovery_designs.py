@@ -1,4 +1,4 @@
-"""The designs of recovery.py: small studies made from konsil's own protocols, and what is planted
+"""The designs of recovery.py: small studies made from konsil's own protocols, and what is simulated
 in them."""
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ MEDQADE = Truth(
         "judge-5": PanelTruth(accuracy=0.75, leniency=0.7, self_preference=0.8, abstention=0.01),
     },
 )
-"""What is planted: systems of unequal quality; physicians whose abstention rises with difficulty;
+"""What is simulated: systems of unequal quality; physicians whose abstention rises with difficulty;
 judges of unequal skill that are lenient, more so to their own family, and hardly more cautious
 where it is hard."""
 
@@ -132,7 +132,7 @@ CLEXEVAL = Truth(
         "reasoning_names": CriterionTruth(about="reasoning"),
     },
 )
-"""What is planted: one system's accuracy falls by 60 points over the levels and its reasoning knows
+"""What is simulated: one system's accuracy falls by 60 points over the levels and its reasoning knows
 the diagnosis in half of its failures; the other falls by 30. Both read well throughout. judge-1
 lets half of the wrong answers pass."""
 
@@ -270,7 +270,7 @@ CQA_EVAL = Truth(
     ),
     sentence_shared=0.4,
 )
-"""What is planted: sentence by sentence, raters agree much more on correctness and less on risks;
+"""What is simulated: sentence by sentence, raters agree much more on correctness and less on risks;
 systems of unequal quality; sentences that look like their answer."""
 STATEMENTS = ("correctness", "relevance", "communicates_risks")
 
