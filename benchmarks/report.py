@@ -20,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as konsil's commands do
 
 import argparse
 import csv
+import gc
 import json
 import platform
 import subprocess
@@ -92,6 +93,7 @@ STUDIES: dict[str, Callable[[Path], None]] = {
 
 def measure(folder: Path) -> dict[str, Any]:
     """Write the report of a study once, in this process, and time its stages."""
+    gc.set_threshold(50_000, 20, 100)  # as konsil's commands do
     seconds: Counter[str] = Counter()
 
     def timed(owner: object, name: str, stage: str) -> None:

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.agreement.agreement_statistics import agreement
+from konsil.analysis.agreement.agreement_statistics import agreement, agreement_alone
 from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.measure import value
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.agreement.kappa import percent_agreement
@@ -182,3 +183,34 @@ def test_intervals_of_a_thin_design_cover() -> None:
             ).headline
             held[name] += e.low <= truth <= e.high
     assert min(held.values()) >= 0.92 * 150, held
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_in_clusters_share_what_a_plain_loop_counts(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    labels = np.where(generator.random((40, 5)) < 0.4, generator.integers(0, 2, (40, 5)), -1)
+    clusters = generator.integers(0, 12, 40)
+    shared = {
+        (a, b): {
+            int(of) for of, row in zip(clusters, labels, strict=True) if min(row[a], row[b]) >= 0
+        }
+        for a in range(5)
+        for b in range(a + 1, 5)
+    }
+    sizes = [len(of) for of in shared.values() if of]
+    found = thin_pairs(Codes(labels, clusters, 2))
+    compared = len(set(clusters[(labels >= 0).sum(axis=1) >= 2]))
+    if min(sizes) >= min(FEWEST_SHARED, 0.5 * compared):
+        assert found is None
+    else:
+        assert found is not None
+        assert found.least == min(sizes)
+        assert found.effective == pytest.approx(len(sizes) / sum(1 / n for n in sizes))
+
+
+@pytest.mark.parametrize("name", [*OF_PAIRS, "krippendorff_alpha", "fleiss_kappa"])
+def test_the_number_alone_is_that_with_intervals(name: str) -> None:
+    sample = sample_of(labels_of(25, 25))
+    whole, alone = (make(sample, name, "nominal") for make in (agreement, agreement_alone))
+    assert value(alone) == value(whole)
+    assert alone.clusters == whole.clusters

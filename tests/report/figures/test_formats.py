@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import re
 
+import matplotlib
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
 from konsil.errors import KonsilError
 from konsil.report.figures.drawing import Drawing, finish, style
-from konsil.report.figures.formats import FORMATS, FigureFormats, figure_formats
+from konsil.report.figures.formats import FORMATS, FigureFormats, figure_formats, svg
 from konsil.report.manuscript.request import ReportRequest
 
 
@@ -103,3 +104,17 @@ def test_transparent_marks_are_pale_in_eps_and_stay_as_they_are(
     assert [mark.get_alpha() for mark in (band, hollow, line)] == [0.25, 0.5, 0.5]
     assert band.get_facecolor() == (0.0, 0.0, 0.0, 0.25)
     assert line.get_color() == "black"
+
+
+def test_the_svg_is_what_savefig_writes_to_the_byte() -> None:
+    with style():
+        matplotlib.rcParams["svg.hashsalt"] = "salt"
+        figure = Figure(figsize=(6.7, 2.0))
+        axes = figure.add_axes((0.1, 0.3, 0.8, 0.6))
+        axes.bar([1, 2], [3, 4], hatch="//", label="Übereinstimmung")
+        axes.set_xlabel("κ, two lines\nand more", fontweight="bold")
+        figure.legend()
+        data = io.BytesIO()
+        metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(data, format="svg", metadata=metadata)
+        assert svg(figure) == data.getvalue().decode("utf-8")

@@ -18,6 +18,7 @@ from konsil.stats.cases.anova import (
     paired_range_test,
     products,
     repeated_measures,
+    tukey,
 )
 from konsil.stats.cases.effects import cohen_d, moments, paired_d, rank_sum, signed_rank
 from konsil.stats.judges.strictness import separation, strictness_sums, trade_off
@@ -186,3 +187,13 @@ def test_separation_is_a_share_of_pairs(failures: list[float], successes: list[f
     assert (np.diff(rejected) >= 0).all()
     # The area under false approvals over false rejections is what the judge does not tell apart.
     assert np.trapezoid(approved, rejected) == pytest.approx(1 - area)
+
+
+def test_tukeys_differences_are_those_of_scipy_to_the_bit() -> None:
+    columns = np.random.default_rng(7).normal(3.0, 1.0, (12, 4))
+    peer = stats.tukey_hsd(*columns.T)
+    ends = peer.confidence_interval(0.9)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    assert tukey(columns, 0.9) == [
+        (peer.statistic[pair], ends.low[pair], ends.high[pair], peer.pvalue[pair]) for pair in pairs
+    ]

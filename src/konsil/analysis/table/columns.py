@@ -93,6 +93,23 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     return _frame(RATING, ratings, span=[spans[r.span] for r in ratings])
 
 
+def screen_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
+    """One row a screen that a rater rated: the rater, its seconds and its number of ratings.
+
+    Seconds belong to the screen and are repeated on each of its ratings.
+
+    >>> of_screen = [Rating("t", "R1", criterion, "q1", seconds=4.0) for criterion in ("a", "b")]
+    >>> screen_columns(of_screen).rows()
+    [('R1', 4.0, 2)]
+    """
+    return (
+        rating_columns(ratings)
+        .group_by("task", "rater", maintain_order=True)
+        .agg(pl.col("seconds").drop_nulls().first(), pl.len().alias("ratings"))
+        .drop("task")
+    )
+
+
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
     """The tasks as columns, by names out of TASK; `spans` is the number of spans."""
     if isinstance(tasks, Columns):

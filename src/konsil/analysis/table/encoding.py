@@ -323,6 +323,8 @@ def _dense(column: pl.Series) -> _Dense:
 
 def labels_in(context: Context, frame: pl.DataFrame) -> Labels:
     """The labels of the analysis; for numbers and means of sentences those observed."""
+    if context.criterion.scale.kind != "number":
+        return labels_of(context.analysis, context.criterion)
     observed = (
         frame.filter(pl.col("state") == "rated").get_column("label").drop_nulls().unique().to_list()
     )

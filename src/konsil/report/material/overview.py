@@ -10,7 +10,7 @@ from konsil.analysis import Analysis, Results
 from konsil.analysis.model.catalogue.known import AUDIT
 from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import words_of
-from konsil.analysis.table.columns import rating_columns
+from konsil.analysis.table.columns import screen_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating, Usage
@@ -146,23 +146,19 @@ def characteristics(material: Material) -> list[Table]:
 def _raters(material: Material) -> Table:
     _, numbers = material.language.gettext, material.numbers
     panel_of = {rater.id: rater.panel for rater in material.raters}
-    screens: dict[str, dict[tuple[str, str], float | None]] = defaultdict(dict)
+    screens: dict[str, list[float | None]] = defaultdict(list)
     ratings: Counter[str] = Counter()
     active: dict[str, set[str]] = defaultdict(set)
-    for task, rater, seconds in (
-        rating_columns(material.ratings).select("task", "rater", "seconds").iter_rows()
-    ):
+    for rater, at, n in screen_columns(material.ratings).iter_rows():
         panel = panel_of.get(rater, "")
-        ratings[panel] += 1
+        ratings[panel] += n
         active[panel].add(rater)
-        # Seconds belong to the screen and are repeated on each of its ratings.
-        stored_seconds = screens[panel].get((task, rater))
-        screens[panel][(task, rater)] = seconds if stored_seconds is None else stored_seconds
+        screens[panel].append(at)
     kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
     rows = []
     for panel, members in material.panels().items():
         kind = Counter(kinds[rater.kind] for rater in members)
-        seconds = [s for s in screens[panel].values() if s is not None]
+        seconds = [s for s in screens[panel] if s is not None]
         untimed = len(screens[panel]) - len(seconds)
         no_time = message(
             "{n:,} {n|page has|pages have} no recorded time.", message_id="table.untimed", n=untimed

@@ -266,25 +266,30 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     cases; nan but for the differences where no column varies. Columns of the same cases are not
     independent: for reproduction only.
 
-    Source: Tukey, Biometrics 5:99, 1949; computed by SciPy.
+    Source: Tukey, Biometrics 5:99, 1949; as SciPy's `tukey_hsd`, which integrates numerically for
+    every pair twice.
 
     >>> found = tukey(np.array([[1.0, 2.0, 6.0], [2.0, 3.0, 7.0], [3.0, 4.0, 8.0]]))
     >>> [(one.difference, round(one.p, 3)) for one in found]
     [(-1.0, 0.483), (-5.0, 0.002), (-4.0, 0.006)]
     """
-    from scipy.stats import tukey_hsd  # imported here for the same reason
+    from scipy.stats import studentized_range  # imported here for the same reason
 
-    n_cells = cells.shape[1]
+    n, n_cells = cells.shape
     pairs = [(i, j) for i in range(n_cells) for j in range(i + 1, n_cells)]
-    if len(cells) < 2:
+    if n < 2:
         return [Comparison(*[float("nan")] * 4) for _ in pairs]
     if float(cells.var(axis=0).sum()) <= 1e-20:
         means = cells.mean(axis=0)
         return [Comparison(float(means[i] - means[j]), *[float("nan")] * 3) for i, j in pairs]
-    test = tukey_hsd(*cells.T)
-    ends = test.confidence_interval(level)
-    low, high = np.asarray(ends.low), np.asarray(ends.high)
+    means = np.array([np.mean(column) for column in cells.T])
+    variances = np.array([np.var(column, ddof=1) for column in cells.T])
+    df = n * n_cells - n_cells
+    error = np.sqrt(2 / n * ((variances * (n - 1)).sum() / df) / 2)
+    differences = np.array([means[i] - means[j] for i, j in pairs])
+    p = studentized_range.sf(np.abs(differences) / error, n_cells, df)
+    reach = _range_quantile(level, n_cells, df) * error
     return [
-        Comparison(float(test.statistic[p]), float(low[p]), float(high[p]), float(test.pvalue[p]))
-        for p in pairs
+        Comparison(float(d), float(d - reach), float(d + reach), float(at))
+        for d, at in zip(differences, p, strict=True)
     ]

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from konsil.stats.engine.contract import Array
+from konsil.stats.engine.roots import root
 from konsil.stats.shares.clustered_share import ClusteredShare, correlation
 
 _ROUNDING = 1e-12
@@ -205,7 +206,7 @@ def _root(falling: Callable[[float], float], low: float, high: float) -> float:
         return round(low) if abs(low) == inside else low
     if falling(high) >= 0:
         return round(high) if abs(high) == inside else high
-    return float(scipy.optimize.brentq(_finite(falling), low, high, xtol=1e-12))
+    return root(_finite(falling), low, high, tolerance=1e-12)
 
 
 def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
@@ -264,7 +265,7 @@ def square_and_add(
     elif beyond(-_ROUNDING) <= 0:
         p = 1.0
     else:
-        p = math.exp(float(scipy.optimize.brentq(beyond, smallest, -_ROUNDING, xtol=1e-12)))
+        p = math.exp(root(beyond, smallest, -_ROUNDING, tolerance=1e-12))
     return ShareDifference(value, low, high, p, "square-and-add")
 
 
