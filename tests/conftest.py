@@ -41,8 +41,10 @@ _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", 
 # The tests of the migrations themselves.
 _OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns", "test_stability"}
 
-MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
+MEMORY = Path("/dev/shm")
 """Thousands of small databases wait for no disk where the folders of the tests are in memory."""
+ROOM, ROOM_FOR_ENVIRONMENTS = 2 * 2**30, 16 * 2**30
+"""Bytes that must be free there; the slow tests make whole environments of packages."""
 
 # A busy machine is no fault of a property: neither the time of one example nor that of making it is
 # a failure.
@@ -67,12 +69,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if _ALL_SLOW.search(collection_path.read_text("utf-8")) else None
 
 
-def _memory_has_room() -> bool:
+def _memory_has(n_bytes: int) -> bool:
     try:
         place = os.statvfs(MEMORY)
     except OSError:
         return False
-    return os.access(MEMORY, os.W_OK) and place.f_bavail * place.f_frsize >= ROOM
+    return os.access(MEMORY, os.W_OK) and place.f_bavail * place.f_frsize >= n_bytes
 
 
 def _without_slow(config: pytest.Config) -> bool:
@@ -108,7 +110,7 @@ def pytest_collection_finish() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of
     them."""
-    if _memory_has_room():
+    if _memory_has(ROOM if _without_slow(config) else ROOM_FOR_ENVIRONMENTS):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     settings.load_profile("quick" if _without_slow(config) else "thorough")
     # Workers take the files in our order, and not those with most tests first.

@@ -517,6 +517,7 @@ def judged(data: Data) -> Data:
     )
 
 
+@pytest.mark.slow
 def test_a_judge_is_held_against_the_nearest_label_of_the_panels_average():
     against = replace(
         AGREEMENT,
@@ -684,6 +685,7 @@ def test_one_answer_tells_nothing_of_hours_and_is_not_said_to_reach_no_reliabili
     }
 
 
+@pytest.mark.slow
 def test_the_methods_say_what_was_done_and_nothing_else():
     against = replace(
         AGREEMENT,

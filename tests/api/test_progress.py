@@ -54,6 +54,7 @@ def test_a_simulation_reports_the_tasks_rated_and_the_records_stored(
     assert steps["tasks stored"] == (n_tasks, n_tasks)
 
 
+@pytest.mark.slow
 def test_a_report_counts_its_figures_and_the_files_of_its_manuscript(
     simulated: tuple[Folder, dict[str, tuple[int, int]]], tmp_path: Path
 ) -> None:

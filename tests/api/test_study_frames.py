@@ -136,6 +136,7 @@ def test_a_plot_has_the_estimates_on_axes_to_change(study: Folder):
         results.plot("nobody rated this", kind="difference")
 
 
+@pytest.mark.slow
 def test_figures_of_the_report_can_be_changed(study: Folder):
     figures = study.figures()
     drawing = next(iter(figures.values()))
@@ -209,6 +210,7 @@ def test_progress_is_reported_to_the_listener_alone():
     assert not is_listening()
 
 
+@pytest.mark.slow
 def test_long_work_has_a_bar_where_somebody_watches(
     study: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

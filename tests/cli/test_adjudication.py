@@ -97,6 +97,7 @@ def test_a_round_from_its_opening_to_its_end(call: Call, study: Path) -> None:
     assert (code, len(out.splitlines())) == (0, 1)
 
 
+@pytest.mark.slow
 def test_the_report_states_when_a_round_was_closed_in_both_languages(
     call: Call, study: Path
 ) -> None:

@@ -414,6 +414,7 @@ def test_ordered_statistics_of_pairs_are_weighted_too() -> None:
         assert units[name].value == pytest.approx(weighted, abs=1e-12), name
 
 
+@pytest.mark.slow
 def test_each_pair_of_raters_is_that_of_a_table_of_two(call: Call, tmp_path: Path) -> None:
     frame = ratings(30, seed=6).drop("arm")
     frame.write_csv(tmp_path / "t.csv")
@@ -452,6 +453,7 @@ def test_each_pair_of_raters_is_that_of_a_table_of_two(call: Call, tmp_path: Pat
 # ---------------------------------------------------------------- groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["wide", "long"])
 def test_groups_are_tables_of_their_rows(call: Call, tmp_path: Path, shape: str) -> None:
     frame = ratings()

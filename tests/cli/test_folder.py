@@ -94,6 +94,7 @@ def test_from_new_to_a_report(call: Call, study: Path) -> None:
     assert call("log", study, "--output", study / "log.txt")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_report_imports_what_was_never_imported(call: Call, study: Path) -> None:
     assert call("report", study)[0] == 0
     assert call("import", study)[1].startswith("new: nothing; ")
@@ -411,6 +412,7 @@ def test_an_analysis_of_a_column_that_nobody_has_stops_no_other(
     assert "Ratings have no column" in (study / "report" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -> None:
     protocol = study / "study.toml"
     protocol.write_text(protocol.read_text() + COLOUR.replace('"colour"', '"sytem"'))

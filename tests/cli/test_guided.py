@@ -60,6 +60,7 @@ def test_piped_answers_make_a_study_that_checks(tmp_path: Path, tables: list[str
         assert exit_code(verb, study) == 0
 
 
+@pytest.mark.slow
 def test_answers_that_end_early_leave_nothing(tmp_path: Path, tables: list[str]):
     before = sorted(p.name for p in tmp_path.iterdir())
     for answers in (["Nausea"], ["Nausea", *tables, *QUESTIONS], [""]):
@@ -67,6 +68,7 @@ def test_answers_that_end_early_leave_nothing(tmp_path: Path, tables: list[str])
         assert sorted(p.name for p in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_no_at_the_end_leaves_nothing(tmp_path: Path, tables: list[str]):
     answers = ["Nausea", *tables, *QUESTIONS, *PANELS, *PLAN, "", "n"]
     assert guided(tmp_path / "study", answers).exit_code != 0

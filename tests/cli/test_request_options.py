@@ -357,6 +357,7 @@ def test_a_field_without_an_option_is_refused() -> None:
         options_of(Request)(lambda request: None)
 
 
+@pytest.mark.slow
 def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> None:
     book = openpyxl.Workbook()
     book.worksheets[0].title = "first"

@@ -8,6 +8,7 @@ import io
 import re
 import string
 from dataclasses import fields
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -43,12 +44,15 @@ COMPLETE = ("de",)
 OTHERS = tuple(code for code in languages() if code != SOURCE)
 
 
+@cache
 def messages() -> list[tuple[str, str, str]]:
     """(place, template, message id) of every sentence that analyses, simulations and callers of the
     report make."""
     calls = []
     for path in ROOT.rglob("*.py"):
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        text = path.read_text("utf-8")
+        # Most modules make no sentence: they are not parsed.
+        nodes = list(ast.walk(ast.parse(text))) if "message" in text else []
         imported = {
             a.name for node in nodes if isinstance(node, ast.ImportFrom) for a in node.names
         }
@@ -72,10 +76,18 @@ def messages() -> list[tuple[str, str, str]]:
     return calls
 
 
-SENTENCES = messages()
-WITHOUT_ID = {template for _, template, message_id in SENTENCES if not message_id}
-"""The older sentences, which are listed under their English text."""
-WITH_ID = {message_id: template for _, template, message_id in SENTENCES if message_id}
+@cache
+def without_id() -> set[str]:
+    """The older sentences, which are listed under their English text."""
+    return {template for _, template, message_id in messages() if not message_id}
+
+
+@cache
+def with_id() -> dict[str, str]:
+    """The sentences of the others."""
+    return {message_id: template for _, template, message_id in messages() if message_id}
+
+
 _GETTEXT = ("_", "gettext")
 OWN_WORDS = {AND, *WEIGHTS, *OUTCOMES}
 
@@ -135,7 +147,7 @@ PROMPTED = {
 
 def used() -> set[str]:
     """Every text that a catalogue may have; errors and commands speak English alone."""
-    sentences = WITHOUT_ID | OWN_WORDS | {i for i in WITH_ID if not i.startswith("error.")}
+    sentences = without_id() | OWN_WORDS | {i for i in with_id() if not i.startswith("error.")}
     return (
         sentences
         | of_the_report()
@@ -185,13 +197,13 @@ def test_no_entry_is_left_over(code: str) -> None:
 def test_entries_keep_their_gaps_and_are_not_empty(code: str) -> None:
     for message, text in texts(code):
         assert text.strip(), message
-        english = WITH_ID.get(message, message)
+        english = with_id().get(message, message)
         if message in of_forms():
             assert text.count("{}") == getattr(EN, message.removeprefix("form.")).count("{}")
         assert sorted(re.findall(r"%\(\w+\)s", text)) == sorted(
             re.findall(r"%\(\w+\)s", english)
         ), message
-        if message in WITH_ID or message in WITHOUT_ID:
+        if message in with_id() or message in without_id():
             assert gaps(text) == gaps(english), message
         if message in PROMPTED:
             assert gaps(text) == gaps(PROMPTED[message]), message
@@ -209,8 +221,8 @@ def gaps(text: str) -> list[tuple[str, str | None]]:
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_words_that_follow_a_number_have_two_forms(code: str) -> None:
-    sentences = [t for m, t in texts(code) if m in WITH_ID or m in WITHOUT_ID]
-    for text in (*WITHOUT_ID, *WITH_ID.values(), *sentences):
+    sentences = [t for m, t in texts(code) if m in with_id() or m in without_id()]
+    for text in (*without_id(), *with_id().values(), *sentences):
         names = [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
         for number, *forms in (name.split("|") for name in names if "|" in name):
             assert number in names and len(forms) == 2, text
@@ -278,12 +290,12 @@ def test_no_new_sentence_is_without_a_message_id() -> None:
     """The sentences that have none are those of a closed list; a sentence that goes is taken off
     it."""
     listed = (Path(__file__).parent / "sentences_without_id.txt").read_text("utf-8").splitlines()
-    assert sorted(WITHOUT_ID) == listed
+    assert sorted(without_id()) == listed
 
 
 def test_a_message_id_names_one_sentence() -> None:
     of: dict[str, set[str]] = {}
-    for _, template, message_id in SENTENCES:
+    for _, template, message_id in messages():
         if message_id:
             assert re.fullmatch(r"[a-z_]+\.[a-z_0-9]+", message_id), message_id
             of.setdefault(message_id, set()).add(template)
@@ -312,7 +324,7 @@ def test_no_sentence_has_a_plural_after_a_number_that_can_be_one() -> None:
     )
     found = [
         template
-        for _, template, _ in SENTENCES
+        for _, template, _ in messages()
         for words in after.findall(template)
         if not words.startswith(NEVER_ONE)
     ]

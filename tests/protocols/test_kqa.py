@@ -189,6 +189,7 @@ def test_the_command_without_a_study_says_the_same(source: Path, results: Result
     assert found["fleiss_kappa"].n_clusters == 50
 
 
+@pytest.mark.slow
 def test_the_report_is_written(folder: Folder) -> None:
     page = folder.report().read_text(encoding="utf-8")
     assert "Claims entailed by answers" in page

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -13,16 +15,19 @@ import pytest
 PLACE = Path(__file__).resolve().parents[2] / "benchmarks" / "recovery.py"
 
 
-@pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(PLACE.parent))
+@pytest.fixture(scope="module")
+def benchmark() -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("recovery", PLACE)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "recovery", module)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PLACE.parent))
+        patch.setitem(sys.modules, "recovery", module)
+        spec.loader.exec_module(module)
+        # Large batches of items, the same for every test.
+        patch.setattr(module, "truths", cache(module.truths))
+        yield module
 
 
 @pytest.mark.slow

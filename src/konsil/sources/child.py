@@ -5,6 +5,7 @@ It writes nothing but the result to its standard output.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -24,15 +25,26 @@ def main() -> None:
     """Read the file that the arguments name, and write its contents to standard output."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     kind, path, sheet, where, memory, seconds = sys.argv[1:]
+    usual = gc.get_threshold()
+    # Libraries make nothing but what stays while they are imported.
+    gc.set_threshold(50_000, 20, 100)
+
+    def restrict() -> None:
+        gc.freeze()
+        gc.set_threshold(*usual)
+        limit(int(memory), int(seconds))
+
     out = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get among the bytes of the result.
     os.dup2(2, 1)
     read = _READ[kind]
     try:
-        read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
+        read(Path(path), sheet, where, restrict, out)
     except SourceError as error:
         out.write(json.dumps({"error": str(error)}).encode() + b"\n")
     out.close()
+    # Taking all libraries apart takes a quarter of the time of a small file.
+    os._exit(0)
 
 
 def _end_with_parent() -> None:

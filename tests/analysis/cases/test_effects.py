@@ -131,6 +131,7 @@ def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
     assert any("is inappropriate" in w for w in found["between_systems"].warnings)
 
 
+@pytest.mark.slow
 def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None:
     asked = restated(ANOVA, statistic="tukey", levels=("narrative", "3"))
     found = rows(asked, "difference")

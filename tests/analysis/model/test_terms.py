@@ -175,6 +175,7 @@ def facts(found: Results) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_other_words_change_no_number_no_rule_and_no_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -73,6 +73,7 @@ def test_enough_draws_say_nothing() -> None:
     assert not [w for w in results(Resampling(1200)).warnings if "too few" in w]
 
 
+@pytest.mark.slow
 def test_an_unstated_number_is_extended_for_p_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     few = results(Resampling(150))
     monkeypatch.setattr(running, "is_stated", lambda resampling: False)

@@ -566,6 +566,7 @@ def test_renaming_raters_and_items_changes_no_value() -> None:
     assert [w[0] for w in was] == pytest.approx([n[0] for n in now], nan_ok=True)
 
 
+@pytest.mark.slow
 def test_adding_an_analysis_changes_no_other_number() -> None:
     alone = {r.analysis: [] for r in results(*ALL).rows}  # type: ignore[var-annotated]
     for analysis in ALL:

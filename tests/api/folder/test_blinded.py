@@ -146,6 +146,7 @@ def test_no_name_of_systems_judges_families_and_models_that_were_called(tmp_path
     assert [p.name for p in found if b"canary" in p.read_bytes()] == []
 
 
+@pytest.mark.slow
 def test_letters_change_no_number(folder: Path) -> None:
     blind = konsil("analyse", str(folder)) and json.loads((folder / "estimates.json").read_text())
     konsil("freeze", str(folder), "--by", "analyst")
@@ -161,6 +162,7 @@ def test_letters_change_no_number(folder: Path) -> None:
     assert len({(letters[v], names[v]) for v in letters if names[v]}) == 4
 
 
+@pytest.mark.slow
 def test_no_order_of_pairs_tells_the_order_of_names(tmp_path: Path) -> None:
     """Forty random comparisons of four systems: sorted by real names, each pair would stand one way
     round only."""
@@ -218,6 +220,7 @@ def test_no_order_of_pairs_tells_the_order_of_names(tmp_path: Path) -> None:
     assert named == {value for _, value in wins}
 
 
+@pytest.mark.slow
 def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
     opened = open_folder(folder)
     for words, sentence in (

@@ -185,6 +185,7 @@ def test_one_judge_obeys_and_one_does_not(
     )
 
 
+@pytest.mark.slow
 def test_they_are_in_no_other_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "study")
     judged(folder, monkeypatch)

@@ -102,6 +102,7 @@ def test_a_plan_that_was_never_frozen_is_declared(tmp_path: Path) -> None:
     assert {(r["declared"], r["prespecified"]) for r in records(folder)} == {(True, False)}
 
 
+@pytest.mark.slow
 def test_a_freeze_after_the_ratings_is_told_with_their_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_freeze_after_the_ratings_is_told_with_their_number(
     assert {r["prespecified"] for r in records(folder)} == {False}
 
 
+@pytest.mark.slow
 def test_each_analysis_is_held_against_the_ratings_that_it_uses(tmp_path: Path) -> None:
     folder = make(tmp_path / "study", STUDY + FIRST + SECOND)
     rate(folder)
@@ -233,6 +235,7 @@ def test_a_corrected_rating_counts_with_its_first_version(tmp_path: Path) -> Non
     assert "after 24 of 24 ratings." in page(folder)
 
 
+@pytest.mark.slow
 def test_a_whole_log_is_told_with_its_last_hash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -88,6 +88,7 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_next_run_clears_what_a_killed_one_left(tmp_path: Path) -> None:
     killed(COPIES, tmp_path / "copy")
     [left] = names(tmp_path)
@@ -107,6 +108,7 @@ def test_a_folder_with_files_of_ones_own_is_never_touched(tmp_path: Path) -> Non
     assert names(tmp_path) == ["copy"]
 
 
+@pytest.mark.slow
 def test_only_drafts_of_this_folder_are_cleared(tmp_path: Path) -> None:
     """Names that somebody may choose, drafts of other folders and those of a run that is under way
     stay."""

@@ -238,6 +238,7 @@ def _accept(folder: Path) -> None:
     accept(open_folder(folder), "A. Author", "Plainer words.")
 
 
+@pytest.mark.slow
 def test_other_words_are_accepted_once_with_a_reason_and_told(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -246,6 +246,7 @@ def test_names_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     assert "canary" in preview(study(tmp_path), "open.md")
 
 
+@pytest.mark.slow
 def test_families_are_withheld_while_systems_are_blinded(tmp_path: Path) -> None:
     """Kills: families of judges by name in the restriction of an analysis or in a report's table."""
     folder = study(tmp_path, "blinded = true")

@@ -220,6 +220,7 @@ def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
     assert content(again) < content(third) and len(third) == len(again) + 1
 
 
+@pytest.mark.slow
 def test_arms_are_two_to_one_and_stay():
     items = some_items(40, strata=lambda k: {"specialty": "x"})
     raters = [Rater(f"r{k}", "panel", strata={"specialty": "x"}) for k in range(150)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
 from tests.analyses import flat_analysis
 from tests.clexeval_tables import CRITERIA, LEVELS, RUBRIC, SYSTEMS
 
@@ -73,6 +74,7 @@ def test_a_case_without_a_score_at_a_level_has_an_empty_cell() -> None:
     assert whole != partly
 
 
+@pytest.mark.slow
 def test_there_is_none_of_a_criterion_nor_of_more_cases_than_a_page_holds() -> None:
     results = Results((), (), case_scores=scores())
     criterion = replace(FALL, criterion=CRITERIA[0])

@@ -117,6 +117,7 @@ def test_heat_map() -> None:
     )
 
 
+@pytest.mark.slow
 def test_same_bytes_and_no_dates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(drawing.STYLE, "pdf.fonttype", 42)
     with drawing.retained():

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CODE = "from konsil.report.figures import typeface; print(typeface._folder().name)"
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_font_is_removed_at_the_end_without_a_warning() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "always", "-c", CODE], capture_output=True, text=True, check=True

@@ -161,6 +161,7 @@ def test_the_workbook_has_a_sheet_for_each_table_and_every_row_unrounded(languag
         assert table.table.caption in str(book[name]["A1"].value)
 
 
+@pytest.mark.slow
 def test_a_workbook_calculates_nothing_that_a_study_calls_something(tmp_path: Path) -> None:
     given: Any = arguments()
     study = replace(given["study"], title="=1+1")

@@ -51,6 +51,7 @@ def test_changed_and_added_files_are_never_replaced(tmp_path: Path) -> None:
     write(folder, request)
 
 
+@pytest.mark.slow
 def test_folders_on_request_stay_while_the_report_is_the_same_and_go_with_other_results(
     tmp_path: Path,
 ) -> None:
@@ -154,6 +155,7 @@ def test_unknown_formats_are_refused_with_the_known_ones(tmp_path: Path) -> None
     assert re.search(r"'pages' is not one of 'docx', 'latex', 'markdown', 'xlsx'", done.output)
 
 
+@pytest.mark.slow
 def test_a_blinded_manuscript_says_so() -> None:
     words = "The systems are blinded"
     request = ReportRequest(to=("markdown",))

@@ -115,6 +115,7 @@ def test_every_kind_has_its_form(statistic: str, more: dict[str, object], key: s
     assert drawn.svg.startswith(b"<?xml")
 
 
+@pytest.mark.slow
 def test_outcomes_are_beside_win_differences_where_the_rates_are_known() -> None:
     made = material(*both("win_difference"), *both("win_rate"), *both("win_rate_strict"))
     drawn = {d.key.split("-")[0]: d for d in pair_figures(made)}

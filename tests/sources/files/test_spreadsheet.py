@@ -33,6 +33,7 @@ def message(path: Path, sheet: str = "") -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_values(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     rows = [
@@ -115,6 +116,7 @@ def test_merged_cells(tmp_path: Path) -> None:
     assert "the cells B2:B3 are merged" in message(path)
 
 
+@pytest.mark.slow
 def test_formula_without_a_result(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     book(path, [["item", "label"], [1, "=1+1"]])

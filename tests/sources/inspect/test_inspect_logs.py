@@ -226,6 +226,7 @@ def test_a_log_is_known_by_its_beginning(tmp_path: Path) -> None:
     assert not is_inspect_log(tmp_path / "absent.json")
 
 
+@pytest.mark.slow
 def test_metadata_called_sentence_keep_their_name(tmp_path: Path):
     path = write_json_log(tmp_path / "log.json", [sample("q1", metadata={"sentence": "Rest."})])
     log = read_inspect_log(path, Source(path.name, "items", columns={"text": ("sentence",)}))

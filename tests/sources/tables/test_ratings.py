@@ -473,6 +473,7 @@ def test_a_field_given_twice_or_hashed_from_nothing(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_places_of_spreadsheet_rows(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

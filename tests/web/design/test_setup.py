@@ -72,6 +72,7 @@ def test_a_study_of_oddly_named_tables_is_set_up_without_toml(finished):
     assert exit_code("plan", finished.folder) == 0
 
 
+@pytest.mark.slow
 def test_every_guess_is_shown_with_its_reason_before_it_counts(setup):
     here = setup()
     page = tables(here).text
@@ -81,6 +82,7 @@ def test_every_guess_is_shown_with_its_reason_before_it_counts(setup):
     assert len(here.workshop.data["sources"]) == 2
 
 
+@pytest.mark.slow
 def test_roles_that_do_not_fit_together_keep_a_table_out(setup):
     here = setup()
     tables(here)
@@ -89,6 +91,7 @@ def test_roles_that_do_not_fit_together_keep_a_table_out(setup):
     assert {s["file"] for s in here.workshop.data["sources"]} == {CASES}
 
 
+@pytest.mark.slow
 def test_a_question_taken_away_is_gone_and_the_others_stay(finished):
     before = finished.workshop.data["instruments"]
     through(finished, "questions", "remove 1")
@@ -111,6 +114,7 @@ def test_the_reference_answer_is_shown_where_it_is_asked_for(finished):
     assert before.count(" checked>") == 1
 
 
+@pytest.mark.slow
 def test_the_plan_shows_hours_and_cost(finished):
     page = through(finished, "plan", "stay", pay="60").text
     hours = re.search(r"insgesamt etwa ([\d,]+) Stunden", page)[1]
@@ -119,6 +123,7 @@ def test_the_plan_shows_hours_and_cost(finished):
     assert abs(int(cost.rstrip(".")) - 60 * float(hours.replace(",", "."))) <= 4
 
 
+@pytest.mark.slow
 def test_the_page_that_raters_will_see_is_shown_without_system_names(finished):
     for form in ("antworten", "vergleich"):
         page = finished.client.get(f"/page/{form}").text
@@ -164,6 +169,7 @@ def test_a_link_that_is_none_opens_nothing(setup):
     assert not here.room.is_open
 
 
+@pytest.mark.slow
 def test_every_page_has_the_headers_of_the_rating_pages(finished):
     from konsil.web.http.headers import ALWAYS
 

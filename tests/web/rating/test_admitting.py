@@ -126,6 +126,7 @@ PILOT = dataclasses.replace(
 )
 
 
+@pytest.mark.slow
 def test_reasons_stand_side_by_side(
     opened: Store, clock: Any, enter: Enter, monkeypatch: Any
 ) -> None:

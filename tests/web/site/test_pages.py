@@ -29,6 +29,7 @@ def test_the_code_that_languages_share_is_that_of_each() -> None:
     assert shown[languages().index("en")] == "1,234.5 0.5 March 1, 2025"
 
 
+@pytest.mark.slow
 def test_a_template_is_compiled_once_and_not_once_a_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
