@@ -19,7 +19,7 @@ from konsil.api.frames import item_frame, task_frame
 from konsil.errors import AnalysisError
 from konsil.progress import is_listening, listening, tracked
 from konsil.records import Item, Task
-from konsil.report.page.writing import write_estimates
+from konsil.report.files.data_files import write_estimates
 
 STUDY = """
 title = "Two <systems>"

@@ -8,15 +8,19 @@ from konsil.report.material.section import Recovered, Section
 from konsil.report.material.study_records import StudyRecords
 
 if TYPE_CHECKING:
-    from konsil.report.page.writing import draw, write, write_estimates
+    from konsil.report.files.data_files import write_estimates
+    from konsil.report.page.writing import draw, write
 
 __all__ = ["Recovered", "Section", "StudyRecords", "draw", "write", "write_estimates"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
-    """Load what writes a report when it is asked for: a table in the terminal draws no figures."""
-    if name in {"draw", "write", "write_estimates"}:
-        import importlib
+    """Load what writes a report when it is asked for: estimates as a table draw no figures."""
+    import importlib
+
+    if name == "write_estimates":
+        return importlib.import_module("konsil.report.files.data_files").write_estimates
+    if name in {"draw", "write"}:
         import logging
 
         # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if

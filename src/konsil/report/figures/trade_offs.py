@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from konsil.analysis.model.results import Results, TradeOff
+from konsil.analysis.model.results import TradeOff
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.small_multiples import legend, panels_across
 from konsil.report.figures.svg_primitives import WIDTH, About, short, stamp
@@ -38,23 +38,6 @@ def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:
         stamp=material.stamp,
     )
     return [_draw(material, about, shown)]
-
-
-def trade_off_lines(results: Results) -> list[dict[str, object]]:
-    """Every threshold of every judge, as table rows; none is approved above the last value."""
-    return [
-        {
-            "analysis": t.analysis,
-            **{f"group.{column}": value for column, value in t.group.items()},
-            "threshold": threshold,
-            "approved": approved,
-            "rejected": rejected,
-        }
-        for t in results.trade_offs
-        for threshold, approved, rejected in zip(
-            (*t.values, None), t.approved, t.rejected, strict=True
-        )
-    ]
 
 
 def _name(trade_off: TradeOff) -> str:

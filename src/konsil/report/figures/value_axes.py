@@ -14,7 +14,7 @@ from konsil.analysis.model.catalogue.entry import Statistic
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.catalogue.zeros import NO_DIFFERENCE
 from konsil.analysis.model.message import message
-from konsil.analysis.model.options import JudgeOptions, ShareOptions
+from konsil.analysis.model.options import CriterionRef, JudgeOptions, ShareOptions
 from konsil.report.figures.drawing import SYSTEM_COLOURS
 from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
 from konsil.report.figures.units import Unit, head_unit, unit_words
@@ -95,10 +95,9 @@ def value_axis(
     ends = [] if band is None else [-band, band]
     ends += [] if benchmark is None else [benchmark.value, benchmark.low, benchmark.high]
     values = [*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))]
+    titled = spec
     if spec is not None and any("criterion" in line.row.group for line in rows):
-        titled = replace(spec, criterion="")  # each row has its own
-    else:
-        titled = spec
+        titled = replace(spec, criterion=CriterionRef(""))  # each row has its own
     return ValueAxis(
         axis_title(material, statistic, titled, is_difference=is_difference),
         reference=line,

@@ -7,13 +7,13 @@ import dataclasses
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from konsil.analysis import Results
 from konsil.analysis.model.frames import columns, group_columns, record, whom
 from konsil.records import Usage
 from konsil.records.digits import written
 from konsil.records.formulas import harmless
-from konsil.report.figures.trade_offs import trade_off_lines
 from konsil.study import Study, study_digest
 from konsil.version import __version__
 
@@ -35,6 +35,25 @@ def data_files(
         "curves.csv": _curves_csv(study, results),
         "case_scores.csv": _case_scores_csv(study, results),
     }
+
+
+def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path, Path]:
+    """Write estimates.csv and estimates.json alone into an existing or new folder.
+
+    Return their paths.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, content in (
+        ("estimates.csv", estimates_csv(study, results)),
+        ("estimates.json", estimates_json(study, results)),
+    ):
+        # Beside it first: whoever reads the file meanwhile finds the old one or the new one.
+        draft = folder / f".{name}.new"
+        draft.write_bytes(content)
+        paths.append(draft.replace(folder / name))
+    return paths[0], paths[1]
 
 
 def estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
@@ -238,3 +257,20 @@ def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     return harmless(value) if isinstance(value, str) else written(value)
+
+
+def trade_off_lines(results: Results) -> list[dict[str, object]]:
+    """Every threshold of every judge, as table rows; none is approved above the last value."""
+    return [
+        {
+            "analysis": t.analysis,
+            **{f"group.{column}": value for column, value in t.group.items()},
+            "threshold": threshold,
+            "approved": approved,
+            "rejected": rejected,
+        }
+        for t in results.trade_offs
+        for threshold, approved, rejected in zip(
+            (*t.values, None), t.approved, t.rejected, strict=True
+        )
+    ]

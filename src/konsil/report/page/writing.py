@@ -11,7 +11,7 @@ from konsil.analysis import Results
 from konsil.errors import KonsilError, option
 from konsil.report.figures.drawing import Drawing, retained
 from konsil.report.figures.formats import figure_formats
-from konsil.report.files.data_files import data_files, estimates_csv, estimates_json
+from konsil.report.files.data_files import data_files
 from konsil.report.files.edited import ON_REQUEST, PRINT, edited_file, with_checksums
 from konsil.report.files.further import FurtherFiles
 from konsil.report.material.language import language
@@ -118,25 +118,6 @@ def _material(
         records.usage,
         is_blinded,
     )
-
-
-def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path, Path]:
-    """Write estimates.csv and estimates.json alone into an existing or new folder.
-
-    Return their paths.
-    """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, content in (
-        ("estimates.csv", estimates_csv(study, results)),
-        ("estimates.json", estimates_json(study, results)),
-    ):
-        # Beside it first: whoever reads the file meanwhile finds the old one or the new one.
-        draft = folder / f".{name}.new"
-        draft.write_bytes(content)
-        paths.append(draft.replace(folder / name))
-    return paths[0], paths[1]
 
 
 def _may_replace(folder: Path) -> None:
