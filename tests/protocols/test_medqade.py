@@ -261,8 +261,6 @@ def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone(
     )
     assert done.stderr.count("no calls to make") == 2
     assert "audit log verified: chain and records intact" in done.stderr
-    held = re.search(
-        r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout
-    )
+    held = re.search(r"Of all (\d+) CIs whose true value is known, (\d+) contain it", done.stdout)
     assert held is not None
     assert int(held[2]) > 0.85 * int(held[1]) > 50
