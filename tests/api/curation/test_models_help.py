@@ -247,7 +247,7 @@ def test_protocols_without_a_model_are_what_they_were() -> None:
             '[prepare.themes]\nmodel = "fake:"\nprompts = { tags = "x.md" }',
             "the file 'x.md' does not exist",
         ),
-        ('[prepare.themes]\nmodel = "fake:"\nlanguage = "fr"', "'fr' is not one of"),
+        ('[prepare.themes]\nmodel = "fake:"\nlanguage = "fr"', "there is no 'fr'; known: de, en"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, table: str, says: str) -> None:
