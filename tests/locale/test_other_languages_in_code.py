@@ -110,7 +110,9 @@ ARTICLES = {"the", "of", "and", "for", "with", "is", "are", "that", "by"}
 
 def is_sentence(text: str) -> bool:
     """Whether a text is English by its small words: its other words count as English then."""
-    return len(ARTICLES & words_of(text)) >= 1 and not re.search("[äöüßÄÖÜ„]", text)
+    # Of two letters, too, which `words_of` leaves out.
+    small_words = ARTICLES & set(text.casefold().split())
+    return bool(small_words) and not re.search("[äöüßÄÖÜ„]", text)
 
 
 def breaches(tree: ast.AST, other: frozenset[str]) -> list[str]:
