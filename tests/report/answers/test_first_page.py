@@ -80,7 +80,7 @@ def test_intervals_of_some_answers_about_these_raters_only_are_a_limit() -> None
     analyses = [replace(KAPPA, name=name) for name in ("kappa", "other")]
     results = Results(rows, (), target="like these", inference=("Target.",))
     texts = [limit.text for limit in limits(results, analyses, [])]
-    assert "In 1 of 2 answers, CIs are about these raters only" in texts[-1]
+    assert "In 1 of 2 answers, some or all CIs are about these raters only" in texts[-1]
     shown = [limit.text for limit in limits(results, analyses[1:], [])]
     assert not any("these raters only" in text for text in shown)
 

@@ -17,7 +17,8 @@ from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.report.answers.evidence import comparisons, support
-from konsil.report.answers.sentences import Query, answer, further, group_name
+from konsil.report.answers.sentence_parts import Query, group_name
+from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.units import Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
@@ -314,10 +315,11 @@ PARTS = {
 
 def test_the_rules_of_answers_are_listed_with_their_conditions() -> None:
     """Fails where a sentence is added without its rule, or a rule names none."""
-    tree = ast.parse((ROOT / "src/konsil/report/answers/sentences.py").read_text("utf-8"))
+    places = [ROOT / f"src/konsil/report/answers/{n}.py" for n in ("sentences", "sentence_parts")]
     ids = {
         keyword.value.value.removeprefix("answer.")
-        for node in ast.walk(tree)
+        for place in places
+        for node in ast.walk(ast.parse(place.read_text("utf-8")))
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if keyword.arg == "message_id" and isinstance(keyword.value, ast.Constant)

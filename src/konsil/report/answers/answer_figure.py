@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
-from konsil.report.answers.sentences import Query, group_name
+from konsil.report.answers.sentence_parts import Query, group_name
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_forest import small_forest
 from konsil.report.figures.svg_primitives import About, Dot

@@ -17,7 +17,8 @@ from konsil.report.answers.limits import Limit, limits
 from konsil.report.answers.ordered_lines import ordered_lines
 from konsil.report.answers.result_table import link, places, result_table
 from konsil.report.answers.selection import answered, by_question
-from konsil.report.answers.sentences import Query, answer, further
+from konsil.report.answers.sentence_parts import Query
+from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.drawing import Drawing
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material

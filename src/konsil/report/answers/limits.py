@@ -80,8 +80,8 @@ def _target(results: Results, names: Sequence[str]) -> TranslatableMessage | Non
     if not n:
         return None
     return message(
-        "In {n:,} of {total:,} {total|answer|answers}, CIs are about these raters only; all others"
-        " are about raters like these.",
+        "In {n:,} of {total:,} {total|answer|answers}, some or all CIs are about these raters only;"
+        " all other CIs are about raters like these.",
         message_id="limits.some_these_raters",
         n=n,
         total=len(targets),

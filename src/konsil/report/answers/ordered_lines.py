@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.analysis import Row
 from konsil.analysis.model.message import message
-from konsil.report.answers.sentences import Query
+from konsil.report.answers.sentence_parts import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, stamp
 from konsil.report.figures.value_axes import scale_limits, system_colours, with_unit

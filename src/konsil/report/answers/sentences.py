@@ -4,49 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import CASES, OF_ZERO
+from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.model.verdicts import weakness
 from konsil.report.answers.evidence import Comparison, comparisons, main_comparison
-from konsil.report.figures.units import Unit
-from konsil.report.material.table_rows import counts_of, join
-from konsil.report.material.tables import Numbers
+from konsil.report.answers.sentence_parts import (
+    Query,
+    evidence,
+    group_name,
+    names_of,
+    reason_of,
+)
+from konsil.report.material.table_rows import join
 
 MOST_NAMED = 3
 """Comparisons of a question that are named each; of more, the number is stated."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """An analysis with its rows, and the words of the study for them."""
-
-    spec: Analysis
-    """The analysis."""
-    rows: tuple[Row, ...]
-    """Its rows, companions included; rows for the data files alone are not."""
-    quantity: str
-    """What is estimated, in words."""
-    numbers: Numbers
-    """How numbers are written."""
-    draws: int
-    """Resamples that were asked for."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Column -> its title, for columns whose values say nothing alone, such as levels."""
-    criteria: Mapping[str, str] = field(default_factory=dict)
-    """Criterion -> its title, for rows of several criteria."""
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of its numbers."""
-        return Unit(self.spec.statistic, self.numbers)
-
-    @property
-    def estimates(self) -> list[Row]:
-        """The estimates that have a value."""
-        return [r for r in self.rows if r.kind == "estimate" and math.isfinite(r.estimate.value)]
 
 
 def answer(query: Query) -> str:
@@ -105,16 +79,18 @@ def further(query: Query) -> str:
 def _number_behind(query: Query) -> Iterator[str]:
     """The one estimate that a conclusion rests on, where it rests on one."""
     if len(query.estimates) == 1:
-        [row] = query.estimates
-        yield query.numbers.translated(
-            message(
-                "{quantity}: {value} {evidence}.",
-                message_id="answer.single",
-                quantity=query.quantity,
-                value=query.unit.value(row.estimate.value),
-                evidence=evidence(query, row, row.estimate.low, row.estimate.high),
-            )
-        )
+        yield query.numbers.translated(_single(query, query.estimates[0], query.quantity))
+
+
+def _single(query: Query, row: Row, quantity: str) -> TranslatableMessage:
+    """One estimate with its evidence."""
+    return message(
+        "{quantity}: {value} {evidence}.",
+        message_id="answer.single",
+        quantity=quantity,
+        value=query.unit.value(row.estimate.value),
+        evidence=evidence(query, row, row.estimate.low, row.estimate.high),
+    )
 
 
 def _pairs(query: Query, some: Sequence[Comparison], n: int) -> str:
@@ -122,7 +98,7 @@ def _pairs(query: Query, some: Sequence[Comparison], n: int) -> str:
     rows = [c.row for c in some]
     if len(some) == n or n > MOST_NAMED or any(row.kind != "difference" for row in rows):
         return ""
-    named = [_names(query, row.group, _subtracted(query, row)[0]) for row in rows]
+    named = [names_of(query, row.group, _subtracted(query, row)[0]) for row in rows]
     return ": " + ", ".join(
         f"{first} \N{MINUS SIGN} {second}" + (f" ({shared})" if shared else "")
         for shared, first, second in named
@@ -133,7 +109,7 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
     main = main_comparison(compared)
     subtracted, benchmark = _subtracted(query, main.row)
     first, second = _value(query, main.row.group), benchmark
-    shared, name, subtracted_name = _names(query, main.row.group, subtracted)
+    shared, name, subtracted_name = names_of(query, main.row.group, subtracted)
     if first is not None and second is not None:
         name = f"{name} ({query.unit.value(first)})"
         subtracted_name = f"{subtracted_name} ({query.unit.value(second)})"
@@ -171,7 +147,7 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
             "{quantity}: {a} against {b}; difference, {difference}; no conclusion about the"
             " difference: {reason}.",
             message_id="answer.not_judged",
-            reason=_reason(query, main.row),
+            reason=reason_of(query, main.row),
             **values,
         )
     return message(
@@ -303,7 +279,7 @@ def _estimates(query: Query) -> TranslatableMessage:
             "{quantity}: not estimable ({reason}).",
             message_id="answer.not_estimable",
             quantity=query.quantity,
-            reason=next((_reason(query, r) for r in query.rows), "")
+            reason=next((reason_of(query, r) for r in query.rows), "")
             or message("there are no ratings", message_id="answer.no_ratings"),
         )
     overall = next((r for r in rows if not r.group), None) or (
@@ -311,13 +287,7 @@ def _estimates(query: Query) -> TranslatableMessage:
     )
     if overall is not None:
         name = group_name(query, overall.group) or query.spec.raters
-        return message(
-            "{quantity}: {value} {evidence}.",
-            message_id="answer.single",
-            quantity=f"{query.quantity}, {name}",
-            value=query.unit.value(overall.estimate.value),
-            evidence=evidence(query, overall, overall.estimate.low, overall.estimate.high),
-        )
+        return _single(query, overall, f"{query.quantity}, {name}")
     low, high = rows[0], rows[-1]
     ends = {
         "quantity": query.quantity,
@@ -355,65 +325,6 @@ def _of_equivalence(query: Query, main: Comparison) -> str:
     return evidence(query, replace(main.row, p_adjusted=math.nan), main.low, main.high)
 
 
-def evidence(query: Query, row: Row, low: float, high: float) -> str:
-    """In brackets: the interval or that there is none, the adjusted p value, and how many units."""
-    translate, numbers = query.numbers.translated, query.numbers
-    parts = []
-    if math.isfinite(low) and math.isfinite(high):
-        interval = message(
-            "{level:.0%} CI, {limits}",
-            message_id="answer.interval",
-            level=row.estimate.level,
-            limits=query.unit.limits(low, high),
-        )
-    else:
-        interval = message("no CI", message_id="answer.no_interval")
-    parts.append(translate(interval))
-    if math.isfinite(row.p_adjusted):
-        text = numbers.p(row.p_adjusted)
-        parts.append(
-            translate(
-                message(
-                    "adjusted p {p}",
-                    message_id="answer.adjusted_p",
-                    p=text if text[0] in "<>" else f"= {text}",
-                )
-            )
-        )
-    if row.estimate.n_clusters:
-        parts.append(_counts(query, row))
-    return f"({'; '.join(parts)})"
-
-
-def _counts(query: Query, row: Row) -> str:
-    """How many clusters, and how many rated units where these are another number."""
-    clusters = query.numbers.translated(_clusters(query.spec, row.estimate.n_clusters))
-    units = [n for n in counts_of(row) if n]
-    if not units or set(units) == {row.estimate.n_clusters}:
-        return clusters
-    return query.numbers.translated(
-        message(
-            "n = {units} in {clusters}",
-            message_id="answer.units_in",
-            units=listed([query.numbers.count(n) for n in dict.fromkeys(units)]),
-            clusters=clusters,
-        )
-    )
-
-
-def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
-    if spec.cluster == "rater":
-        return message("{n:,} {n|rater|raters}", message_id="answer.raters", n=n)
-    if spec.cluster == "case" or spec.statistic in CASES:
-        return message("{n:,} {n|case|cases}", message_id="answer.cases", n=n)
-    return message("{n:,} {n|item|items}", message_id="answer.items", n=n)
-
-
-def _reason(query: Query, row: Row) -> str:
-    reason = row.estimate.reason or weakness(row.estimate, query.draws) or ""
-    return query.numbers.translated(reason).rstrip(".")
-
-
 def _value(query: Query, group: Mapping[str, str]) -> float | None:
     """The estimate of a group, or of the benchmark that a group is compared with."""
     return next(
@@ -440,36 +351,3 @@ def _subtracted(query: Query, row: Row) -> tuple[Mapping[str, str], float | None
 def _out_of_bag(rows: Sequence[Row]) -> Row | None:
     """Of ensembles the best one without the bias of its choice."""
     return next((r for r in rows if "size" in r.group and not r.group["size"]), None)
-
-
-def group_name(query: Query, group: Mapping[str, str]) -> str:
-    """A group by its values, with the titles of columns whose values need them.
-
-    An ensemble is the list of its judges, so that their number would only say the same again.
-    """
-    columns = {c: v for c, v in group.items() if v and not (c == "size" and "ensemble" in group)}
-    return ", ".join(_word(query, c, v) for c, v in columns.items())
-
-
-def _word(query: Query, column: str, value: str) -> str:
-    if column == "criterion":
-        return query.criteria.get(value, value)
-    return f"{query.titles[column]} {value}" if column in query.titles else value
-
-
-def _names(
-    query: Query, first: Mapping[str, str], second: Mapping[str, str]
-) -> tuple[str, str, str]:
-    """What two groups share, and the name of each by what they differ in."""
-    shared = [_word(query, c, v) for c, v in first.items() if v and second.get(c) == v]
-    first_name, second_name = (
-        ", ".join(_word(query, c, v) for c, v in group.items() if v and other.get(c) != v)
-        for group, other in ((first, second), (second, first))
-    )
-    if first_name and second_name:
-        return ", ".join(shared), first_name, second_name
-    # One group is a part of the other: its name is what both share.
-    first_name, second_name = (
-        ", ".join([*shared, name] if name else shared) for name in (first_name, second_name)
-    )
-    return "", first_name, second_name

@@ -1,0 +1,138 @@
+"""What the sentences of answers are made of: names of groups, and the evidence in brackets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue.known import CASES
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.verdicts import weakness
+from konsil.report.figures.units import Unit
+from konsil.report.material.table_rows import counts_of
+from konsil.report.material.tables import Numbers
+
+
+@dataclass(frozen=True)
+class Query:
+    """An analysis with its rows, and the words of the study for them."""
+
+    spec: Analysis
+    """The analysis."""
+    rows: tuple[Row, ...]
+    """Its rows, companions included; rows for the data files alone are not."""
+    quantity: str
+    """What is estimated, in words."""
+    numbers: Numbers
+    """How numbers are written."""
+    draws: int
+    """Resamples that were asked for."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Column -> its title, for columns whose values say nothing alone, such as levels."""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Criterion -> its title, for rows of several criteria."""
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of its numbers."""
+        return Unit(self.spec.statistic, self.numbers)
+
+    @property
+    def estimates(self) -> list[Row]:
+        """The estimates that have a value."""
+        return [r for r in self.rows if r.kind == "estimate" and math.isfinite(r.estimate.value)]
+
+
+def evidence(query: Query, row: Row, low: float, high: float) -> str:
+    """In brackets: the interval or that there is none, the adjusted p value, and how many units."""
+    translate, numbers = query.numbers.translated, query.numbers
+    parts = []
+    if math.isfinite(low) and math.isfinite(high):
+        interval = message(
+            "{level:.0%} CI, {limits}",
+            message_id="answer.interval",
+            level=row.estimate.level,
+            limits=query.unit.limits(low, high),
+        )
+    else:
+        interval = message("no CI", message_id="answer.no_interval")
+    parts.append(translate(interval))
+    if math.isfinite(row.p_adjusted):
+        text = numbers.p(row.p_adjusted)
+        parts.append(
+            translate(
+                message(
+                    "adjusted p {p}",
+                    message_id="answer.adjusted_p",
+                    p=text if text[0] in "<>" else f"= {text}",
+                )
+            )
+        )
+    if row.estimate.n_clusters:
+        parts.append(_counts(query, row))
+    return f"({'; '.join(parts)})"
+
+
+def _counts(query: Query, row: Row) -> str:
+    """How many clusters, and how many rated units where these are another number."""
+    clusters = query.numbers.translated(_clusters(query.spec, row.estimate.n_clusters))
+    units = [n for n in counts_of(row) if n]
+    if not units or set(units) == {row.estimate.n_clusters}:
+        return clusters
+    return query.numbers.translated(
+        message(
+            "n = {units} in {clusters}",
+            message_id="answer.units_in",
+            units=listed([query.numbers.count(n) for n in dict.fromkeys(units)]),
+            clusters=clusters,
+        )
+    )
+
+
+def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
+    if spec.cluster == "rater":
+        return message("{n:,} {n|rater|raters}", message_id="answer.raters", n=n)
+    if spec.cluster == "case" or spec.statistic in CASES:
+        return message("{n:,} {n|case|cases}", message_id="answer.cases", n=n)
+    return message("{n:,} {n|item|items}", message_id="answer.items", n=n)
+
+
+def reason_of(query: Query, row: Row) -> str:
+    """Why a row has no estimate, or one that supports no conclusion; without the full stop."""
+    reason = row.estimate.reason or weakness(row.estimate, query.draws) or ""
+    return query.numbers.translated(reason).rstrip(".")
+
+
+def group_name(query: Query, group: Mapping[str, str]) -> str:
+    """A group by its values, with the titles of columns whose values need them.
+
+    An ensemble is the list of its judges, so that their number would only say the same again.
+    """
+    columns = {c: v for c, v in group.items() if v and not (c == "size" and "ensemble" in group)}
+    return ", ".join(_word(query, c, v) for c, v in columns.items())
+
+
+def _word(query: Query, column: str, value: str) -> str:
+    if column == "criterion":
+        return query.criteria.get(value, value)
+    return f"{query.titles[column]} {value}" if column in query.titles else value
+
+
+def names_of(
+    query: Query, first: Mapping[str, str], second: Mapping[str, str]
+) -> tuple[str, str, str]:
+    """What two groups share, and the name of each by what they differ in."""
+    shared = [_word(query, c, v) for c, v in first.items() if v and second.get(c) == v]
+    first_name, second_name = (
+        ", ".join(_word(query, c, v) for c, v in group.items() if v and other.get(c) != v)
+        for group, other in ((first, second), (second, first))
+    )
+    if first_name and second_name:
+        return ", ".join(shared), first_name, second_name
+    # One group is a part of the other: its name is what both share.
+    first_name, second_name = (
+        ", ".join([*shared, name] if name else shared) for name in (first_name, second_name)
+    )
+    return "", first_name, second_name
