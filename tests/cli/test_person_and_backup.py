@@ -70,3 +70,49 @@ def test_a_backup_is_a_store_with_the_same_records_and_its_head_is_printed(
     code, out, err = call("backup", study, target)
     assert (code, out) == (2, "")
     assert "exists already" in err
+
+
+def test_a_whole_study_is_backed_up_encrypted_and_restored(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    backups, secret = tmp_path / "backups", tmp_path / "secret.key"
+    backups.mkdir()
+    code, out, err = call("backup-key", secret)
+    assert (code, err) == (0, "")
+    public = out.splitlines()[-1]
+    code, out, err = call("backup", study, backups, "--encrypt-to", public, "--keep", "3")
+    assert (code, err) == (0, "")
+    [archive] = backups.iterdir()
+    assert archive.name.startswith("study-20")
+    assert out.startswith(f"{archive}: {archive.stat().st_size:,} bytes, encrypted for 1 key, 2 ")
+    head = out.splitlines()[-1]
+
+    code, out, err = call("restore", archive, tmp_path / "back", "--key", secret)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"1 items, 1 raters; log verified\nrestored to {tmp_path}/back\n{head}\n")
+    code, out, err = call("restore", archive, "--check", "--key", secret)
+    assert (code, err) == (0, "")
+    assert "tested only; nothing was written\n" in out
+
+    plain = call("backup", study, backups)[1]
+    assert "\nnot encrypted: may contain names, addresses" in plain
+
+
+def test_options_of_backups_that_do_not_go_together(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    for arguments, sentence in (
+        (("backup", study, tmp_path / "x.db", "--keep", "2"), "--keep: "),
+        (("backup", study, tmp_path / "x.db", "--encrypt-to", "age1"), "--encrypt-to: "),
+        (("backup", study, tmp_path, "--encrypt-to", "age1"), "--encrypt-to: expected a public"),
+        (("restore", tmp_path / "x.tar"), "FOLDER is missing"),
+        (("restore", tmp_path / "x.tar", tmp_path / "y", "--check"), "--check: restores to no"),
+        (("restore", tmp_path / "x.tar", "--check", "--database", "postgresql://h/d"), "--check: "),
+        (("restore", tmp_path / "x.tar", "--check"), f"{tmp_path}/x.tar: cannot be read: No such"),
+        (("restore", study / "study.toml", "--check"), "is incomplete, or not an archive"),
+    ):
+        code, out, err = call(*arguments)
+        assert (code, out) == (2, ""), arguments
+        assert sentence in err, arguments
+        assert err.count("\n") == 1, arguments
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["study"]

@@ -1,4 +1,4 @@
-"""konsil backup: a copy of the database."""
+"""konsil backup: a copy of the database, or of the whole study."""
 
 from __future__ import annotations
 
@@ -10,17 +10,78 @@ from konsil.cli.folder import on_named_folder
 from konsil.cli.printout import Printout, with_json
 
 
-@click.command(short_help="Back up the database while raters work, and verify the copy.")
+@click.command(short_help="Back up the database or the whole study while raters work.")
 @on_named_folder
 @click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--encrypt-to",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="Public key for encryption (age1...), or a file of keys; repeatable.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Keep only the N newest backups of this study in the folder TARGET.",
+)
 @with_json
-def command(folder: Path, database: str, target: Path) -> Printout:
-    """Copy the database of the study in FOLDER to the new file TARGET.
+def command(
+    folder: Path, database: str, target: Path, keys: tuple[str, ...], keep: int | None
+) -> Printout:
+    """Back up the study in FOLDER while the server is running, and verify the backup.
 
-    The copy is consistent, and the server can keep running. The copy's audit log is verified. To
-    restore it, replace the folder's konsil.db by the copy and delete konsil.db-wal and
-    konsil.db-shm, which contain changes of the previous database.
+    If TARGET is an existing folder, the backup contains the whole study: protocol, codebooks,
+    source files, the key of the pseudonyms and the database, as one file named for the study and
+    the time. With --encrypt-to, only the owner of the secret key (konsil backup-key) can read it.
+    'konsil restore' restores such a backup.
+
+    Otherwise TARGET is a new file, and only the database is copied to it, as a database of SQLite.
     """
+    from konsil.errors import KonsilError
+
+    if target.is_dir():
+        return _whole(folder, database, target, keys, keep)
+    if keys or keep is not None:
+        flag = "--encrypt-to" if keys else "--keep"
+        raise KonsilError(
+            f"{flag}: {target} is not an existing folder; only backups of a whole study are"
+            " encrypted or counted"
+        )
+    return _database_alone(folder, database, target)
+
+
+def _whole(
+    folder: Path, database: str, target: Path, keys: tuple[str, ...], keep: int | None
+) -> Printout:
+    from konsil.api import open_folder
+    from konsil.api.running.archiving import archive_study, read_public
+
+    archived = archive_study(
+        open_folder(folder, database=database), target, keys=read_public(keys), keep=keep
+    )
+    size, manifest = archived.path.stat().st_size, archived.manifest
+    encrypted = f"encrypted for {len(keys)} {'key' if len(keys) == 1 else 'keys'}, " if keys else ""
+    lines = [
+        f"{archived.path}: {size:,} bytes, {encrypted}{len(manifest.files):,} files, log verified",
+        *(f"removed: {path}" for path in archived.removed),
+        f"head: {manifest.head}",
+    ]
+    if not keys:
+        lines.insert(1, "not encrypted: may contain names, addresses and the key of the pseudonyms")
+    record = {
+        "file": archived.path,
+        "bytes": size,
+        "files": len(manifest.files),
+        "is_encrypted": bool(keys),
+        "removed": list(archived.removed),
+        "head": manifest.head,
+    }
+    return Printout(record, lines)
+
+
+def _database_alone(folder: Path, database: str, target: Path) -> Printout:
     from konsil.api import open_folder
     from konsil.api.folder.opened import now
     from konsil.errors import StoreError

@@ -100,7 +100,15 @@ EXAMPLES = {
     ),
     "local list": ("konsil local list",),
     "local remove": ("konsil local remove my-model",),
-    "backup": ("konsil backup my-study my-study-backup.db",),
+    "backup": (
+        "konsil backup my-study my-study-backup.db",
+        "konsil backup my-study backups --encrypt-to backup-key.pub --keep 14",
+    ),
+    "backup-key": ("konsil backup-key backup-secret.key",),
+    "restore": (
+        "konsil restore backups/my-study-20261125T021500Z.tar my-study-restored",
+        "konsil restore backups/my-study-20261125T021500Z.tar.age --key secret.key --check",
+    ),
     "verify-log": ("konsil verify-log my-study",),
     "erase": ('konsil erase my-study physician-1 --by owner-1 --reason "consent withdrawn"',),
     "person": ("konsil person my-study physician-1 own-data.json",),

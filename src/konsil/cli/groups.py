@@ -55,6 +55,8 @@ GROUPS = {
     "Data": (
         "export",
         "backup",
+        "restore",
+        "backup-key",
         "log",
         "verify-log",
     ),

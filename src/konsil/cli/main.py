@@ -134,7 +134,15 @@ COMMANDS = {
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "backup": (
         "konsil.cli.backup",
-        "Back up the database while raters work, and verify the copy.",
+        "Back up the database or the whole study while raters work.",
+    ),
+    "backup-key": (
+        "konsil.cli.backup_key",
+        "Create a pair of keys for encrypted backups.",
+    ),
+    "restore": (
+        "konsil.cli.restore",
+        "Restore a study from a backup, or test a backup.",
     ),
     "verify-log": (
         "konsil.cli.verify_log",

@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import StoreError
-from konsil.store.engine.engine import connect_plainly, translate_database_errors
+from konsil.store.engine.engine import (
+    connect_plainly,
+    reading,
+    translate_database_errors,
+    writing,
+)
 from konsil.store.engine.leftovers import database_draft
 from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
+from konsil.store.release.row_copy import copy_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +32,28 @@ class Backup:
 
 
 def backup(store: Store, target: Path) -> Backup:
-    """Copy the database to a new file by SQLite's online backup, and check the copy's log.
+    """Copy the database to a new file of SQLite, and check the copy's log.
 
-    The copy is one moment of the database. A file that is there already is left alone.
+    The copy is one moment of the database, of SQLite by its online backup, of PostgreSQL row by
+    row. A file that is there already is left alone.
     """
-    if store.engine.dialect.name != "sqlite":
-        raise StoreError(
-            f"{store.name}: is not a file; back up PostgreSQL with its own program, pg_dump"
-        )
     if target.exists():
         raise StoreError(f"{target}: exists already; choose a new file")
     if not target.parent.is_dir():
         raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
     with database_draft(target) as draft:
+        summary = copy_to(store, draft)
+        try:
+            # A link, because a rename would replace a file that came meanwhile.
+            os.link(draft, target)
+        except FileExistsError:
+            raise StoreError(f"{target}: exists already; choose a new file") from None
+    return summary
+
+
+def copy_to(store: Store, draft: Path) -> Backup:
+    """Copy the database to the empty file `draft`, check the copy's log and bring it to the disk."""
+    if store.engine.dialect.name == "sqlite":
         with (
             translate_database_errors(store.engine.url),
             closing(connect_plainly(store.engine)) as source,
@@ -47,16 +62,20 @@ def backup(store: Store, target: Path) -> Backup:
             # All at once: readers of a write-ahead log keep nobody from writing, and a copy in
             # pieces would begin anew at every rating.
             source.backup(copy)
-        with Store.open(draft, create=False) as copied:
-            summary = Backup(copied.verify_log(), head_of(copied))
-        # What opening left beside the draft belongs to it, and is in it once it is closed.
-        with closing(sqlite3.connect(draft)) as copy:
-            copy.execute("PRAGMA journal_mode = DELETE")
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        try:
-            # A link, because a rename would replace a file that came meanwhile.
-            os.link(draft, target)
-        except FileExistsError:
-            raise StoreError(f"{target}: exists already; choose a new file") from None
+    else:
+        with Store.open(draft) as target:
+            copy_store(store, target)
+    with Store.open(draft, create=False) as copied:
+        summary = Backup(copied.verify_log(), head_of(copied))
+    # What opening left beside the draft belongs to it, and is in it once it is closed.
+    with closing(sqlite3.connect(draft)) as copy:
+        copy.execute("PRAGMA journal_mode = DELETE")
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
     return summary
+
+
+def copy_store(source: Store, target: Store) -> dict[str, int]:
+    """Copy all rows to a store without records, as one moment and all or nothing."""
+    with reading(source.engine) as view, writing(target.engine) as connection:
+        return copy_rows(view, connection)

@@ -1,0 +1,225 @@
+"""Backups of a whole study: written, thinned out, restored, and restored for trial."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL, now
+from konsil.errors import StoreError, StudyError, option
+from konsil.store import Store
+from konsil.store.engine.engine import FILE, place, reading
+from konsil.store.engine.private import write_private
+from konsil.store.log.heads import head_of
+from konsil.store.release import archive
+from konsil.store.release.archive import Manifest
+from konsil.store.release.backup import copy_store
+from konsil.store.release.row_copy import is_unused
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
+ENDING, ENCRYPTED = ".tar", ".tar.age"
+_STAMPS = str.maketrans("", "", "-:")
+_KEY = ".konsil-key"
+_LEFT_OUT = re.compile(r".*\.(db|sqlite3?)(-.*)?|.*\.tar(\.age)?|.*\.(pyc|partial)")
+"""Databases, which are copied as such, other backups, and what is half-written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A backup that was written."""
+
+    path: Path
+    """The file."""
+    manifest: Manifest
+    """What is in it."""
+    removed: tuple[Path, ...]
+    """Older backups of this study that were removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A backup that was restored, if only for trial."""
+
+    manifest: Manifest
+    """What is in it."""
+    rows: dict[str, int]
+    """The number of records of each kind in the restored database."""
+
+
+def archive_study(
+    opened: Folder, place_of_archives: Path, *, keys: Sequence[str] = (), keep: int | None = None
+) -> Archived:
+    """Write a backup of the folder and its database to a folder of backups.
+
+    With `keep`, only that many of this study's newest backups remain; nothing else is removed, and
+    nothing before the new one is complete.
+    """
+    if keep is not None and keep < 1:
+        raise StoreError(f"{option('keep')}: expected at least 1, got {keep}")
+    at = now()
+    ending = ENCRYPTED if keys else ENDING
+    name = _name(opened.path)
+    path = place_of_archives / f"{name}-{at.translate(_STAMPS)}{ending}"
+    with opened.store() as store:
+        if not store.is_read_only:
+            store.cover_log(at)
+        manifest = archive.write_archive(
+            store, opened.path, path, tuple(_files(opened.path)), keys=keys, at=at
+        )
+    removed = tuple(_older(place_of_archives, name, keep)) if keep is not None else ()
+    for old in removed:
+        old.unlink()
+    return Archived(path, manifest, removed)
+
+
+def _name(folder: Path) -> str:
+    return folder.absolute().name
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a study, relative to its folder: no links, no hidden ones but the key."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
+        for name in sorted(names):
+            path = Path(where, name)
+            is_hidden = name.startswith(".") and path != folder / _KEY
+            if not is_hidden and not _LEFT_OUT.fullmatch(name) and path.is_file():
+                if not path.is_symlink():
+                    yield path.relative_to(folder)
+
+
+def _older(folder: Path, name: str, keep: int) -> list[Path]:
+    """This study's backups but the newest ones, by the time in their names."""
+    pattern = re.compile(rf"{re.escape(name)}-(\d{{8}}T\d{{6}}Z)\.tar(\.age)?")
+    stamped = sorted(
+        (match[1], path)
+        for path in folder.iterdir()
+        if (match := pattern.fullmatch(path.name)) and path.is_file()
+    )
+    return [path for _, path in stamped[:-keep]]
+
+
+def restore_study(path: Path, folder: Path, *, secret: str = "", database: str = "") -> Restored:
+    """Restore a backup to a new folder, and its records to an empty database if one is named.
+
+    The log of the restored database is verified and compared with the head in the backup. What
+    fails leaves nothing.
+    """
+    from konsil.api.rehearsal.copying import copy_new
+
+    url = place(database) if database else None
+    if url is not None:
+        _refuse_used(url, database)
+    restored: list[Restored] = []
+
+    def fill(draft: Path) -> None:
+        manifest = archive.unpack_archive(path, draft, secret=secret)
+        if not (draft / PROTOCOL).is_file():
+            raise StudyError(f"{path}: contains no {PROTOCOL}")
+        with Store.open(draft, create=False) as store:
+            rows = _verify(store, manifest, str(path))
+            if database:
+                with Store.open(database) as target:
+                    copy_store(store, target)
+                    _verify(target, manifest, target.name)
+        if database:
+            for ending in ("", "-wal", "-shm"):
+                (draft / f"{FILE}{ending}").unlink(missing_ok=True)
+        restored.append(Restored(manifest, rows))
+
+    copy_new(folder, fill)
+    return restored[0]
+
+
+def check_archive(path: Path, *, secret: str = "") -> Restored:
+    """Restore a backup for trial, in a folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="konsil-restore-") as place_of_trial:
+        return restore_study(path, Path(place_of_trial) / "study", secret=secret)
+
+
+def _refuse_used(url: URL, database: str) -> None:
+    from konsil.store.engine import engine
+
+    db_engine = engine.make_engine(url)
+    try:
+        if url.drivername == "sqlite":
+            if Path(str(url.database)).exists():
+                raise StoreError(f"{url.database}: exists already; name a new file")
+            return
+        with reading(db_engine) as connection:
+            if not is_unused(connection):
+                raise StoreError(
+                    f"{engine.redacted_url(url)}: contains a study already; name an empty database"
+                )
+    finally:
+        db_engine.dispose()
+
+
+def _verify(store: Store, manifest: Manifest, where: str) -> dict[str, int]:
+    problems = store.verify_log()
+    if problems:
+        raise StoreError(f"{where}: {problems[0]}")
+    head = head_of(store)
+    if head != manifest.head:
+        raise StoreError(
+            f"{where}: the head of the audit log is {head}, in the manifest {manifest.head}"
+        )
+    with store.view() as view:
+        return view.counts()
+
+
+def write_key(path: Path) -> str:
+    """Write a new secret key for backups to a new file of its owner alone; return the public key."""
+    if path.exists():
+        raise StoreError(f"{path}: exists already; choose a new file")
+    public, secret = archive.new_key()
+    try:
+        write_private(path, f"# public key: {public}\n{secret}\n".encode())
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+    return public
+
+
+def read_secret(path: Path | None) -> str:
+    """The secret key in a file of age; empty where no file is named."""
+    if path is None:
+        return ""
+    for line in _lines(path):
+        if line.startswith("AGE-SECRET-KEY-"):
+            return line
+    raise StoreError(f"{path}: contains no secret key that begins with AGE-SECRET-KEY-1")
+
+
+def read_public(values: Sequence[str]) -> tuple[str, ...]:
+    """Public keys, each as such or as a file with one in each line."""
+    keys: list[str] = []
+    for value in values:
+        if value.startswith("age1"):
+            keys.append(value)
+            continue
+        lines = [line for line in _lines(Path(value)) if line and not line.startswith("#")]
+        if any(line.startswith("AGE-SECRET-KEY-") for line in lines):
+            raise StoreError(
+                f"{value}: contains a secret key, which does not belong on the server; expected"
+                " public keys that begin with age1"
+            )
+        if not lines:
+            raise StoreError(f"{value}: contains no public key that begins with age1")
+        keys += lines
+    return tuple(keys)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return [line.strip() for line in path.read_text("utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "is not text"
+        raise StoreError(f"{path}: cannot be read: {reason}") from None

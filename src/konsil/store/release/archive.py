@@ -1,0 +1,336 @@
+"""A study's folder and database as one file, encrypted if wanted, and the way back.
+
+The file is a tar archive with the study's files under `study/`, the database as `konsil.db` and,
+last, `manifest.json` with the digest of every file and the head of the audit log. It is encrypted
+in the format of age (https://age-encryption.org/v1): the server has only the public key, so nobody
+who takes over the server can read the archives that were made before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from konsil.errors import StoreError, installation, option
+from konsil.store.engine.leftovers import database_draft
+from konsil.store.engine.private import create_private
+from konsil.store.engine.schema import SCHEMA
+from konsil.store.log.db import Store
+from konsil.store.release.backup import copy_to
+from konsil.version import __version__
+
+if TYPE_CHECKING:
+    from pyrage import x25519
+
+DATABASE, MANIFEST, STUDY = "konsil.db", "manifest.json", "study/"
+_CHUNK = 1 << 20
+_LARGEST_MANIFEST = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an archive contains."""
+
+    study: str
+    """The name of the folder."""
+    made_at: str
+    """The time of the backup, ISO 8601 in UTC."""
+    head: str
+    """The head of the audit log in it."""
+    konsil: str = __version__
+    """The version that wrote it."""
+    schema: int = SCHEMA
+    """The schema of the database in it."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each member."""
+
+
+def write_archive(
+    store: Store,
+    folder: Path,
+    target: Path,
+    files: Sequence[Path],
+    *,
+    keys: Sequence[str] = (),
+    at: str,
+) -> Manifest:
+    """Write the files and a copy of the database to the new file `target`, or nothing.
+
+    `files` are relative to `folder`; `keys` are public keys of age, for which the archive is
+    encrypted. The database's log is verified before.
+    """
+    recipients = _recipients(keys)
+    if target.exists():
+        raise StoreError(f"{target}: exists already; choose a new file")
+    # The copy of the database is plain text: it stays where the database itself is, and never lies
+    # where the archives are.
+    with database_draft(folder / DATABASE) as database:
+        copied = copy_to(store, database)
+        if copied.problems:
+            raise StoreError(f"{store.name}: not archived: {copied.problems[0]}")
+        manifest = Manifest(folder.absolute().name, at, copied.head)
+        members = {DATABASE: database} | {f"{STUDY}{f.as_posix()}": folder / f for f in files}
+        with database_draft(target) as draft:
+            with draft.open("wb") as file, _encrypting(file, recipients) as plain:
+                digests = _pack(plain, members, manifest)
+                file.flush()
+            with draft.open("rb") as written:
+                os.fsync(written.fileno())
+            try:
+                # A link, because a rename would replace a file that came meanwhile.
+                os.link(draft, target)
+            except FileExistsError:
+                raise StoreError(f"{target}: exists already; choose a new file") from None
+    return Manifest(**{**asdict(manifest), "files": digests})
+
+
+def _pack(plain: IO[bytes], members: Mapping[str, Path], manifest: Manifest) -> dict[str, str]:
+    digests: dict[str, str] = {}
+    # "|": written in one pass, as a pipe takes it.
+    with tarfile.open(fileobj=plain, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        for name, path in members.items():
+            with path.open("rb") as file:
+                digests[name] = _add(archive, name, file, path.stat().st_size)
+        text = json.dumps({**asdict(manifest), "files": digests}, ensure_ascii=False, indent=1)
+        content = text.encode()
+        _add(archive, MANIFEST, io.BytesIO(content), len(content))
+    return digests
+
+
+def _add(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> str:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    reader = _Digesting(file)
+    archive.addfile(entry, cast(IO[bytes], reader))
+    return reader.digest.hexdigest()
+
+
+class _Digesting:
+    """A file that computes the digest of what is read from it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._file.read(size)
+        self.digest.update(content)
+        return content
+
+
+def unpack_archive(archive: Path, folder: Path, *, secret: str = "") -> Manifest:
+    """Unpack an archive into an empty folder and compare every file with the manifest.
+
+    The study's files are then in `folder`, the database is `folder / "konsil.db"`. `secret` is the
+    secret key of age where the archive is encrypted. A StoreError where anything is missing,
+    altered or unexpected.
+    """
+    digests: dict[str, str] = {}
+    content = b""
+    try:
+        with archive.open("rb") as file, _decrypting(file, archive, secret) as plain:
+            with tarfile.open(fileobj=plain, mode="r|") as members:
+                for member in members:
+                    source = members.extractfile(member) if member.isreg() else None
+                    if source is None:
+                        raise StoreError(f"{archive}: {member.name!r} is not a plain file")
+                    if member.name == MANIFEST:
+                        content = source.read(_LARGEST_MANIFEST)
+                    elif member.name in digests:
+                        raise StoreError(f"{archive}: contains {member.name!r} twice")
+                    else:
+                        place = folder / _place(archive, member.name)
+                        digests[member.name] = _unpack(source, place)
+            # What follows the end of the archive is read, too: the cipher checks it.
+            while plain.read(_CHUNK):
+                pass
+    except (tarfile.TarError, EOFError, UnicodeDecodeError):
+        raise StoreError(f"{archive}: is incomplete, or not an archive of konsil") from None
+    except OSError as error:
+        raise StoreError(f"{archive}: cannot be read: {error.strerror or error}") from None
+    return _compare(archive, content, digests)
+
+
+def _place(archive: Path, name: str) -> Path:
+    """Where a member goes; names that lead out of the folder are refused."""
+    parts = PurePosixPath(name).parts
+    if name == DATABASE:
+        return Path(DATABASE)
+    is_safe = name.startswith(STUDY) and len(parts) > 1 and ".." not in parts and "\\" not in name
+    # A name such as c:x would be another drive's on Windows.
+    if not is_safe or any(":" in part for part in parts) or parts[1:] == (DATABASE,):
+        raise StoreError(f"{archive}: contains {name!r}, which is no file of a study")
+    return Path(*parts[1:])
+
+
+def _unpack(source: IO[bytes], place: Path) -> str:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    create_private(place)
+    digest = hashlib.sha256()
+    with place.open("wb") as file:
+        while part := source.read(_CHUNK):
+            digest.update(part)
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def _compare(archive: Path, content: bytes, digests: Mapping[str, str]) -> Manifest:
+    try:
+        record = json.loads(content)
+        manifest = Manifest(
+            str(record["study"]),
+            str(record["made_at"]),
+            str(record["head"]),
+            str(record["konsil"]),
+            int(record["schema"]),
+            {str(name): str(digest) for name, digest in record["files"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise StoreError(
+            f"{archive}: is incomplete, or not an archive of konsil: no readable {MANIFEST}"
+        ) from None
+    if manifest.schema > SCHEMA:
+        raise StoreError(
+            f"{archive}: was written by the newer konsil {manifest.konsil}; install that version"
+        )
+    for name in sorted({*digests, *manifest.files, DATABASE}):
+        if name not in digests:
+            raise StoreError(f"{archive}: {name!r} is missing")
+        if digests[name] != manifest.files.get(name):
+            raise StoreError(f"{archive}: {name!r} differs from the manifest")
+    return manifest
+
+
+@contextmanager
+def _encrypting(file: IO[bytes], recipients: Sequence[Any]) -> Iterator[IO[bytes]]:
+    """A stream that encrypts to `file`, or the file itself where there are no recipients."""
+    if not recipients:
+        yield file
+        return
+    import pyrage
+
+    with _through_pipe(lambda reader: pyrage.encrypt_io(reader, file, recipients)) as writer:
+        yield writer
+
+
+@contextmanager
+def _through_pipe(work: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
+    """A stream for writing whose other end `work` reads in a thread."""
+    errors: list[BaseException] = []
+    read_end, write_end = os.pipe()
+
+    def run() -> None:
+        with os.fdopen(read_end, "rb") as reader:
+            try:
+                work(reader)
+            except BaseException as error:  # noqa: BLE001  raised again where the stream is closed
+                errors.append(error)
+
+    thread = threading.Thread(target=run, name="konsil-cipher")
+    thread.start()
+    try:
+        with os.fdopen(write_end, "wb", buffering=_CHUNK) as writer:
+            yield writer
+    except BrokenPipeError:
+        if not errors:
+            raise
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@contextmanager
+def _decrypting(file: IO[bytes], archive: Path, secret: str) -> Iterator[IO[bytes]]:
+    """A stream of the archive's content, decrypted where it is encrypted."""
+    head = file.read(len(_AGE))
+    file.seek(0)
+    if head != _AGE:
+        yield file
+        return
+    if not secret:
+        raise StoreError(
+            f"{archive}: is encrypted; state the file with the secret key with {option('key')}"
+        )
+    pyrage = _cipher()
+    try:
+        identity = pyrage.x25519.Identity.from_str(secret.strip())
+    except pyrage.IdentityError:
+        raise StoreError(
+            f"{option('key')}: expected a secret key that begins with AGE-SECRET-KEY-1"
+        ) from None
+    errors: list[BaseException] = []
+    read_end, write_end = os.pipe()
+
+    def run() -> None:
+        with os.fdopen(write_end, "wb", buffering=_CHUNK) as writer:
+            try:
+                pyrage.decrypt_io(file, writer, [identity])
+            except BrokenPipeError:
+                pass  # the reader has its own reason to stop
+            except BaseException as error:  # noqa: BLE001  raised again by the reader
+                errors.append(error)
+
+    thread = threading.Thread(target=run, name="konsil-cipher")
+    thread.start()
+    is_refused = False
+    try:
+        with os.fdopen(read_end, "rb") as reader:
+            yield reader
+    except StoreError:
+        # What is refused is not read to its end, which the cipher reports as an error of its own.
+        is_refused = True
+        raise
+    finally:
+        thread.join()
+        if errors and not is_refused:
+            raise StoreError(
+                f"{archive}: cannot be decrypted with this key, or is damaged"
+            ) from None
+
+
+_AGE = b"age-encryption.org/v1\n"
+
+
+def _cipher() -> Any:  # noqa: ANN401  a module that may be absent
+    try:
+        import pyrage
+    except ImportError:
+        raise StoreError(
+            "encrypted backups need a package that is not installed; install it with"
+            f" {installation('backup')}"
+        ) from None
+    return pyrage
+
+
+def _recipients(keys: Sequence[str]) -> list[x25519.Recipient]:
+    if not keys:
+        return []
+    pyrage = _cipher()
+    recipients = []
+    for key in keys:
+        try:
+            recipients.append(pyrage.x25519.Recipient.from_str(key))
+        except pyrage.RecipientError:
+            raise StoreError(
+                f"{option('encrypt_to')}: expected a public key that begins with age1,"
+                f" got {key[:12]!r}"
+            ) from None
+    return recipients
+
+
+def new_key() -> tuple[str, str]:
+    """A new pair of keys of age: the public key, and the secret key."""
+    identity = _cipher().x25519.Identity.generate()
+    return str(identity.to_public()), str(identity)
