@@ -16,8 +16,8 @@ def command(file: Path) -> Printout:
     """Write a secret key for encrypted backups to the new file FILE and print its public key.
 
     The server needs the public key only (konsil backup --encrypt-to). Store FILE elsewhere, with a
-    second copy: without it, an encrypted backup cannot be restored. The keys are those of age, whose
-    own programs can decrypt a backup, too.
+    second copy: without it, an encrypted backup cannot be restored. The program age can decrypt a
+    backup with it, too.
     """
     from konsil.api.running.archiving import write_key
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,7 +34,7 @@ from konsil.cli.folder import on_folder
 )
 @click.option(
     "--trusted-proxy",
-    "proxies",
+    "trusted_proxies",
     multiple=True,
     metavar="ADDRESS",
     help="Proxy whose X-Forwarded-For header is trusted; repeatable.",
@@ -44,6 +45,12 @@ from konsil.cli.folder import on_folder
     show_default=True,
     type=click.IntRange(1),
     help="Maximum number of forms and saves per person and minute.",
+)
+@click.option(
+    "--metrics",
+    default="",
+    metavar="HOST:PORT",
+    help="Address for metrics in the format of Prometheus, such as 127.0.0.1:9464.",
 )
 @click.option(
     "--workers",
@@ -57,10 +64,8 @@ def command(
     database: str,
     host: str,
     port: int,
-    url: str,
-    proxies: tuple[str, ...],
-    posts_a_minute: int,
     workers: int,
+    **limits: Any,  # noqa: ANN401 - the fields of the server's options
 ) -> None:
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
@@ -84,13 +89,8 @@ def command(
             f"--workers {workers}: several processes need PostgreSQL; state its URL with"
             " --database, or use one process, as SQLite requires"
         )
-    options = checked(
-        Options(
-            url=url or f"http://{host}:{port}",
-            trusted_proxies=proxies,
-            posts_a_minute=posts_a_minute,
-        )
-    )
+    url = limits.pop("url") or f"http://{host}:{port}"
+    options = checked(Options(url=url, **limits))
     try:
         status = f"{len(make_plan(opened).tasks):,} tasks"
     except PlanError as error:
@@ -105,7 +105,7 @@ def command(
             "  without TLS: use it within a network you trust, or behind a proxy with --url"
             " https://..."
         )
-    if options.secure and not proxies:
+    if options.secure and not options.trusted_proxies:
         click.echo(
             "  behind a proxy: name it with --trusted-proxy, or all visitors share one limit of"
             " attempts per minute"

@@ -90,14 +90,15 @@ def _files(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
         for name in sorted(names):
             path = Path(where, name)
-            is_hidden = name.startswith(".") and path != folder / _KEY
-            if not is_hidden and not _LEFT_OUT.fullmatch(name) and path.is_file():
-                if not path.is_symlink():
-                    yield path.relative_to(folder)
+            is_left_out = path != folder / _KEY and (
+                name.startswith(".") or _LEFT_OUT.fullmatch(name)
+            )
+            if not is_left_out and path.is_file() and not path.is_symlink():
+                yield path.relative_to(folder)
 
 
 def _older(folder: Path, name: str, keep: int) -> list[Path]:
-    """This study's backups but the newest ones, by the time in their names."""
+    """The backups of a study except its newest ones, by the time in their names."""
     pattern = re.compile(rf"{re.escape(name)}-(\d{{8}}T\d{{6}}Z)\.tar(\.age)?")
     stamped = sorted(
         (match[1], path)
@@ -117,7 +118,7 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
 
     url = place(database) if database else None
     if url is not None:
-        _refuse_used(url, database)
+        _refuse_used(url)
     restored: list[Restored] = []
 
     def fill(draft: Path) -> None:
@@ -145,7 +146,7 @@ def check_archive(path: Path, *, secret: str = "") -> Restored:
         return restore_study(path, Path(place_of_trial) / "study", secret=secret)
 
 
-def _refuse_used(url: URL, database: str) -> None:
+def _refuse_used(url: URL) -> None:
     from konsil.store.engine import engine
 
     db_engine = engine.make_engine(url)
@@ -177,7 +178,7 @@ def _verify(store: Store, manifest: Manifest, where: str) -> dict[str, int]:
 
 
 def write_key(path: Path) -> str:
-    """Write a new secret key for backups to a new file of its owner alone; return the public key."""
+    """Write a secret key for backups to a new file of its owner alone; return the public key."""
     if path.exists():
         raise StoreError(f"{path}: exists already; choose a new file")
     public, secret = archive.new_key()

@@ -52,7 +52,7 @@ def backup(store: Store, target: Path) -> Backup:
 
 
 def copy_to(store: Store, draft: Path) -> Backup:
-    """Copy the database to the empty file `draft`, check the copy's log and bring it to the disk."""
+    """Copy the database to the empty file `draft`, on the disk, and check the copy's log."""
     if store.engine.dialect.name == "sqlite":
         with (
             translate_database_errors(store.engine.url),

@@ -54,6 +54,7 @@ class Page:
 ROUTES: tuple[Page, ...] = (
     Page("landing", "/", "GET", EVERYBODY, sign_in.landing),
     Page("health", "/health", "GET", EVERYBODY, sign_in.health),
+    Page("ready", "/ready", "GET", EVERYBODY, sign_in.ready),
     Page("invitation", "/come/{secret}", "GET", EVERYBODY, sign_in.invitation),
     Page("come_in", "/come/{secret}", "POST", EVERYBODY, sign_in.accept_invitation),
     Page("language", "/language", "POST", EVERYBODY, sign_in.language),

@@ -7,6 +7,8 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
@@ -30,8 +32,20 @@ KEEP_SECONDS = 75
 
 def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
     """Serve the pages until stopped."""
-    with listening(host, port) as place:
+    with listening(host, port) as place, _metrics(options, store):
         _run(study, store, options, place)
+
+
+@contextmanager
+def _metrics(options: Options, store: Store) -> Iterator[None]:
+    """Metrics on an address of their own, if they are wanted."""
+    if not options.metrics:
+        yield
+        return
+    from konsil.web.http.metrics import exposed
+
+    with exposed(options.metrics, lambda: {options.path.strip("/"): store}):
+        yield
 
 
 def serve_many(
@@ -47,7 +61,12 @@ def serve_many(
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
     # Started anew and not forked: connections and threads of this process are its own.
     spawn_context = multiprocessing.get_context("spawn")
-    with listening(host, port) as place:
+    with (
+        listening(host, port) as place,
+        _shared_counts(options, workers),
+        Store.open(database, create=False) as store,
+        _metrics(options, store),
+    ):
         place.listen(BACKLOG)
 
         def start() -> SpawnProcess:
@@ -76,6 +95,15 @@ def serve_many(
                 process.join(10)
 
 
+def _shared_counts(options: Options, workers: int) -> AbstractContextManager[None]:
+    """Before the metrics are first used: the library decides then how processes count."""
+    if not options.metrics:
+        return nullcontext()
+    from konsil.web.http.metrics import shared_counts
+
+    return shared_counts(workers)
+
+
 def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:
     with Store.open(database, create=False) as store:
         _run(study, store, options, place)
@@ -91,12 +119,14 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
     """What the server does with connections and their headers."""
     import uvicorn
 
+    from konsil.web.http.metrics import Measured
     from konsil.web.http.unfinished_requests import Limits, protocol
 
     # No access log: addresses of people are written nowhere. A header counts only where a trusted
     # proxy has sent it.
+    app = Discreet(create_app(study, store, options))
     return uvicorn.Config(
-        Discreet(create_app(study, store, options)),
+        Measured(app) if options.metrics else app,
         access_log=False,
         server_header=False,
         proxy_headers=bool(options.trusted_proxies),

@@ -7,6 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from konsil.locale import catalogue_language
 from konsil.store.engine.engine import answers
+from konsil.store.engine.readiness import obstacle
 from konsil.store.people.access import Invitation
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
@@ -74,6 +75,14 @@ def health(request: Request) -> Response:
     if not answers(site_of(request).store.engine):
         return PlainTextResponse("the database does not answer\n", 503)
     return PlainTextResponse("ok\n")
+
+
+def ready(request: Request) -> Response:
+    """Whether entries can be stored, for a proxy that chooses a server; 503 states the obstacle."""
+    reason = obstacle(site_of(request).store.engine)
+    if reason is not None:
+        return PlainTextResponse(f"{reason}\n", 503)
+    return PlainTextResponse("ready\n")
 
 
 def leave(request: Request) -> Response:

@@ -63,6 +63,8 @@ class Options:
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks whose word on a visitor's address counts; none: everybody has the
     address that asks."""
+    metrics: str = ""
+    """Address of the metrics, such as 127.0.0.1:9464; empty: there are none."""
 
     @property
     def secure(self) -> bool:
