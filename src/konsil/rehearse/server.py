@@ -23,8 +23,11 @@ READY_SECONDS = 60.0
 class Server:
     """A study's pages, served until closed."""
 
-    def __init__(self, folder: Path, *, database: str = "", workers: int = 1) -> None:
+    def __init__(
+        self, folder: Path, *, database: str = "", workers: int = 1, more: tuple[str, ...] = ()
+    ) -> None:
         self._folder, self._database, self._workers = folder, database, workers
+        self._more = more
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
@@ -38,7 +41,7 @@ class Server:
         code += " from konsil.cli import main; main(sys.argv[1:])"
         command = [sys.executable, "-c", code, "serve", str(self._folder), "--port", str(self.port)]
         # Simulated raters are faster than people.
-        command += ["--posts-a-minute", "1000000"]
+        command += ["--posts-a-minute", "1000000", *self._more]
         command += ["--database", self._database] if self._database else []
         command += ["--workers", str(self._workers)] if self._workers > 1 else []
         # A session of its own: its workers end with it, and Ctrl+C ends us first. It ends when its
