@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import io
+import json
 import os
 import random
 import shutil
 import sqlite3
 import struct
 import sys
+import tarfile
 import tempfile
 import unittest.mock
 import zipfile
@@ -544,6 +547,73 @@ def read_database(path: Path) -> None:
         raise refused
 
 
+@functools.cache
+def archive() -> bytes:
+    """A backup of a rated study, its database as small as can be."""
+    from konsil.store import Store
+    from konsil.store.backups.archive import write_archive
+
+    with tempfile.TemporaryDirectory() as place:
+        study = Path(place) / "study"
+        study.mkdir()
+        (study / "konsil.db").write_bytes(database())
+        (study / "study.toml").write_bytes((template("rated") / "study.toml").read_bytes())
+        (study / "codebook.en.md").write_bytes((template("rated") / "codebook.en.md").read_bytes())
+        files = [Path("study.toml"), Path("codebook.en.md")]
+        with Store.open(study) as store:
+            write_archive(store, study, study / "b.tar", files, at="2026-01-01T00:00:00Z")
+        return (study / "b.tar").read_bytes()
+
+
+def make_archive(rng: random.Random) -> bytes:
+    """A backup of a study with changed bytes, or with other files and their right checksums."""
+    if rng.random() < 0.5:
+        return broken(rng, archive())
+    changed = io.BytesIO()
+    digests: dict[str, str] = {}
+    with (
+        tarfile.open(fileobj=io.BytesIO(archive())) as source,
+        tarfile.open(fileobj=changed, mode="w") as target,
+    ):
+        for member in source:
+            file = source.extractfile(member)
+            data = file.read() if file is not None else b""
+            name = member.name
+            if name == "konsil.db" and rng.random() < 0.5:
+                data = make_database(rng)
+            if name == "manifest.json":
+                record = json.loads(data) | {"files": digests}
+                if rng.random() < 0.2:
+                    record[rng.choice([*record])] = rng.choice(
+                        ("", 7, None, [], {"x": 1}, -1, "9-0")
+                    )
+                data = json.dumps(record).encode()
+            elif rng.random() < 0.1:
+                name = rng.choice(
+                    ("../x", "/x", "study/..", "study/", "study", "x", "study/a/../b")
+                )
+            digests[name] = hashlib.sha256(data).hexdigest()
+            again = tarfile.TarInfo(name)
+            again.size = len(data)
+            if rng.random() < 0.05:
+                again.type, again.linkname = rng.choice((tarfile.SYMTYPE, tarfile.LNKTYPE)), "/etc"
+            target.addfile(again, io.BytesIO(data))
+    return changed.getvalue()
+
+
+def read_archive(path: Path) -> None:
+    """Restore a backup for trial: nothing is written outside of the folder."""
+    with tempfile.TemporaryDirectory() as place:
+        inner = Path(place) / "inner"
+        inner.mkdir()
+        try:
+            command("restore", str(path), str(inner / "study"))
+        finally:
+            others = [p.name for p in Path(place).iterdir() if p != inner]
+            others += [p.name for p in inner.iterdir() if p.name != "study"]
+            assert not others, others
+
+
 # ---- other files ---------------------------------------------------------------------------------
 
 
@@ -837,6 +907,7 @@ READ: dict[str, tuple[Callable[[random.Random], bytes], str, Callable[[Path], ob
     "theme decisions": (make_decisions, "t.csv", read_themes),
     "marks": (make_marks, "t.csv", read_marks),
     "export": (make_export, "export.zip", read_export),
+    "archive": (make_archive, "backup.tar", read_archive),
     "database": (make_database, "konsil.db", read_database),
     "codebook": (make_codebook, "codebook.md", read_codebook),
     "former study.toml": (make_former, "former.toml", read_former),

@@ -258,6 +258,9 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("export", (".", "records", "--overwrite", "--format", "parquet")),
             Step("export", (".", "release", "--release", "--linked", "--k", "1")),
             Step("backup", (".", "copy.db")),
+            Step("backup", (".", "backups", "--keep", "1"), lambda folder: archive_of(folder)),
+            Step("restore", ("archive.tar", "back"), makes="back"),
+            Step("backup-key", ("backup.key",)),
             Step("close", (".", "--batch", ""), lambda folder: gone_back(folder)),
             Step("log", (".", "--output", "log.csv")),
             Step("person", (".", "p1", "person.json", "--forget-name")),
@@ -332,6 +335,16 @@ def gone_back(folder: Path) -> None:
     for path in folder.glob("konsil.db*"):
         path.unlink()
     shutil.copy(folder / "copy.db", folder / "konsil.db")
+
+
+def archive_of(folder: Path) -> None:
+    """An empty folder for backups, and a backup under a name that does not depend on the time."""
+    from konsil.api import open_folder
+    from konsil.api.running.archiving import archive_study
+
+    (folder / "backups").mkdir()
+    made = archive_study(open_folder(folder), folder / "backups")
+    made.path.rename(folder / "archive.tar")
 
 
 def truth(folder: Path) -> None:

@@ -61,6 +61,10 @@ def families(package: Distribution) -> frozenset[str]:
     texts = [about.get("License-Expression") or ""]
     if not texts[0]:
         texts = classifiers or [(about.get("License") or "").partition("\n")[0]]
+    # Some packages state their licence in its own file alone, whose first line is its name.
+    if not any(texts):
+        files = about.get_all("License-File", [])
+        texts = [(package.read_text(f"licenses/{f}") or "").partition("\n")[0] for f in files]
     parts = [part for text in texts for part in re.split(r"\bAND\b|\bOR\b|[;,/]", text)]
     return frozenset(
         next((family for pattern, family in _FAMILIES if re.search(pattern, part)), part.strip())

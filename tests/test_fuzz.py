@@ -35,6 +35,7 @@ SLOW = {
     "agreement",
     "apkg",
     "codebook",
+    "archive",
     "database",
     "duplicates decisions",
     "export",
@@ -181,7 +182,8 @@ DOORS = {
     "store/engine/engine.py": "database",
     "store/engine/folders.py": "export",
     "store/engine/frames.py": "export",
-    "store/release/backup.py": "database",
+    "store/backups/archive.py": "archive",
+    "store/backups/backup.py": "database",
     "store/release/export.py": "export",
 }
 """Module that opens files of the world -> the reader whose corpus enters it."""
@@ -203,6 +205,7 @@ OWN = {
     "report/manuscript/citations.py": "what the package brings",
     "report/manuscript/packing.py": "a document that konsil made a moment before",
     "report/manuscript/workbook.py": "a workbook that konsil made a moment before",
+    "api/running/archiving.py": "keys of backups; its own tests give it other files",
     "api/running/power_files.py": "what konsil power wrote; a test of its own gives it other files",
     "report/page/page.py": "what the package brings",
     "report/page/writing.py": "a report of konsil's, which it compares with a new one",

@@ -85,7 +85,7 @@ def _database_alone(folder: Path, database: str, target: Path) -> Printout:
     from konsil.api import open_folder
     from konsil.api.folder.opened import now
     from konsil.errors import StoreError
-    from konsil.store.release.backup import backup
+    from konsil.store.backups.backup import backup
 
     with open_folder(folder, database=database).store() as store:
         store.cover_log(now())

@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 
 from konsil.api.editor_schema import with_schema_line, write_schema
-from konsil.api.rehearsal.copying import copy_new
 from konsil.cli.printout import Printout, asks_json, with_json
 from konsil.errors import StudyError, nearest
 from konsil.locale import SOURCE, complete_languages
+from konsil.store.engine.folders import copy_new
 
 PROTOCOL = "study.toml"
 _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")

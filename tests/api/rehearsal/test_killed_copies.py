@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api.rehearsal.copying import copy_new
 from konsil.errors import StudyError
+from konsil.store.engine.folders import copy_new
 from konsil.store.engine.leftovers import draft_prefix
 from small_studies import ITEMS, exit_code, form, plan, raters, study_text, systems
 
@@ -41,7 +41,7 @@ def wait(*_, **__):
 COPIES = (
     WAITS
     + """
-from konsil.api.rehearsal.copying import copy_new
+from konsil.store.engine.folders import copy_new
 
 def fill(draft):
     (draft / "ratings.csv").write_text("half a file")

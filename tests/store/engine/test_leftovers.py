@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from konsil.store import Batch, Store
+from konsil.store.backups.backup import backup
 from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
-from konsil.store.release.backup import backup
 from konsil.store.release.export import export
 
 AT = "2025-03-01T12:00:00Z"

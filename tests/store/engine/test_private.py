@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api.rehearsal.copying import copy_new
 from konsil.notices import KonsilNotice
 from konsil.store import Batch, Store
+from konsil.store.backups.backup import backup
 from konsil.store.calls.run_lock import alone
 from konsil.store.engine import engine
+from konsil.store.engine.folders import copy_new
 from konsil.store.engine.private import write_private
 from konsil.store.people.people import Person, forget_person, note_person
-from konsil.store.release.backup import backup
 from konsil.store.release.export import export
 
 AT = "2025-03-01T12:00:00Z"

@@ -13,13 +13,13 @@ import pytest
 from konsil.errors import StoreError
 from konsil.records import Call
 from konsil.store import Batch, Store
+from konsil.store.backups.backup import backup
 from konsil.store.calls.calls import Calls
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log.covering import cover_task
 from konsil.store.log.entries import read_entries
 from konsil.store.log.heads import check_head, head_of
 from konsil.store.people.access import Access
-from konsil.store.release.backup import backup
 from konsil.store.tasks import drafts, screens
 
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"

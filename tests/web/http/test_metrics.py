@@ -128,7 +128,7 @@ def test_readiness(
     client = enter(who="").client
     assert (client.get("/ready").status_code, client.get("/ready").text) == (200, "ready\n")
     monkeypatch.setattr(
-        "konsil.store.engine.readiness.shutil.disk_usage",
+        "konsil.web.http.readiness.shutil.disk_usage",
         lambda _: type("Usage", (), {"free": (100 << 20) - 1}),
     )
     assert client.get("/ready").status_code == 503

@@ -10,8 +10,8 @@ from pathlib import Path
 from konsil.api.design.draft import Draft
 from konsil.api.editor_schema import SCHEMA, write_schema
 from konsil.api.folder.opened import PROTOCOL, read_text
-from konsil.api.rehearsal.copying import copy_new
 from konsil.errors import StudyError
+from konsil.store.engine.folders import copy_new
 
 
 def save(draft: Draft) -> tuple[str, ...]:

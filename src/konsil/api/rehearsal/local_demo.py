@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from konsil.api.folder.folder import open_folder
 from konsil.api.folder.opened import PROTOCOL
-from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.rehearsal import report, simulate, truth_of
 from konsil.collect.local.shipped_model import SHIPPED
 from konsil.prepare.draw.lexical import folded
 from konsil.records import Answer, Item
+from konsil.store.engine.folders import copy_new
 
 if TYPE_CHECKING:
     pass

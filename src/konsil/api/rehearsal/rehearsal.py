@@ -18,7 +18,6 @@ from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.item_checks import check_drawn
 from konsil.api.progress import progress
-from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.local_model_notes import about_the_model
 from konsil.api.running.planning import implied_answers, still_silent
 from konsil.errors import StudyError
@@ -29,6 +28,7 @@ from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recov
 from konsil.simulate.matches import pretended_answers
 from konsil.stats.engine.contract import Estimate
 from konsil.store import Added, Batch, Store
+from konsil.store.engine.folders import copy_new
 from konsil.study.data.cutting import pretended
 
 if TYPE_CHECKING:

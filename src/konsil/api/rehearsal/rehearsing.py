@@ -16,7 +16,6 @@ from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.progress import progress
-from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.rehearsal import (
     MATERIAL,
     SIMULATION,
@@ -44,6 +43,7 @@ from konsil.rehearse.replies import about
 from konsil.simulate import Truth, check_truth, people
 from konsil.simulate.pretended import pool_size, pretended_pool
 from konsil.store import Batch, Store
+from konsil.store.engine.folders import copy_new
 from konsil.store.people.access import Access
 from konsil.study import Study
 from konsil.study.data.cutting import pretended

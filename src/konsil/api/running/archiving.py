@@ -8,22 +8,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StoreError, StudyError, option
 from konsil.store import Store
-from konsil.store.engine.engine import FILE, place, reading
+from konsil.store.backups import archive
+from konsil.store.backups.archive import Manifest
+from konsil.store.backups.backup import copy_store, refuse_used
+from konsil.store.engine.engine import FILE
+from konsil.store.engine.folders import copy_new
 from konsil.store.engine.private import write_private
 from konsil.store.log.heads import head_of
-from konsil.store.release import archive
-from konsil.store.release.archive import Manifest
-from konsil.store.release.backup import copy_store
-from konsil.store.release.row_copy import is_unused
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import URL
 
 ENDING, ENCRYPTED = ".tar", ".tar.age"
 _STAMPS = str.maketrans("", "", "-:")
@@ -114,11 +110,8 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
     The log of the restored database is verified and compared with the head in the backup. What
     fails leaves nothing.
     """
-    from konsil.api.rehearsal.copying import copy_new
-
-    url = place(database) if database else None
-    if url is not None:
-        _refuse_used(url)
+    if database:
+        refuse_used(database)
     restored: list[Restored] = []
 
     def fill(draft: Path) -> None:
@@ -144,24 +137,6 @@ def check_archive(path: Path, *, secret: str = "") -> Restored:
     """Restore a backup for trial, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="konsil-restore-") as place_of_trial:
         return restore_study(path, Path(place_of_trial) / "study", secret=secret)
-
-
-def _refuse_used(url: URL) -> None:
-    from konsil.store.engine import engine
-
-    db_engine = engine.make_engine(url)
-    try:
-        if url.drivername == "sqlite":
-            if Path(str(url.database)).exists():
-                raise StoreError(f"{url.database}: exists already; name a new file")
-            return
-        with reading(db_engine) as connection:
-            if not is_unused(connection):
-                raise StoreError(
-                    f"{engine.redacted_url(url)}: contains a study already; name an empty database"
-                )
-    finally:
-        db_engine.dispose()
 
 
 def _verify(store: Store, manifest: Manifest, where: str) -> dict[str, int]:

@@ -1,1 +1,1 @@
-"""What leaves the database: exports, releases, kits, backups."""
+"""What leaves the database: exports, releases, kits."""

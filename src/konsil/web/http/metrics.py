@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from konsil.errors import KonsilError, StoreError, installation, option
 from konsil.store import Store
 from konsil.store.engine.engine import answers, reading
-from konsil.store.engine.readiness import free_bytes
 from konsil.store.tasks.progress import counts
+from konsil.web.http.readiness import free_bytes
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -115,7 +115,7 @@ class StudyGauges:
         )
         for study, store in self.stores().items():
             up.add_metric([study], float(answers(store.engine)))
-            if (space := free_bytes(store.engine)) is not None:
+            if (space := free_bytes(store)) is not None:
                 free.add_metric([study], float(space))
             for state, number in _progress(store).items():
                 tasks.add_metric([study, state], float(number))

@@ -7,8 +7,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from konsil.locale import catalogue_language
 from konsil.store.engine.engine import answers
-from konsil.store.engine.readiness import obstacle
 from konsil.store.people.access import Invitation
+from konsil.web.http.readiness import obstacle
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
 from konsil.web.site.site import Site, site_of
@@ -79,7 +79,7 @@ def health(request: Request) -> Response:
 
 def ready(request: Request) -> Response:
     """Whether entries can be stored, for a proxy that chooses a server; 503 states the obstacle."""
-    reason = obstacle(site_of(request).store.engine)
+    reason = obstacle(site_of(request).store)
     if reason is not None:
         return PlainTextResponse(f"{reason}\n", 503)
     return PlainTextResponse("ready\n")

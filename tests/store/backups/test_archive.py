@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from konsil.errors import StoreError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.release import archive
+from konsil.store.backups import archive
 
 AT = "2025-03-01T12:00:00Z"
 FILES = {"study.toml": b"schema = 1\n", "tables/items.csv": b"id\n1\n", ".konsil-key": b"s\n"}

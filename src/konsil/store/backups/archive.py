@@ -13,26 +13,21 @@ import io
 import json
 import os
 import tarfile
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, cast
 
-from konsil.errors import StoreError, installation, option
+from konsil.errors import StoreError
+from konsil.store.backups.backup import copy_to
+from konsil.store.backups.cipher import CHUNK, decrypting, encrypting, recipients_of
 from konsil.store.engine.leftovers import database_draft
 from konsil.store.engine.private import create_private
 from konsil.store.engine.schema import SCHEMA
 from konsil.store.log.db import Store
-from konsil.store.release.backup import copy_to
 from konsil.version import __version__
 
-if TYPE_CHECKING:
-    from pyrage import x25519
-
 DATABASE, MANIFEST, STUDY = "konsil.db", "manifest.json", "study/"
-_CHUNK = 1 << 20
 _LARGEST_MANIFEST = 1 << 26
 
 
@@ -68,7 +63,7 @@ def write_archive(
     `files` are relative to `folder`; `keys` are public keys of age, for which the archive is
     encrypted. The database's log is verified before.
     """
-    recipients = _recipients(keys)
+    recipients = recipients_of(keys)
     if target.exists():
         raise StoreError(f"{target}: exists already; choose a new file")
     # The copy of the database is plain text: it stays where the database itself is, and never lies
@@ -80,7 +75,7 @@ def write_archive(
         manifest = Manifest(folder.absolute().name, at, copied.head)
         members = {DATABASE: database} | {f"{STUDY}{f.as_posix()}": folder / f for f in files}
         with database_draft(target) as draft:
-            with draft.open("wb") as file, _encrypting(file, recipients) as plain:
+            with draft.open("wb") as file, encrypting(file, recipients) as plain:
                 digests = _pack(plain, members, manifest)
                 file.flush()
             with draft.open("rb") as written:
@@ -137,7 +132,7 @@ def unpack_archive(archive: Path, folder: Path, *, secret: str = "") -> Manifest
     digests: dict[str, str] = {}
     content = b""
     try:
-        with archive.open("rb") as file, _decrypting(file, archive, secret) as plain:
+        with archive.open("rb") as file, decrypting(file, archive, secret) as plain:
             with tarfile.open(fileobj=plain, mode="r|") as members:
                 for member in members:
                     source = members.extractfile(member) if member.isreg() else None
@@ -151,7 +146,7 @@ def unpack_archive(archive: Path, folder: Path, *, secret: str = "") -> Manifest
                         place = folder / _place(archive, member.name)
                         digests[member.name] = _unpack(source, place)
             # What follows the end of the archive is read, too: the cipher checks it.
-            while plain.read(_CHUNK):
+            while plain.read(CHUNK):
                 pass
     except (tarfile.TarError, EOFError, UnicodeDecodeError):
         raise StoreError(f"{archive}: is incomplete, or not an archive of konsil") from None
@@ -177,7 +172,7 @@ def _unpack(source: IO[bytes], place: Path) -> str:
     create_private(place)
     digest = hashlib.sha256()
     with place.open("wb") as file:
-        while part := source.read(_CHUNK):
+        while part := source.read(CHUNK):
             digest.update(part)
             file.write(part)
         file.flush()
@@ -210,127 +205,3 @@ def _compare(archive: Path, content: bytes, digests: Mapping[str, str]) -> Manif
         if digests[name] != manifest.files.get(name):
             raise StoreError(f"{archive}: {name!r} differs from the manifest")
     return manifest
-
-
-@contextmanager
-def _encrypting(file: IO[bytes], recipients: Sequence[Any]) -> Iterator[IO[bytes]]:
-    """A stream that encrypts to `file`, or the file itself where there are no recipients."""
-    if not recipients:
-        yield file
-        return
-    import pyrage
-
-    with _through_pipe(lambda reader: pyrage.encrypt_io(reader, file, recipients)) as writer:
-        yield writer
-
-
-@contextmanager
-def _through_pipe(work: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
-    """A stream for writing whose other end `work` reads in a thread."""
-    errors: list[BaseException] = []
-    read_end, write_end = os.pipe()
-
-    def run() -> None:
-        with os.fdopen(read_end, "rb") as reader:
-            try:
-                work(reader)
-            except BaseException as error:  # noqa: BLE001  raised again where the stream is closed
-                errors.append(error)
-
-    thread = threading.Thread(target=run, name="konsil-cipher")
-    thread.start()
-    try:
-        with os.fdopen(write_end, "wb", buffering=_CHUNK) as writer:
-            yield writer
-    except BrokenPipeError:
-        if not errors:
-            raise
-    finally:
-        thread.join()
-    if errors:
-        raise errors[0]
-
-
-@contextmanager
-def _decrypting(file: IO[bytes], archive: Path, secret: str) -> Iterator[IO[bytes]]:
-    """A stream of the archive's content, decrypted where it is encrypted."""
-    head = file.read(len(_AGE))
-    file.seek(0)
-    if head != _AGE:
-        yield file
-        return
-    if not secret:
-        raise StoreError(
-            f"{archive}: is encrypted; state the file with the secret key with {option('key')}"
-        )
-    pyrage = _cipher()
-    try:
-        identity = pyrage.x25519.Identity.from_str(secret.strip())
-    except pyrage.IdentityError:
-        raise StoreError(
-            f"{option('key')}: expected a secret key that begins with AGE-SECRET-KEY-1"
-        ) from None
-    errors: list[BaseException] = []
-    read_end, write_end = os.pipe()
-
-    def run() -> None:
-        with os.fdopen(write_end, "wb", buffering=_CHUNK) as writer:
-            try:
-                pyrage.decrypt_io(file, writer, [identity])
-            except BrokenPipeError:
-                pass  # the reader has its own reason to stop
-            except BaseException as error:  # noqa: BLE001  raised again by the reader
-                errors.append(error)
-
-    thread = threading.Thread(target=run, name="konsil-cipher")
-    thread.start()
-    is_refused = False
-    try:
-        with os.fdopen(read_end, "rb") as reader:
-            yield reader
-    except StoreError:
-        # What is refused is not read to its end, which the cipher reports as an error of its own.
-        is_refused = True
-        raise
-    finally:
-        thread.join()
-        if errors and not is_refused:
-            raise StoreError(
-                f"{archive}: cannot be decrypted with this key, or is damaged"
-            ) from None
-
-
-_AGE = b"age-encryption.org/v1\n"
-
-
-def _cipher() -> Any:  # noqa: ANN401  a module that may be absent
-    try:
-        import pyrage
-    except ImportError:
-        raise StoreError(
-            "encrypted backups need a package that is not installed; install it with"
-            f" {installation('backup')}"
-        ) from None
-    return pyrage
-
-
-def _recipients(keys: Sequence[str]) -> list[x25519.Recipient]:
-    if not keys:
-        return []
-    pyrage = _cipher()
-    recipients = []
-    for key in keys:
-        try:
-            recipients.append(pyrage.x25519.Recipient.from_str(key))
-        except pyrage.RecipientError:
-            raise StoreError(
-                f"{option('encrypt_to')}: expected a public key that begins with age1,"
-                f" got {key[:12]!r}"
-            ) from None
-    return recipients
-
-
-def new_key() -> tuple[str, str]:
-    """A new pair of keys of age: the public key, and the secret key."""
-    identity = _cipher().x25519.Identity.generate()
-    return str(identity.to_public()), str(identity)

@@ -5,30 +5,29 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sqlalchemy.engine import Engine
-
-from konsil.store.engine.engine import answers, is_read_only
+from konsil.store import Store
+from konsil.store.engine.engine import answers
 
 LEAST_FREE_BYTES = 100 << 20
 """Below this much free space nobody new should be sent to a server: its database may grow by as
 much within a working day."""
 
 
-def obstacle(engine: Engine) -> str | None:
+def obstacle(store: Store) -> str | None:
     """What prevents entries from being stored; None where nothing does."""
-    if not answers(engine):
+    if not answers(store.engine):
         return "the database does not answer"
-    if is_read_only(engine):
+    if store.is_read_only:
         return "the database is read-only"
-    free = free_bytes(engine)
+    free = free_bytes(store)
     return "the disk is almost full" if free is not None and free < LEAST_FREE_BYTES else None
 
 
-def free_bytes(engine: Engine) -> int | None:
+def free_bytes(store: Store) -> int | None:
     """Free space on the disk of an SQLite database; None where the database is on a server."""
-    if engine.dialect.name != "sqlite":
+    if store.engine.dialect.name != "sqlite":
         return None
     try:
-        return shutil.disk_usage(Path(str(engine.url.database)).parent).free
+        return shutil.disk_usage(Path(str(store.engine.url.database)).parent).free
     except OSError:
         return None

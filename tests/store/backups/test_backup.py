@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from konsil.errors import StoreError
 from konsil.records import Item
 from konsil.store import Batch, Store
+from konsil.store.backups.backup import backup, copy_store
 from konsil.store.engine.engine import reading
 from konsil.store.engine.schema import metadata
 from konsil.store.log.heads import head_of
 from konsil.store.people.access import Access
 from konsil.store.people.people import Person, note_person
-from konsil.store.release.backup import backup, copy_store
 
 AT = "2025-03-01T12:00:00Z"
 

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import StoreError
+from konsil.store.backups.row_copy import copy_rows, is_unused
 from konsil.store.engine.engine import (
     connect_plainly,
+    make_engine,
+    place,
     reading,
+    redacted_url,
     translate_database_errors,
     writing,
 )
 from konsil.store.engine.leftovers import database_draft
 from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
-from konsil.store.release.row_copy import copy_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,21 @@ def copy_store(source: Store, target: Store) -> dict[str, int]:
     """Copy all rows to a store without records, as one moment and all or nothing."""
     with reading(source.engine) as view, writing(target.engine) as connection:
         return copy_rows(view, connection)
+
+
+def refuse_used(where: str) -> None:
+    """Raise a StoreError if a database, by its URL, has a study already."""
+    url = place(where)
+    if url.drivername == "sqlite":
+        if Path(str(url.database)).exists():
+            raise StoreError(f"{url.database}: exists already; name a new file")
+        return
+    db_engine = make_engine(url)
+    try:
+        with reading(db_engine) as connection:
+            if not is_unused(connection):
+                raise StoreError(
+                    f"{redacted_url(url)}: contains a study already; name an empty database"
+                )
+    finally:
+        db_engine.dispose()

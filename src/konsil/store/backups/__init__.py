@@ -1,0 +1,1 @@
+"""Copies of the database, and archives of a whole study."""
