@@ -169,6 +169,8 @@ STEPS = [
         lambda r: [f"{p['rater']}: {p['tasks']} tasks" for p in r["projects"]],
     ),
     Step("backup s copy.db", lambda r: [f"{r['file']}: {r['bytes']:,} bytes"]),
+    Step("backup s backups --keep 3", lambda r: [f"{r['files']} files, log verified"]),
+    Step("backup-key secret.key", lambda r: [f"{r['file']}: secret key"]),
     Step("verify-log s", lambda r: [f"{r['head'].partition('-')[0]}-"] if r["is_intact"] else []),
     Step("verify-log s --expect 1-" + "a" * 64, lambda r: [""] if r["problems"] else [], code=2),
     Step("log s --last 3", lambda r: [f"{e['seq']} {e['at'][:10]}" for e in r["entries"]]),

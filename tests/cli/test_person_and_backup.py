@@ -76,7 +76,6 @@ def test_a_whole_study_is_backed_up_encrypted_and_restored(
     call: Call, study: Path, tmp_path: Path
 ) -> None:
     backups, secret = tmp_path / "backups", tmp_path / "secret.key"
-    backups.mkdir()
     code, out, err = call("backup-key", secret)
     assert (code, err) == (0, "")
     public = out.splitlines()[-1]
@@ -102,8 +101,7 @@ def test_options_of_backups_that_do_not_go_together(
     call: Call, study: Path, tmp_path: Path
 ) -> None:
     for arguments, sentence in (
-        (("backup", study, tmp_path / "x.db", "--keep", "2"), "--keep: "),
-        (("backup", study, tmp_path / "x.db", "--encrypt-to", "age1"), "--encrypt-to: "),
+        (("backup", study, study / "study.toml", "--keep", "2"), "study.toml: is not a folder"),
         (("backup", study, tmp_path, "--encrypt-to", "age1"), "--encrypt-to: expected a public"),
         (("restore", tmp_path / "x.tar"), "FOLDER is missing"),
         (("restore", tmp_path / "x.tar", tmp_path / "y", "--check"), "--check: restores to no"),

@@ -32,23 +32,15 @@ def command(
 ) -> Printout:
     """Back up the study in FOLDER while the server is running, and verify the backup.
 
-    If TARGET is an existing folder, the backup contains the whole study: protocol, codebooks,
-    source files, the key of the pseudonyms and the database, as one file named for the study and
-    the time. With --encrypt-to, only the owner of the secret key (konsil backup-key) can read it.
-    'konsil restore' restores such a backup.
+    If TARGET is an existing folder, or a new one with --keep or --encrypt-to, the backup contains
+    the whole study: protocol, codebooks, source files, the key of the pseudonyms and the database,
+    as one file named for the study and the time. With --encrypt-to, only the owner of the secret
+    key (konsil backup-key) can read it. 'konsil restore' restores such a backup.
 
     Otherwise TARGET is a new file, and only the database is copied to it, as a database of SQLite.
     """
-    from konsil.errors import KonsilError
-
-    if target.is_dir():
+    if target.is_dir() or keys or keep is not None:
         return _whole(folder, database, target, keys, keep)
-    if keys or keep is not None:
-        flag = "--encrypt-to" if keys else "--keep"
-        raise KonsilError(
-            f"{flag}: {target} is not an existing folder; only backups of a whole study are"
-            " encrypted or counted"
-        )
     return _database_alone(folder, database, target)
 
 

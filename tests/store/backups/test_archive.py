@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from konsil.errors import StoreError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.backups import archive
+from konsil.store.backups import archive, cipher
 
 AT = "2025-03-01T12:00:00Z"
 FILES = {"study.toml": b"schema = 1\n", "tables/items.csv": b"id\n1\n", ".konsil-key": b"s\n"}
@@ -49,7 +49,7 @@ def unpack(path: Path, folder: Path, secret: str = "") -> archive.Manifest:
 def test_what_is_unpacked_is_what_was_packed(
     study: Path, tmp_path: Path, is_encrypted: bool
 ) -> None:
-    public, secret = archive.new_key()
+    public, secret = cipher.new_key()
     path = tmp_path / "a"
     written = write(study, path, *([public] if is_encrypted else []))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -70,10 +70,10 @@ def test_what_is_unpacked_is_what_was_packed(
 
 def test_a_wrong_key_no_key_and_a_key_that_is_none(study: Path, tmp_path: Path) -> None:
     path = tmp_path / "a"
-    write(study, path, archive.new_key()[0])
+    write(study, path, cipher.new_key()[0])
     for secret, sentence in (
         ("", "is encrypted; state the file with the secret key"),
-        (archive.new_key()[1], "cannot be decrypted with this key"),
+        (cipher.new_key()[1], "cannot be decrypted with this key"),
         ("AGE-SECRET-KEY-1", "expected a secret key"),
     ):
         with pytest.raises(StoreError, match=sentence):
@@ -84,7 +84,7 @@ def test_a_wrong_key_no_key_and_a_key_that_is_none(study: Path, tmp_path: Path) 
 
 
 def test_each_of_two_keys_opens_it(study: Path, tmp_path: Path) -> None:
-    pairs = [archive.new_key(), archive.new_key()]
+    pairs = [cipher.new_key(), cipher.new_key()]
     write(study, tmp_path / "a", *(public for public, _ in pairs))
     for n, (_, secret) in enumerate(pairs):
         assert unpack(tmp_path / "a", tmp_path / str(n), secret).study == "ward"
@@ -173,8 +173,8 @@ def test_another_archive_is_refused(
 
 
 @pytest.fixture(scope="module")
-def cipher(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[bytes, str]]:
-    public, secret = archive.new_key()
+def encrypted(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[bytes, str]]:
+    public, secret = cipher.new_key()
     path = tmp_path_factory.mktemp("cipher") / "a"
     write(study, path, public)
     yield path.read_bytes(), secret
@@ -186,12 +186,12 @@ def cipher(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tu
 @given(data=st.data(), is_encrypted=st.booleans())
 def test_a_damaged_archive_is_refused_or_is_the_same(
     plain: bytes,
-    cipher: tuple[bytes, str],
+    encrypted: tuple[bytes, str],
     tmp_path_factory: pytest.TempPathFactory,
     data: st.DataObject,
     is_encrypted: bool,
 ) -> None:
-    content, secret = cipher if is_encrypted else (plain, "")
+    content, secret = encrypted if is_encrypted else (plain, "")
     place = data.draw(st.integers(0, len(content) - 1))
     if data.draw(st.booleans()):
         damaged = content[:place]

@@ -13,7 +13,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StoreError, StudyError, option
 from konsil.store import Store
-from konsil.store.backups import archive
+from konsil.store.backups import archive, cipher
 from konsil.store.backups.archive import Manifest
 from konsil.store.backups.backup import copy_store, refuse_used
 from konsil.store.engine.engine import FILE
@@ -60,6 +60,13 @@ def archive_study(
     """
     if keep is not None and keep < 1:
         raise StoreError(f"{option('keep')}: expected at least 1, got {keep}")
+    try:
+        # Only its owner enters a new folder; one that is there keeps its mode.
+        place_of_archives.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{place_of_archives}: is not a folder and cannot be made one: {error.strerror}"
+        ) from None
     at = now()
     ending = ENCRYPTED if keys else ENDING
     name = _name(opened.path)
@@ -156,7 +163,7 @@ def write_key(path: Path) -> str:
     """Write a secret key for backups to a new file of its owner alone; return the public key."""
     if path.exists():
         raise StoreError(f"{path}: exists already; choose a new file")
-    public, secret = archive.new_key()
+    public, secret = cipher.new_key()
     try:
         write_private(path, f"# public key: {public}\n{secret}\n".encode())
     except OSError as error:
