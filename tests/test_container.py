@@ -111,11 +111,12 @@ def test_the_deployment_page_says_that_the_image_was_not_built():
 
 
 def test_the_commands_of_the_deployment_page_parse():
-    """Also those inside of the container, after `konsil`, and of the service."""
+    """Also those inside of the container, after `konsil`, and of the services that it names."""
     page = ROOT / "docs" / "howto-deploy.md"
-    text = "\n".join(b.text for b in blocks(page) if b.language in {"sh", "ini"})
+    units = [path.read_text("utf-8") for path in sorted((ROOT / "deploy").glob("*.service"))]
+    text = "\n".join([b.text for b in blocks(page) if b.language == "sh"] + units)
     lines = re.findall(r"(?:bin/| )konsil ((?:[a-z-]+) .*)", text.replace("\\\n", ""))
-    assert len(lines) >= 5
+    assert len(lines) >= 6
     for line in lines:
         name, *arguments = line.split()
         command = group.get_command(None, name)
