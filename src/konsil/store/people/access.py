@@ -210,8 +210,12 @@ class Access:
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
         """Who has this cookie; None where nobody has, or no longer."""
+        return self.device(hashed(cookie), at)
+
+    def device(self, hashed_cookie: str, at: str) -> Visitor | None:
+        """Who has the cookie of this hash; None where nobody has, or no longer."""
         with engine.reading(self.store.engine) as connection:
-            row = connection.execute(_VISITOR, {"of": hashed(cookie), "now": at}).first()
+            row = connection.execute(_VISITOR, {"of": hashed_cookie, "now": at}).first()
         return None if row is None else Visitor(**row._mapping)
 
     def leave(self, visitor: Visitor) -> None:

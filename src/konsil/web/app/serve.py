@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import multiprocessing
+import secrets
 import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.app import create_app
+from konsil.web.centre.centre import Centre
+from konsil.web.centre.registry import Opener, Registry
+from konsil.web.centre.settings import CentreSettings
 from konsil.web.http.listening import listening
 from konsil.web.http.redacted_logging import Discreet
-from konsil.web.site.site import Options
+from konsil.web.site.site import Options, checked, utc
 
 if TYPE_CHECKING:
     from uvicorn import Config
@@ -45,15 +54,56 @@ def serve_many(
     shared out.
     """
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
+    _run_crew(_worker, (study, database, options), host=host, port=port, workers=workers)
+
+
+def serve_centre(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+) -> None:
+    """Serve several studies under one address until stopped."""
+    key = secrets.token_bytes(32)
+    if workers > 1:
+        options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
+        crew = (settings, open_study, options, key)
+        _run_crew(_centre_worker, crew, host=host, port=port, workers=workers)
+        return
+    with listening(host, port) as place:
+        _centre_worker(settings, open_study, options, key, place)
+
+
+def create_centre(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    key: bytes,
+    *,
+    clock: Callable[[], datetime] = utc,
+) -> Centre:
+    """The studies as one application."""
+
+    def build(study: Study, store: Store, options: Options) -> Starlette:
+        return create_app(study, store, options, clock=clock)
+
+    return Centre(Registry(settings, checked(options), open_study, build), key)
+
+
+def _run_crew(
+    target: Callable[..., None], args: tuple[Any, ...], *, host: str, port: int, workers: int
+) -> None:
+    """Run a function with these arguments and the socket in several processes until stopped."""
     # Started anew and not forked: connections and threads of this process are its own.
     spawn_context = multiprocessing.get_context("spawn")
     with listening(host, port) as place:
         place.listen(BACKLOG)
 
         def start() -> SpawnProcess:
-            process = spawn_context.Process(
-                target=_worker, args=(study, database, options, place), daemon=True
-            )
+            process = spawn_context.Process(target=target, args=(*args, place), daemon=True)
             process.start()
             return process
 
@@ -81,6 +131,19 @@ def _worker(study: Study, database: str, options: Options, place: socket.socket)
         _run(study, store, options, place)
 
 
+def _centre_worker(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    key: bytes,
+    place: socket.socket,
+) -> None:
+    from uvicorn import Server
+
+    centre = create_centre(settings, open_study, options, key)
+    Server(config_of(centre, options)).run(sockets=[place])
+
+
 def _run(study: Study, store: Store, options: Options, place: socket.socket) -> None:
     from uvicorn import Server
 
@@ -88,7 +151,12 @@ def _run(study: Study, store: Store, options: Options, place: socket.socket) -> 
 
 
 def server_config(study: Study, store: Store, options: Options) -> Config:
-    """What the server does with connections and their headers."""
+    """What the server of one study does with connections and their headers."""
+    return config_of(create_app(study, store, options), options)
+
+
+def config_of(app: ASGIApp, options: Options) -> Config:
+    """What a server does with connections and their headers."""
     import uvicorn
 
     from konsil.web.http.unfinished_requests import Limits, protocol
@@ -96,7 +164,7 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
     # No access log: addresses of people are written nowhere. A header counts only where a trusted
     # proxy has sent it.
     return uvicorn.Config(
-        Discreet(create_app(study, store, options)),
+        Discreet(app),
         access_log=False,
         server_header=False,
         proxy_headers=bool(options.trusted_proxies),

@@ -48,7 +48,7 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
 
     async def behind(request: Request) -> Response:
         try:
-            request.state.body = b"" if request.method in SAFE else await _body(request)
+            request.state.body = b"" if request.method in SAFE else await read_body(request)
         except ClientDisconnect:
             # Closed, or out of the network's reach, while sending: half a message is none, and
             # nobody hears an answer.
@@ -95,7 +95,7 @@ def _fault(request: Request, visitor: Visitor | None) -> int | None:
     if len(request.state.body) > MOST_BYTES:
         return 413
     try:
-        request.state.form = _form(request)
+        request.state.form = read_form(request)
     except ValueError:
         return 422
     return 403 if visitor is not None and not _token_fits(request, visitor) else None
@@ -120,7 +120,7 @@ def from_our_pages(request: Request) -> bool:
     return origin in site_of(request).options.origins
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """The request's body; reading ends once it is too much."""
     body = bytearray()
     async for chunk in request.stream():
@@ -130,7 +130,7 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _form(request: Request) -> dict[str, str]:
+def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, without NUL, which no database keeps; a ValueError where it is none."""
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "application/x-www-form-urlencoded":

@@ -146,6 +146,13 @@ def page(
                 "static": lambda name: site.options.path + address(name),
                 "path": lambda name, **parameters: path_to(request, name, **parameters),
                 "here": request.url.path,
+                "centre": (
+                    f"{site.options.centre}/"
+                    if site.options.centre is not None
+                    and visitor is not None
+                    and visitor.role != "rater"
+                    else ""
+                ),
                 "reviews": (
                     visitor is not None
                     and visitor.role == "rater"
