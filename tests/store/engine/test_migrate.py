@@ -119,10 +119,9 @@ def test_a_migration_keeps_every_rating(
                 ).scalar()
                 == 6
             )
-            assert (
-                connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar()
-                == str(NEXT)
-            )
+            assert connection.execute(
+                sa.text("SELECT value FROM meta WHERE key = 'schema'")
+            ).scalar() == str(NEXT)
     monkeypatch.setattr(schema, "SCHEMA", NEXT - 1)
     with pytest.raises(
         StoreError,

@@ -21,6 +21,7 @@ from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
 from konsil.store.log.revocation import revoke_access
+from konsil.store.people.sites import sites_of, tie_within
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
@@ -199,6 +200,8 @@ class Access:
                 expires_at[invitation.role],
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            if not invitation.who and (link := sites_of(connection, "link", invitation.token)):
+                tie_within(connection, "rater", person, link, at=at)
             traces = traces_of_invitations(connection, c.token == invitation.token)
             audit.append(
                 connection,

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from konsil.records.roles import Role
 from konsil.store.people.access import ERASED, Visitor
 from konsil.web.site.pages import page, refusal, wants_json
+from konsil.web.site.scope import tied_sites
 from konsil.web.site.site import site_of
 
 Endpoint = Callable[[Request], Response]
@@ -40,10 +41,13 @@ RATERS: frozenset[Role] = frozenset({"rater"})
 """Who rates."""
 
 
-def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
+def guarded(
+    endpoint: Endpoint, audience: Audience, *, by_site: bool = True
+) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint behind the guard.
 
     The guard reads the visitor and the form, and refuses them where they do not belong here.
+    `by_site`: whether coordinators who are tied to sites may have the page.
     """
 
     async def behind(request: Request) -> Response:
@@ -61,6 +65,7 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
     def answered(request: Request) -> Response:
         visitor = asking(request)
         request.state.visitor = visitor
+        request.state.sites = None
         request.state.form = {}
         if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
             # No database can be asked for it.
@@ -77,6 +82,9 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
             # The same answer whether the page is another's or does not exist: nothing can be
             # probed.
             return refusal(request, 404 if visitor is not None else 401)
+        request.state.sites = tied_sites(site_of(request), visitor)
+        if request.state.sites is not None and not by_site:
+            return refusal(request, 404)
         fault = None if request.method in SAFE else _fault(request, visitor)
         return endpoint(request) if fault is None else refusal(request, fault)
 
