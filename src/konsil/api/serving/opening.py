@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
@@ -40,6 +41,11 @@ def open_study(place: StudyPlace) -> tuple[Study, str]:
 
 def check_centre(settings: CentreSettings, workers: int) -> None:
     """Refuse what cannot be served at all: no study, or several processes on SQLite."""
+    if settings.service is not None and find_spec("authlib") is None:
+        raise KonsilError(
+            f"{settings.place}: sign_in needs packages that are not installed; run pip install"
+            " 'konsil[sso]'"
+        )
     places = settings.places()
     if not places:
         raise KonsilError(f"{settings.place}: contains no folder with a study.toml")

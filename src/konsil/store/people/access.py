@@ -211,6 +211,23 @@ class Access:
             )
         return cookie
 
+    def enter(
+        self, who: str, role: Role, *, at: str, expires_at: dict[Role, str], language: str = ""
+    ) -> str:
+        """Sign in a person whom a sign-in service has identified, and give the new cookie."""
+        cookie = secrets.token_urlsafe(32)
+        row = Visitor(
+            hashed(cookie), who, role, secrets.token_urlsafe(24), language, at, expires_at[role]
+        )
+        with engine.writing(self.store.engine) as connection:
+            refuse_erased(connection, who)
+            connection.execute(
+                sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
+            )
+            connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            audit.append(connection, "sign-in", {"who": who, "role": role, "via": "account"}, at)
+        return cookie
+
     def visitor(self, cookie: str, at: str) -> Visitor | None:
         """Who has this cookie; None where nobody has, or no longer."""
         return self.device(hashed(cookie), at)

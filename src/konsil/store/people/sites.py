@@ -23,8 +23,6 @@ from konsil.study import Study
 
 SITE = "site"
 """The name of the characteristic."""
-ENTRY = "sites"
-"""The kind of the log's entry."""
 LONGEST = 200
 """Characters of a site's name."""
 Kind = Literal["staff", "link", "rater"]
@@ -73,7 +71,7 @@ def tie_within(
     traces: Traces = {"sites": dict.fromkeys(removed, "")}
     traces["sites"] |= traces_of("sites", connection, where)["sites"]
     data = {"kind": kind, "who": subject, "sites": names, "traces": traces, "salted": True}
-    audit.append(connection, ENTRY, data | ({"by": by} if by else {}), at)
+    audit.append(connection, audit.SITES, data | ({"by": by} if by else {}), at)
 
 
 def sites_of(connection: Connection, kind: Kind, subject: str) -> frozenset[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 from asyncio import get_running_loop
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 
@@ -29,7 +30,9 @@ from konsil.web.site.pages import environment
 
 LANGUAGE = "konsil-centre-language"
 """The cookie of the language of these pages; those of the studies have their own."""
-PATHS = {"landing": "/", "language": "/language", "leave": "/leave"}
+PATHS = {"landing": "/", "language": "/language", "leave": "/leave", "sign_in": "/sign-in"}
+LOG = logging.getLogger("uvicorn.error")
+Endpoint = Callable[[Request], Response]
 _YEAR = 365 * 86_400
 
 
@@ -44,6 +47,7 @@ def create_pages(
             Route(f"{under}/health", health, methods=["GET"]),
             Route(f"{under}/language", language, methods=["POST"]),
             Route(f"{under}/leave", leave, methods=["POST"]),
+            *_sign_in(registry, key),
             Route(f"{under}/static/{{digest}}/{{name}}", _static, methods=["GET"]),
         ],
         lifespan=lifespan,
@@ -53,6 +57,32 @@ def create_pages(
     app.state.registry, app.state.key = registry, key
     app.add_middleware(Headers, secure=registry.options.secure)
     return app
+
+
+def _sign_in(registry: Registry, key: bytes) -> list[Route]:
+    """The pages of the sign-in service, where there is one."""
+    options, service = registry.options, registry.settings.service
+    if service is None:
+        return []
+    # Its libraries are an extra of the package: they are imported where they are needed.
+    from konsil.web.centre.provider import Provider, SignInError
+    from konsil.web.centre.signing_in import SignIn
+
+    back = f"{options.host}{options.path}/signed-in"
+    sign_in = SignIn(registry, Provider(service, back), key)
+
+    def or_refused(endpoint: Endpoint, request: Request) -> Response:
+        try:
+            return endpoint(request)
+        except SignInError as error:
+            # What is wrong, and nothing about whom.
+            LOG.warning("a sign-in was refused: %s", error)
+            return page(request, "centre_refusal.html", status=HTTPStatus.FORBIDDEN)
+
+    return [
+        Route(f"{options.path}/sign-in", partial(or_refused, sign_in.begin), methods=["GET"]),
+        Route(f"{options.path}/signed-in", partial(or_refused, sign_in.end), methods=["GET"]),
+    ]
 
 
 def registry_of(request: Request) -> Registry:
@@ -77,6 +107,7 @@ def page(
         "path": lambda name: registry.options.path + PATHS[name],
         "here": request.url.path,
         "centre": "",
+        "service": registry.settings.service,
         "reviews": False,
         "consents": False,
         "status": status,

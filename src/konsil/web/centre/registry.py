@@ -114,6 +114,12 @@ class Registry:
                 self.options,
                 url=f"{self.options.url.rstrip('/')}/{place.slug}",
                 centre=self.options.path,
+                sign_in=(
+                    None
+                    if self.settings.service is None
+                    else f"{self.options.path}/sign-in?study={place.slug}"
+                ),
+                service="" if self.settings.service is None else self.settings.service.name,
             )
             return Served(place, self._build(study, store, options), store)
         # Whatever is wrong with one study, the others are served: a damaged file raises anything.

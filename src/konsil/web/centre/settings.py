@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.errors import KonsilError, nearest
+from konsil.errors import KonsilError
+from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
 """The file of a folder of studies; it is optional."""
@@ -17,7 +18,7 @@ PROTOCOL = "study.toml"
 RESERVED = frozenset({"health", "language", "leave", "sign-in", "signed-in", "static"})
 """First parts of paths that the centre's own pages have."""
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
-_KEYS = ("title", "studies")
+_KEYS = ("title", "studies", "sign_in", "people")
 _STUDY_KEYS = ("path", "folder", "database")
 
 
@@ -43,6 +44,8 @@ class CentreSettings:
     """The title of the page that lists the studies; empty: the default one."""
     listed: tuple[StudyPlace, ...] = ()
     """The studies of the list; empty: all subfolders that are studies."""
+    service: SignInService | None = None
+    """The service through which people sign in; None: by links alone."""
 
     def places(self) -> tuple[StudyPlace, ...]:
         """The studies as they are now, by slug; a folder is read again each time."""
@@ -81,7 +84,7 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
         data = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise KonsilError(f"{file}: is no TOML file ({error})") from None
-    _check_keys(data, _KEYS, str(file))
+    check_keys(data, _KEYS, str(file))
     title, studies = data.get("title", ""), data.get("studies", [])
     if not isinstance(title, str):
         raise KonsilError(f"{file}: title: expected a text, got {title!r}")
@@ -94,11 +97,12 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
     for slug in slugs:
         if slugs.count(slug) > 1:
             raise KonsilError(f"{file}: studies: the path {slug!r} occurs more than once")
-    return CentreSettings(place, title, listed)
+    service = read_service(data.get("sign_in"), data.get("people", []), file)
+    return CentreSettings(place, title, listed, service)
 
 
 def _study(study: Mapping[str, object], root: Path, where: str) -> StudyPlace:
-    _check_keys(study, _STUDY_KEYS, where)
+    check_keys(study, _STUDY_KEYS, where)
     texts = {key: study.get(key, "") for key in _STUDY_KEYS}
     for key, value in texts.items():
         if not isinstance(value, str):
@@ -113,9 +117,3 @@ def _study(study: Mapping[str, object], root: Path, where: str) -> StudyPlace:
             f" {', '.join(sorted(RESERVED))}, got {slug!r}"
         )
     return StudyPlace(slug, root / folder, str(texts["database"]))
-
-
-def _check_keys(table: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
-    for key in table:
-        if key not in keys:
-            raise KonsilError(f"{where}: there is no key {key!r}; {nearest(key, keys)}")
