@@ -158,6 +158,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("days", "--days 7", 7.0),
             case("once", "--once", True),
             case("anybody", "--anybody", True),
+            case("site", "--site Kiel --site Ulm", ("Kiel", "Ulm")),
             case("by", "--by p-1", "p-1"),
         ],
     ),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from konsil.api.running.requests import HOST, PORT
 from konsil.cli.folder import on_folder
+
+if TYPE_CHECKING:
+    from konsil.web.site.site import Options
 
 
 @click.command(short_help="Serve the rating pages and the study dashboard.")
@@ -53,6 +56,13 @@ from konsil.cli.folder import on_folder
     help="Address for metrics in the format of Prometheus, such as 127.0.0.1:9464.",
 )
 @click.option(
+    "--studies",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="PLACE",
+    help="Folder of several studies, or a TOML file that lists them.",
+)
+@click.option(
     "--workers",
     default=1,
     show_default=True,
@@ -64,6 +74,7 @@ def command(
     database: str,
     host: str,
     port: int,
+    studies: Path | None,
     workers: int,
     **limits: Any,  # noqa: ANN401 - the fields of the server's options
 ) -> None:
@@ -75,31 +86,60 @@ def command(
 
     Tasks are assigned first, if this was not done and is possible. While items are still being
     screened, marked or rewritten on the pages, only the pages for that work are served.
+
+    With --studies, all studies in subfolders of PLACE are served under one address, each with its
+    own path, cookie, database and people; the address itself lists them for staff.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.preparing import is_being_prepared
-    from konsil.api.running.planning import make_plan
-    from konsil.errors import KonsilError, PlanError
+    from konsil.api.serving.opening import assign_tasks
+    from konsil.errors import KonsilError
     from konsil.web.app.serve import serve, serve_many
     from konsil.web.site.site import Options, checked
 
+    url = limits.pop("url") or f"http://{host}:{port}"
+    options = checked(Options(url=url, **limits))
+    if studies is not None:
+        if folder != Path() or database:
+            raise KonsilError(
+                "--studies: state no FOLDER and no --database; each study has its own folder and"
+                " database"
+            )
+        _serve_centre(studies, options, host=host, port=port, workers=workers)
+        return
     opened = open_folder(folder, database=database)
     if workers > 1 and not opened.database.startswith("postgres"):
         raise KonsilError(
             f"--workers {workers}: several processes need PostgreSQL; state its URL with"
             " --database, or use one process, as SQLite requires"
         )
-    url = limits.pop("url") or f"http://{host}:{port}"
-    options = checked(Options(url=url, **limits))
-    try:
-        status = f"{len(make_plan(opened).tasks):,} tasks"
-    except PlanError as error:
-        if not is_being_prepared(opened):
-            raise
-        # People choose, mark and reword on these very pages what is to be rated later.
-        status = f"nothing to rate yet, pages for study staff only ({error})"
+    status = assign_tasks(opened)
     click.echo(f"{opened.study.title}")
     click.echo(f"  {status}; pages at {options.url}; stop with Ctrl+C")
+    _advise(options, host)
+    if workers > 1:
+        serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)
+        return
+    with opened.store() as store:
+        serve(opened.study, store, options, host=host, port=port)
+
+
+def _serve_centre(place: Path, options: Options, *, host: str, port: int, workers: int) -> None:
+    from konsil.api.serving.opening import check_centre, open_study
+    from konsil.web.app.serve import serve_centre
+    from konsil.web.centre.settings import read_settings
+
+    settings = read_settings(place)
+    check_centre(settings, workers)
+    places = settings.places()
+    click.echo(f"{len(places)} studies; list of them at {options.url}; stop with Ctrl+C")
+    for study in places:
+        click.echo(f"  {options.url.rstrip('/')}/{study.slug}/")
+    _advise(options, host)
+    serve_centre(settings, open_study, options, host=host, port=port, workers=workers)
+
+
+def _advise(options: Options, host: str) -> None:
+    """State what is unsafe about the address."""
     if not options.secure and host not in ("127.0.0.1", "localhost"):
         click.echo(
             "  without TLS: use it within a network you trust, or behind a proxy with --url"
@@ -110,8 +150,3 @@ def command(
             "  behind a proxy: name it with --trusted-proxy, or all visitors share one limit of"
             " attempts per minute"
         )
-    if workers > 1:
-        serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)
-        return
-    with opened.store() as store:
-        serve(opened.study, store, options, host=host, port=port)

@@ -61,7 +61,7 @@ def test_the_last_migration_is_this_versions_schema() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])]
+    ("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL]), (6, [CALL])]
 )
 def test_a_database_of_an_older_schema_keeps_every_rating(
     number: int, calls: list[Call], tmp_path: Path, sample: Batch
@@ -80,25 +80,26 @@ def test_a_database_of_an_older_schema_keeps_every_rating(
         assert store.verify_log() == ()
 
 
-_NEXT = '''"""A test's next schema."""
+NEXT = schema.SCHEMA + 1
+_NEXT = f'''"""A test's next schema."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0006"
+revision = "{NEXT:04d}"
+down_revision = "{NEXT - 1:04d}"
 
 
 def upgrade() -> None:
     op.add_column("ratings", sa.Column("device", sa.Text, nullable=False, server_default=""))
-    {failure}
+    {{failure}}
 '''
 
 
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0007_next.py").write_text(_NEXT.format(failure=failure))
+    (scripts / "versions" / f"{NEXT:04d}_next.py").write_text(_NEXT.format(failure=failure))
     return scripts
 
 
@@ -106,7 +107,7 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 7)
+    monkeypatch.setattr(schema, "SCHEMA", NEXT)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
@@ -118,13 +119,13 @@ def test_a_migration_keeps_every_rating(
                 ).scalar()
                 == 6
             )
-            assert (
-                connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar()
-                == "7"
-            )
-    monkeypatch.setattr(schema, "SCHEMA", 6)
+            assert connection.execute(
+                sa.text("SELECT value FROM meta WHERE key = 'schema'")
+            ).scalar() == str(NEXT)
+    monkeypatch.setattr(schema, "SCHEMA", NEXT - 1)
     with pytest.raises(
-        StoreError, match=r"written by a newer konsil \(schema 7; this one supports up to 6\)"
+        StoreError,
+        match=rf"by a newer konsil \(schema {NEXT}; this one supports up to {NEXT - 1}\)",
     ):
         Store.open(where)
 
@@ -144,10 +145,13 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
-        connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
+        connection.execute(
+            sa.text("UPDATE meta SET value = :newer WHERE key = 'schema'"), {"newer": str(NEXT)}
+        )
         connection.commit()
     with pytest.raises(
-        StoreError, match=r"was written by a newer konsil \(schema 8; this one supports up to 6\)"
+        StoreError,
+        match=rf"was written by a newer konsil \(schema {NEXT}; this one supports up to",
     ):
         Store.open(where)
 

@@ -51,9 +51,16 @@ def store(tmp_path: Path, sample: Batch):
 def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) -> None:
     found = own_data(store, "R1")
     # Tables in which this study has nothing about R1: who had a task before, superseded ratings,
-    # machines' attempts.
+    # machines' attempts, an account of a sign-in service.
     missing = set(schema.metadata.tables) - NO_PERSON - set(found)
-    assert missing == {"task_revisions", "rating_revisions", "attempts", "staff"}
+    assert missing == {
+        "task_revisions",
+        "rating_revisions",
+        "attempts",
+        "staff",
+        "sites",
+        "identities",
+    }
     assert found["people"] == [{"rater": "R1", "name": "Ada May", "email": "ada@clinic.example"}]
     assert len(found["ratings"]) == sum(r.rater == "R1" for r in sample.ratings)
     assert found["drafts"][0]["value"] == "typed"

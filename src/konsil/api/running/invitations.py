@@ -14,10 +14,13 @@ from konsil.records import Rater
 from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import PERSONAL, Access
+from konsil.store.people.access import PERSONAL, Access, hashed
+from konsil.store.people.sites import SITE, known_sites, tie
 from konsil.store.people.staff import decider, pseudonym
 from konsil.store.people.staff import names as names_of
 
+EVERYWHERE = "*"
+"""All sites."""
 ANYBODY = ""
 """Whom an invitation is for that makes a rater of everybody who comes."""
 PATH = "/come/"
@@ -60,6 +63,7 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
                 f" for sign-up and cannot be combined with {option('who')}"
             )
         names = [ANYBODY]
+    _check_sites(folder, request)
     if not names:
         raise StudyError(
             f"{option('role', role)}: state whom to invite with {option('who')}, such as"
@@ -79,10 +83,16 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
     with folder.store() as store:
         access, inviter = Access(store), decider(store, request.by)
         whom = names if role == "rater" else [pseudonym(store, name) for name in names]
+        # Before the links exist: whoever uses one at once sees no more.
+        for account in whom if role == "coordinator" and request.site else ():
+            sites = set(request.site) - {EVERYWHERE}
+            tie(store, "staff", account, sites, at=at, by=inviter)
         secrets = [
             access.invite(account, role, at=at, expires_at=until, most_uses=max_uses, by=inviter)
             for account in whom
         ]
+        if request.anybody and request.site:
+            tie(store, "link", hashed(secrets[0]), request.site, at=at, by=inviter)
     shown = [
         name if name == account else f"{name} = {account}"
         for name, account in zip(names, whom, strict=True)
@@ -91,6 +101,31 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
         Link(n or "anybody", request.url.rstrip("/") + PATH + s)
         for n, s in zip(shown, secrets, strict=True)
     )
+
+
+def _check_sites(folder: Folder, request: InvitationRequest) -> None:
+    """Raise a StudyError unless sites are stated where they have a meaning, and exist."""
+    if not request.site:
+        return
+    is_link = request.role == "rater" and request.anybody
+    if request.role != "coordinator" and not is_link:
+        raise StudyError(
+            f"{option('site')}: sites are stated for coordinators and for an open link"
+            f" ({option('anybody')}); a rater's site is the characteristic {SITE!r} in study.toml"
+        )
+    if is_link and (len(request.site) > 1 or EVERYWHERE in request.site):
+        raise StudyError(f"{option('site')}: an open link has one site")
+    if EVERYWHERE in request.site and len(request.site) > 1:
+        raise StudyError(f"{option('site')}: '{EVERYWHERE}' stands alone")
+    with folder.store() as store, reading(store.engine) as connection:
+        sites = known_sites(connection, folder.study)
+    for name in request.site:
+        # A new site is stated with an open link; a coordinator's must be one that raters have.
+        if not is_link and name not in (*sites, EVERYWHERE):
+            raise StudyError(
+                f"{option('site')}: no rater, place or link has the site {name!r};"
+                f" {nearest(name, sites)}"
+            )
 
 
 def _check_raters(

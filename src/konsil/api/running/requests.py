@@ -30,6 +30,13 @@ class InvitationRequest(Request):
     anybody: bool = setting(
         False, Flag("Make one open link for sign-up to a rater slot of the plan.")
     )
+    site: tuple[str, ...] = setting(
+        (),
+        Flag(
+            "Coordinators: site whose raters they see; repeatable; '*': all. Open link: its site.",
+            metavar="NAME",
+        ),
+    )
     by: str = setting(
         "", Flag("Pseudonym of the person who invites or revokes, for the log.", metavar="WHO")
     )

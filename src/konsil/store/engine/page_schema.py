@@ -104,6 +104,30 @@ renderings = Table(
     Column("html", Text, nullable=False),
 )
 
+# Which sites a coordinator sees, and to which site an open link and those who came by it belong.
+# Raters of the protocol have theirs among their characteristics.
+sites = Table(
+    "sites",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", KEY, nullable=False),
+    Column("site", Text, nullable=False),
+    covered(),
+)
+
+# Which person an account of a sign-in service is. The account is kept as a hash that is made with a
+# secret of the database: it tells nothing outside.
+identities = Table(
+    "identities",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("who", KEY, nullable=False),
+    Column("made_at", Text, nullable=False),
+    covered(),
+)
+
+Index("sites_by_subject", sites.c.subject)
 Index("visitors_by_who", visitors.c.who)
 Index("screens_by_rater", screens.c.rater)
 Index("visits_by_task", visits.c.task)

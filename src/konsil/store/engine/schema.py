@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 6
+SCHEMA = 7
 """The newest schema that this version knows: the number of its last migration."""
 
 # Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's

@@ -31,6 +31,8 @@ TABLES: Mapping[str, tuple[sa.Table, str, str]] = {
     "visits": (page_schema.visits, "id", "rater"),
     "draft_events": (page_schema.draft_events, "id", "rater"),
     "invitations": (page_schema.invitations, "token", "who"),
+    "sites": (page_schema.sites, "id", "subject"),
+    "identities": (page_schema.identities, "id", "who"),
 }
 """Table -> the column by which the log names its rows, and the column of whose salt they are hashed
 with."""
@@ -114,10 +116,15 @@ def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool])
 
     The invitations are marked as covered by it.
     """
+    return traces_of("invitations", connection, where)
+
+
+def traces_of(name: str, connection: Connection, where: sa.ColumnElement[bool]) -> Traces:
+    """The same of the rows of any table that is covered row by row."""
     entry, salts = audit.next_entry(connection), Salts(connection)
-    connection.execute(sa.update(TABLES["invitations"][0]).where(where).values(entry=entry))
-    rows = connection.execute(rows_of("invitations").where(where)).all()
-    return {"invitations": {row[0]: digest(row, salts.of(row[2])) for row in rows}}
+    connection.execute(sa.update(TABLES[name][0]).where(where).values(entry=entry))
+    rows = connection.execute(rows_of(name).where(where)).all()
+    return {name: {row[0]: digest(row, salts.of(row[2])) for row in rows}}
 
 
 def count_uncovered(connection: Connection) -> int:

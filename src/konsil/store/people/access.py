@@ -21,6 +21,7 @@ from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
 from konsil.store.log.revocation import revoke_access
+from konsil.store.people.sites import sites_of, tie_within
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
@@ -199,6 +200,8 @@ class Access:
                 expires_at[invitation.role],
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            if not invitation.who and (link := sites_of(connection, "link", invitation.token)):
+                tie_within(connection, "rater", person, link, at=at)
             traces = traces_of_invitations(connection, c.token == invitation.token)
             audit.append(
                 connection,
@@ -208,10 +211,31 @@ class Access:
             )
         return cookie
 
+    def enter(
+        self, who: str, role: Role, *, at: str, expires_at: dict[Role, str], language: str = ""
+    ) -> str:
+        """Sign in a person whom a sign-in service has identified, and give the new cookie."""
+        cookie = secrets.token_urlsafe(32)
+        row = Visitor(
+            hashed(cookie), who, role, secrets.token_urlsafe(24), language, at, expires_at[role]
+        )
+        with engine.writing(self.store.engine) as connection:
+            refuse_erased(connection, who)
+            connection.execute(
+                sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
+            )
+            connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            audit.append(connection, "sign-in", {"who": who, "role": role, "via": "account"}, at)
+        return cookie
+
     def visitor(self, cookie: str, at: str) -> Visitor | None:
         """Who has this cookie; None where nobody has, or no longer."""
+        return self.device(hashed(cookie), at)
+
+    def device(self, hashed_cookie: str, at: str) -> Visitor | None:
+        """Who has the cookie of this hash; None where nobody has, or no longer."""
         with engine.reading(self.store.engine) as connection:
-            row = connection.execute(_VISITOR, {"of": hashed(cookie), "now": at}).first()
+            row = connection.execute(_VISITOR, {"of": hashed_cookie, "now": at}).first()
         return None if row is None else Visitor(**row._mapping)
 
     def leave(self, visitor: Visitor) -> None:

@@ -43,6 +43,15 @@ def pseudonym(store: Store, name: str) -> str:
     return assigned
 
 
+def new_pseudonym(store: Store, name: str) -> str:
+    """A pseudonym of its own for a name, also where another person has the same name."""
+    with writing(store.engine) as connection:
+        audit.next_entry(connection)
+        assigned = _next(connection)
+        connection.execute(sa.insert(schema.staff).values(who=assigned, name=name[:LONGEST]))
+    return assigned
+
+
 TABLE = "table"
 """Who decided, where a table was read and nobody was named."""
 

@@ -25,7 +25,7 @@ _BY_RATER = (
     page_schema.visits,
     page_schema.draft_events,
 )
-_BY_WHO = (page_schema.invitations, page_schema.visitors)
+_BY_WHO = (page_schema.invitations, page_schema.visitors, page_schema.identities)
 _SECRET = frozenset({"cookie", "csrf", "token", "public"})
 """Columns that open a page; they are no data about anybody."""
 Rows = dict[str, list[dict[str, Any]]]
@@ -45,6 +45,8 @@ def own_data(store: Store, person: str) -> Rows:
             rows_by_table[table.name] = _rows(connection, table, table.c.rater == person)
         for table in _BY_WHO:
             rows_by_table[table.name] = _rows(connection, table, table.c.who == person)
+        tied = page_schema.sites.c.subject == person
+        rows_by_table["sites"] = _rows(connection, page_schema.sites, tied)
         rows_by_table["staff"] = _rows(connection, schema.staff, schema.staff.c.who == person)
         tasks = sa.select(schema.tasks.c.id).where(schema.tasks.c.rater == person)
         rows_by_table["drafts"] = _rows(

@@ -109,6 +109,8 @@ class Selection:
             **{table.name: table.c.rater == self._rater for table in tables},
             "screens": page_schema.screens.c.rater == self._rater,
             "invitations": page_schema.invitations.c.who == self._rater,
+            "sites": page_schema.sites.c.subject == self._rater,
+            "identities": page_schema.identities.c.who == self._rater,
             "people": schema.people.c.rater == self._rater,
         }
 

@@ -49,17 +49,19 @@ class Page:
     """Who may."""
     endpoint: Endpoint
     """What answers."""
+    by_site: bool = False
+    """Whether a coordinator who is tied to sites has the page: it then shows their raters alone."""
 
 
 ROUTES: tuple[Page, ...] = (
-    Page("landing", "/", "GET", EVERYBODY, sign_in.landing),
-    Page("health", "/health", "GET", EVERYBODY, sign_in.health),
-    Page("ready", "/ready", "GET", EVERYBODY, sign_in.ready),
-    Page("invitation", "/come/{secret}", "GET", EVERYBODY, sign_in.invitation),
-    Page("come_in", "/come/{secret}", "POST", EVERYBODY, sign_in.accept_invitation),
-    Page("language", "/language", "POST", EVERYBODY, sign_in.language),
-    Page("leave", "/leave", "POST", SIGNED_IN, sign_in.leave),
-    Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static),
+    Page("landing", "/", "GET", EVERYBODY, sign_in.landing, by_site=True),
+    Page("health", "/health", "GET", EVERYBODY, sign_in.health, by_site=True),
+    Page("ready", "/ready", "GET", EVERYBODY, sign_in.ready, by_site=True),
+    Page("invitation", "/come/{secret}", "GET", EVERYBODY, sign_in.invitation, by_site=True),
+    Page("come_in", "/come/{secret}", "POST", EVERYBODY, sign_in.accept_invitation, by_site=True),
+    Page("language", "/language", "POST", EVERYBODY, sign_in.language, by_site=True),
+    Page("leave", "/leave", "POST", SIGNED_IN, sign_in.leave, by_site=True),
+    Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static, by_site=True),
     Page("consent", "/consent", "GET", RATERS, joining.consent),
     Page("say_consent", "/consent", "POST", RATERS, joining.say_consent),
     Page("eligibility", "/eligibility", "GET", RATERS, joining.eligibility),
@@ -85,7 +87,7 @@ ROUTES: tuple[Page, ...] = (
     Page("save", "/task/{public}/save", "POST", RATERS, past_gates(rating.save)),
     Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.postpone_task)),
     Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
-    Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
+    Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview, by_site=True),
     Page("succeed", "/office", "POST", OFFICE, office.succeed),
     Page("screening", "/office/screening", "GET", CURATORS, screening.screening),
     Page("screened", "/office/screening/item", "GET", CURATORS, screening.screened),
@@ -95,12 +97,14 @@ ROUTES: tuple[Page, ...] = (
     Page("mark", "/office/cases/mark", "POST", CURATORS, marking.mark),
     Page("rewriting", "/office/rewriting", "GET", OFFICE, rewording.rewording),
     Page("reword", "/office/rewriting", "POST", OFFICE, rewording.reword),
-    Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
-    Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),
-    Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note),
-    Page("revoke", "/office/invitations/end", "POST", OFFICE, invitations.revoke),
-    Page("leaving", "/office/withdrawal", "GET", OFFICE, invitations.leave),
-    Page("withdraw", "/office/withdrawal", "POST", OFFICE, invitations.withdraw),
+    Page(
+        "invitations", "/office/invitations", "GET", OFFICE, invitations.invitations, by_site=True
+    ),
+    Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite, by_site=True),
+    Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note, by_site=True),
+    Page("revoke", "/office/invitations/end", "POST", OFFICE, invitations.revoke, by_site=True),
+    Page("leaving", "/office/withdrawal", "GET", OFFICE, invitations.leave, by_site=True),
+    Page("withdraw", "/office/withdrawal", "POST", OFFICE, invitations.withdraw, by_site=True),
     Page("batches", "/office/batches", "GET", OFFICE, office.batches),
     Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
@@ -108,8 +112,8 @@ ROUTES: tuple[Page, ...] = (
     Page(
         "open_adjudications", "/office/adjudication", "POST", OWNERS, adjudication_rounds.open_all
     ),
-    Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems),
-    Page("settle", "/office/problems", "POST", OFFICE, problem_reports.resolve),
+    Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems, by_site=True),
+    Page("settle", "/office/problems", "POST", OFFICE, problem_reports.resolve, by_site=True),
     Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
     Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
     Page("add_places", "/office/enrolment/places", "POST", OFFICE, admitting.add_places),
@@ -131,6 +135,11 @@ def routes(pages: Sequence[Page] = ROUTES, *, under: str = "") -> list[Route]:
     All paths begin with `under`.
     """
     return [
-        Route(under + p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name)
+        Route(
+            under + p.path,
+            guarded(p.endpoint, p.audience, by_site=p.by_site),
+            methods=[p.method],
+            name=p.name,
+        )
         for p in pages
     ]

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import multiprocessing
+import secrets
 import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.app import create_app
+from konsil.web.app.watched import CentreStores, counted_together, measured, metrics_of, one_store
+from konsil.web.centre.centre import Centre
+from konsil.web.centre.registry import Opener, Registry
+from konsil.web.centre.settings import CentreSettings
 from konsil.web.http.listening import listening
 from konsil.web.http.redacted_logging import Discreet
-from konsil.web.site.site import Options
+from konsil.web.site.site import Options, checked, utc
 
 if TYPE_CHECKING:
     from uvicorn import Config
@@ -32,20 +40,8 @@ KEEP_SECONDS = 75
 
 def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
     """Serve the pages until stopped."""
-    with listening(host, port) as place, _metrics(options, store):
+    with listening(host, port) as place, metrics_of(options, one_store(options, store)):
         _run(study, store, options, place)
-
-
-@contextmanager
-def _metrics(options: Options, store: Store) -> Iterator[None]:
-    """Metrics on an address of their own, if they are wanted."""
-    if not options.metrics:
-        yield
-        return
-    from konsil.web.http.metrics import exposed
-
-    with exposed(options.metrics, lambda: {options.path.strip("/"): store}):
-        yield
 
 
 def serve_many(
@@ -59,20 +55,70 @@ def serve_many(
     shared out.
     """
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
-    # Started anew and not forked: connections and threads of this process are its own.
-    spawn_context = multiprocessing.get_context("spawn")
+    with (
+        counted_together(options),
+        Store.open(database, create=False) as store,
+        metrics_of(options, one_store(options, store)),
+    ):
+        _run_crew(_worker, (study, database, options), host=host, port=port, workers=workers)
+
+
+def serve_centre(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+) -> None:
+    """Serve several studies under one address until stopped."""
+    key = secrets.token_bytes(32)
+    if workers > 1:
+        options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
+        crew = (settings, open_study, options, key)
+        with (
+            counted_together(options),
+            CentreStores(settings, options.path) as stores,
+            metrics_of(options, stores),
+        ):
+            _run_crew(_centre_worker, crew, host=host, port=port, workers=workers)
+        return
     with (
         listening(host, port) as place,
-        _shared_counts(options, workers),
-        Store.open(database, create=False) as store,
-        _metrics(options, store),
+        CentreStores(settings, options.path) as stores,
+        metrics_of(options, stores),
     ):
+        _centre_worker(settings, open_study, options, key, place)
+
+
+def create_centre(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    key: bytes,
+    *,
+    clock: Callable[[], datetime] = utc,
+) -> Centre:
+    """The studies as one application."""
+
+    def build(study: Study, store: Store, options: Options) -> Starlette:
+        return create_app(study, store, options, clock=clock)
+
+    return Centre(Registry(settings, checked(options), open_study, build), key)
+
+
+def _run_crew(
+    target: Callable[..., None], args: tuple[Any, ...], *, host: str, port: int, workers: int
+) -> None:
+    """Run a function with these arguments and the socket in several processes until stopped."""
+    # Started anew and not forked: connections and threads of this process are its own.
+    spawn_context = multiprocessing.get_context("spawn")
+    with listening(host, port) as place:
         place.listen(BACKLOG)
 
         def start() -> SpawnProcess:
-            process = spawn_context.Process(
-                target=_worker, args=(study, database, options, place), daemon=True
-            )
+            process = spawn_context.Process(target=target, args=(*args, place), daemon=True)
             process.start()
             return process
 
@@ -95,18 +141,22 @@ def serve_many(
                 process.join(10)
 
 
-def _shared_counts(options: Options, workers: int) -> AbstractContextManager[None]:
-    """Before the metrics are first used: the library decides then how processes count."""
-    if not options.metrics:
-        return nullcontext()
-    from konsil.web.http.metrics import shared_counts
-
-    return shared_counts(workers)
-
-
 def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:
     with Store.open(database, create=False) as store:
         _run(study, store, options, place)
+
+
+def _centre_worker(
+    settings: CentreSettings,
+    open_study: Opener,
+    options: Options,
+    key: bytes,
+    place: socket.socket,
+) -> None:
+    from uvicorn import Server
+
+    centre = create_centre(settings, open_study, options, key)
+    Server(config_of(centre, options)).run(sockets=[place])
 
 
 def _run(study: Study, store: Store, options: Options, place: socket.socket) -> None:
@@ -116,17 +166,20 @@ def _run(study: Study, store: Store, options: Options, place: socket.socket) -> 
 
 
 def server_config(study: Study, store: Store, options: Options) -> Config:
-    """What the server does with connections and their headers."""
+    """What the server of one study does with connections and their headers."""
+    return config_of(create_app(study, store, options), options)
+
+
+def config_of(app: ASGIApp, options: Options) -> Config:
+    """What a server does with connections and their headers."""
     import uvicorn
 
-    from konsil.web.http.metrics import Measured
     from konsil.web.http.unfinished_requests import Limits, protocol
 
     # No access log: addresses of people are written nowhere. A header counts only where a trusted
     # proxy has sent it.
-    app = Discreet(create_app(study, store, options))
     return uvicorn.Config(
-        Measured(app) if options.metrics else app,
+        measured(Discreet(app), options),
         access_log=False,
         server_header=False,
         proxy_headers=bool(options.trusted_proxies),

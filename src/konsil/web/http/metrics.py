@@ -99,7 +99,7 @@ class Measured:
 class StudyGauges:
     """The state of studies as numbers, read from their databases when they are asked for."""
 
-    stores: Callable[[], Mapping[str, Store]]
+    stores: Callable[[], Mapping[str, Store | None]]
     """The stores by the path of their study."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -114,7 +114,9 @@ class StudyGauges:
             "konsil_disk_free_bytes", "Free space where the database is.", labels=["study"]
         )
         for study, store in self.stores().items():
-            up.add_metric([study], float(answers(store.engine)))
+            up.add_metric([study], float(store is not None and answers(store.engine)))
+            if store is None:
+                continue
             if (space := free_bytes(store)) is not None:
                 free.add_metric([study], float(space))
             for state, number in _progress(store).items():
@@ -144,12 +146,9 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def shared_counts(workers: int) -> Iterator[None]:
+def shared_counts() -> Iterator[None]:
     """Let several processes count together; within, before the first of them starts."""
     require_library()
-    if workers == 1:
-        yield
-        return
     with tempfile.TemporaryDirectory(prefix="konsil-metrics-") as folder:
         os.environ[_FOLDER] = folder
         try:
@@ -170,7 +169,7 @@ def require_library() -> None:
 
 
 @contextmanager
-def exposed(address: str, stores: Callable[[], Mapping[str, Store]]) -> Iterator[None]:
+def exposed(address: str, stores: Callable[[], Mapping[str, Store | None]]) -> Iterator[None]:
     """Serve the metrics on an address of their own while the block runs."""
     require_library()
     from prometheus_client import REGISTRY, CollectorRegistry, start_http_server

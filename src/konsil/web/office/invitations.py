@@ -5,6 +5,7 @@ Each invitation is a personal link with a letter to copy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,16 +19,20 @@ from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation
 from konsil.store.people.people import Person, forget_person, note_person, people
+from konsil.store.people.sites import known_sites, sites_of, tie
 from konsil.store.people.staff import names, pseudonym
 from konsil.store.tasks import withdrawal
 from konsil.web.http import formatting
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
+from konsil.web.site.scope import scope_of
 from konsil.web.site.site import Site, site_of
 
 DAYS = 90
 """How long a rater's link works."""
+EVERYWHERE = "*"
+"""What the form states for all sites."""
 LONGEST = 200
 """Characters of a name or an address."""
 STAFF: tuple[Role, ...] = ("curator", "coordinator", "analyst", "owner")
@@ -75,17 +80,26 @@ def invitations(request: Request) -> Response:
 
 def _page(request: Request, fault: str = "", status: int = 200) -> Response:
     site, owner = site_of(request), visitor_of(request).role == "owner"
+    with reading(site.store.engine) as connection:
+        sites = known_sites(connection, site.study) if owner else ()
+        tied = {
+            g.account: sorted(sites_of(connection, "staff", g.account))
+            for g in (staff(site) if owner else ())
+        }
     context = {
-        "raters": guests(site),
+        "raters": guests(request),
         "staff": staff(site) if owner else (),
         "roles": STAFF,
+        "sites": sites,
+        "tied": tied,
         "fault": fault,
     }
     return office(request, "office_invitations.html", context, status)
 
 
-def guests(site: Site) -> list[Guest]:
-    """Everybody who rates and is a person."""
+def guests(request: Request) -> list[Guest]:
+    """Everybody who rates, is a person, and is of the visitor's sites."""
+    site, scope = site_of(request), scope_of(request)
     now, named = site.now(), people(site.store)
     with reading(site.store.engine) as connection:
         panels, withdrawn = (
@@ -105,7 +119,7 @@ def guests(site: Site) -> list[Guest]:
         )
         for rater, (panel, kind) in panels.items()
         for rater_links in [links.get(rater, [])]
-        if kind == "human"
+        if kind == "human" and scope.sees(rater)
     ]
 
 
@@ -146,7 +160,7 @@ def _last(links: list[Invitation]) -> str | None:
 def invite(request: Request) -> Response:
     """Make links, each shown this once with a letter around it; links that worked before end."""
     site, form, role = site_of(request), form_of(request), visitor_of(request).role
-    everybody = {g.account: g for g in guests(site)}
+    everybody = {g.account: g for g in guests(request)}
     addressee = form.get("who", "")
     if form.get("all"):
         whom = [g.account for g in everybody.values() if g.open is None and not g.is_withdrawn]
@@ -160,9 +174,10 @@ def invite(request: Request) -> Response:
             or not _is_printable(addressee)
         ):
             return _page(request, "staff", 422)
-        return _letters(
-            request, [addressee.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"])
-        )
+        new_role = next(r for r in STAFF if r == form["role"])
+        if not _is_site_of_form(site, form):
+            return _page(request, "site", 422)
+        return _letters(request, [addressee.strip()[:LONGEST]], new_role)
     else:
         whom = (
             [addressee] if addressee in everybody and not everybody[addressee].is_withdrawn else []
@@ -187,6 +202,10 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     for account in whom:
         if role == "rater":
             site.access.revoke(account, at=now, stay=True, by=by)
+        chosen = form_of(request).get("site", "")
+        if role == "coordinator" and chosen:
+            # Tied before the link exists: whoever uses it at once sees no more.
+            tie(site.store, "staff", account, {chosen} - {EVERYWHERE}, at=now, by=by)
         max_uses = None if role in PERSONAL else 1
         secret = site.access.invite(
             account, role, at=now, expires_at=until, most_uses=max_uses, by=by
@@ -200,6 +219,12 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
         )
         letters.append(Letter(account, url, person.email, texts))
     return office(request, "office_letters.html", {"letters": letters})
+
+
+def _is_site_of_form(site: Site, form: Mapping[str, str]) -> bool:
+    """Whether the form states a site of the study, all sites, or nothing."""
+    with reading(site.store.engine) as connection:
+        return form.get("site", "") in ("", EVERYWHERE, *known_sites(connection, site.study))
 
 
 def letter(
@@ -261,7 +286,7 @@ def letter(
 def revoke(request: Request) -> Response:
     """Make somebody's links useless, and sign them out everywhere."""
     site, account = site_of(request), form_of(request).get("who", "")
-    raters = {g.account for g in guests(site)}
+    raters = {g.account for g in guests(request)}
     if account not in raters and (
         visitor_of(request).role != "owner" or account not in {g.account for g in staff(site)}
     ):
@@ -279,7 +304,7 @@ def note(request: Request) -> Response:
         form.get("email", "").strip(),
     )
     if (
-        rater not in {g.account for g in guests(site)}
+        rater not in {g.account for g in guests(request)}
         or len(name) > LONGEST
         or len(email) > LONGEST
         or not _is_printable(name + email)
@@ -307,12 +332,20 @@ def leave(request: Request) -> Response:
 
 
 def _leave(request: Request, rater: str, *, changed: bool = False) -> Response:
-    site = site_of(request)
+    site, scope = site_of(request), scope_of(request)
+    if not scope.sees(rater):
+        return to(path_to(request, "invitations"))
     try:
         preview = withdrawal.preview(site.store, site.study, rater)
     except StoreError:
         return to(path_to(request, "invitations"))
-    context = {"found": preview, "digest": withdrawal.digest(preview), "changed": changed}
+    context = {
+        "found": preview,
+        # Who takes over at other sites is not named.
+        "takers": {r: n for r, n in preview.before.items() if scope.sees(r)},
+        "digest": withdrawal.digest(preview),
+        "changed": changed,
+    }
     return office(request, "office_withdrawal.html", context, 409 if changed else 200)
 
 
@@ -324,6 +357,8 @@ def withdraw(request: Request) -> Response:
         form.get("reason", "")[:2_000],
         visitor_of(request).who,
     )
+    if not scope_of(request).sees(rater):
+        return to(path_to(request, "invitations"))
     try:
         handover = withdrawal.withdraw(
             site.store,

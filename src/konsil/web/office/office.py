@@ -22,6 +22,7 @@ from konsil.web.http import formatting
 from konsil.web.office.pace import Pace, forecast, paces
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import language_of, page, path_to, to
+from konsil.web.site.scope import scope_of
 from konsil.web.site.site import Site, site_of
 
 NAVIGATION = (
@@ -73,7 +74,9 @@ def office(
     may = {
         p.name
         for p in request.app.state.pages
-        if isinstance(p.audience, frozenset) and role in p.audience
+        if isinstance(p.audience, frozenset)
+        and role in p.audience
+        and (p.by_site or request.state.sites is None)
     }
     study = site_of(request).study
     idle = {"enrolment"} if study.enrolment is None else set()
@@ -107,7 +110,13 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         )
         panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
-    rater_paces, free = paces(counts, handed, site.now()), site.placing.free()
+    scope = scope_of(request)
+    counts = tuple(c for c in counts if scope.sees(c.rater))
+    handed = tuple(h for h in handed if scope.sees(h.rater))
+    rater_paces = paces(counts, handed, site.now())
+    # Places and tasks that nobody has are those of the whole study.
+    free = 0 if scope.is_tied else site.placing.free()
+    vacant = () if scope.is_tied else vacant
     people = [
         p
         for p in rater_paces
@@ -123,6 +132,7 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         "free": free,
         # Of the tasks that are nobody's, some can still be taken and some wait for a successor: not
         # these.
+        "sites": sorted(scope.sites or ()),
         "lapsed": (
             sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant)
         ),

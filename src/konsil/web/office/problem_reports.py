@@ -13,6 +13,7 @@ from konsil.store.tasks import screens
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
+from konsil.web.site.scope import scope_of
 from konsil.web.site.site import site_of
 
 
@@ -22,8 +23,13 @@ def problems(request: Request) -> Response:
 
 
 def _page(request: Request, *, fault: bool = False) -> Response:
+    scope = scope_of(request)
     with reading(site_of(request).store.engine) as connection:
-        reported = study_events.of_kind(connection, study_events.PROBLEM)
+        reported = [
+            event
+            for event in study_events.of_kind(connection, study_events.PROBLEM)
+            if scope.sees(str(event.data.get("rater", "")))
+        ]
         settled = {e.subject: e for e in study_events.of_kind(connection, SETTLED)}
         tasks = {e.subject: screens.task(connection, e.subject) for e in reported}
     rows = [
@@ -48,8 +54,13 @@ def resolve(request: Request) -> Response:
     """Note what was done about a problem."""
     site, form = site_of(request), form_of(request)
     name, note = form.get("problem", ""), form.get("note", "").strip()[:2_000]
+    scope = scope_of(request)
     with writing(site.store.engine) as connection:
-        problem_ids = {e.id for e in study_events.of_kind(connection, study_events.PROBLEM)}
+        problem_ids = {
+            event.id
+            for event in study_events.of_kind(connection, study_events.PROBLEM)
+            if scope.sees(str(event.data.get("rater", "")))
+        }
         if name in problem_ids and note:
             times = len(study_events.of_kind(connection, SETTLED, name)) + 1
             data = {"note": note, "by": visitor_of(request).who}

@@ -9,6 +9,7 @@ from konsil.locale import catalogue_language
 from konsil.store.engine.engine import answers
 from konsil.store.people.access import Invitation
 from konsil.web.http.readiness import obstacle
+from konsil.web.site.centre_cookie import delete_centre_cookie, set_centre_cookie
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
 from konsil.web.site.site import Site, site_of
@@ -67,6 +68,8 @@ def accept_invitation(request: Request) -> Response:
         site.access.leave(before)
     response = to(path_to(request, "landing"))
     _set_cookie(site, response, site.cookie, cookie)
+    if link is not None and link.role != "rater":
+        set_centre_cookie(site, response, cookie)
     return response
 
 
@@ -94,6 +97,7 @@ def leave(request: Request) -> Response:
     response.delete_cookie(
         site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
     )
+    delete_centre_cookie(site, response)
     return response
 
 

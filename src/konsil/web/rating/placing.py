@@ -22,6 +22,7 @@ from konsil.store import Connection, Store
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import study_events
 from konsil.store.log.study_events import WITHDRAWAL
+from konsil.store.people.sites import SITE, sites_of
 from konsil.store.tasks import additions, open_slots
 from konsil.store.tasks.additions import Addition
 from konsil.study import Study
@@ -243,7 +244,10 @@ class Placing:
 
     def _profile(self, connection: Connection, rater: str) -> dict[str, str]:
         profile_events = study_events.of_subject(connection, rater, (PROFILE,))
-        return profiles(profile_events, self._asks.profile).get(rater, {})
+        profile = profiles(profile_events, self._asks.profile).get(rater, {})
+        # The link by which somebody came counts more than what they say.
+        sites = sites_of(connection, "rater", rater)
+        return dict(profile) | ({SITE: min(sites)} if sites else {})
 
 
 def _has_place(connection: Connection, rater: str) -> bool:

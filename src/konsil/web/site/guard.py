@@ -17,6 +17,7 @@ from starlette.responses import Response
 from konsil.records.roles import Role
 from konsil.store.people.access import ERASED, Visitor
 from konsil.web.site.pages import page, refusal, wants_json
+from konsil.web.site.scope import tied_sites
 from konsil.web.site.site import site_of
 
 Endpoint = Callable[[Request], Response]
@@ -40,15 +41,18 @@ RATERS: frozenset[Role] = frozenset({"rater"})
 """Who rates."""
 
 
-def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
+def guarded(
+    endpoint: Endpoint, audience: Audience, *, by_site: bool = True
+) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint behind the guard.
 
     The guard reads the visitor and the form, and refuses them where they do not belong here.
+    `by_site`: whether coordinators who are tied to sites may have the page.
     """
 
     async def behind(request: Request) -> Response:
         try:
-            request.state.body = b"" if request.method in SAFE else await _body(request)
+            request.state.body = b"" if request.method in SAFE else await read_body(request)
         except ClientDisconnect:
             # Closed, or out of the network's reach, while sending: half a message is none, and
             # nobody hears an answer.
@@ -61,6 +65,7 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
     def answered(request: Request) -> Response:
         visitor = asking(request)
         request.state.visitor = visitor
+        request.state.sites = None
         request.state.form = {}
         if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
             # No database can be asked for it.
@@ -77,6 +82,9 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
             # The same answer whether the page is another's or does not exist: nothing can be
             # probed.
             return refusal(request, 404 if visitor is not None else 401)
+        request.state.sites = tied_sites(site_of(request), visitor)
+        if request.state.sites is not None and not by_site:
+            return refusal(request, 404)
         fault = None if request.method in SAFE else _fault(request, visitor)
         return endpoint(request) if fault is None else refusal(request, fault)
 
@@ -95,7 +103,7 @@ def _fault(request: Request, visitor: Visitor | None) -> int | None:
     if len(request.state.body) > MOST_BYTES:
         return 413
     try:
-        request.state.form = _form(request)
+        request.state.form = read_form(request)
     except ValueError:
         return 422
     return 403 if visitor is not None and not _token_fits(request, visitor) else None
@@ -120,7 +128,7 @@ def from_our_pages(request: Request) -> bool:
     return origin in site_of(request).options.origins
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """The request's body; reading ends once it is too much."""
     body = bytearray()
     async for chunk in request.stream():
@@ -130,7 +138,7 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _form(request: Request) -> dict[str, str]:
+def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, without NUL, which no database keeps; a ValueError where it is none."""
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "application/x-www-form-urlencoded":

@@ -146,6 +146,15 @@ def page(
                 "static": lambda name: site.options.path + address(name),
                 "path": lambda name, **parameters: path_to(request, name, **parameters),
                 "here": request.url.path,
+                "sign_in": site.options.sign_in or "",
+                "service": site.options.service,
+                "centre": (
+                    f"{site.options.centre}/"
+                    if site.options.centre is not None
+                    and visitor is not None
+                    and visitor.role != "rater"
+                    else ""
+                ),
                 "reviews": (
                     visitor is not None
                     and visitor.role == "rater"

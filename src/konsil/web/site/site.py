@@ -60,6 +60,12 @@ class Options:
     posts_a_minute: int = 600
     """How many forms and saves one person may send, on all devices together; people type about a
     hundred."""
+    centre: str | None = None
+    """The path of the page that lists all studies of the address; None: the study is alone."""
+    sign_in: str | None = None
+    """The path at which people sign in by their account; None: by links alone."""
+    service: str = ""
+    """What the button calls the account."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks whose word on a visitor's address counts; none: everybody has the
     address that asks."""

@@ -1,0 +1,1 @@
+"""Studies as they are served: one, or several under one address."""

@@ -1,0 +1,58 @@
+"""Studies as they are served: opened, with their tasks assigned where that is possible."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+from konsil.api.curation.preparing import is_being_prepared
+from konsil.api.folder.folder import DATABASE, Folder, open_folder
+from konsil.api.running.planning import make_plan
+from konsil.errors import KonsilError, PlanError
+from konsil.study import Study
+from konsil.web.centre.settings import CentreSettings, StudyPlace
+
+
+def assign_tasks(opened: Folder) -> str:
+    """Assign the tasks of a study if this was not done; what can be done on its pages, in words.
+
+    While items are still being screened, marked or rewritten on the pages, there are no tasks.
+    """
+    try:
+        return f"{len(make_plan(opened).tasks):,} tasks"
+    except PlanError as error:
+        if not is_being_prepared(opened):
+            raise
+        # People choose, mark and reword on these very pages what is to be rated later.
+        return f"nothing to rate yet, pages for study staff only ({error})"
+
+
+def open_study(place: StudyPlace) -> tuple[Study, str]:
+    """One study of a centre and its database: the URL, or the study's folder."""
+    if os.environ.get(DATABASE, "") and not place.database:
+        raise KonsilError(
+            f"{place.folder}: {DATABASE} is set, which would give all studies one database; state"
+            " each study's database in centre.toml"
+        )
+    opened = open_folder(place.folder, database=place.database)
+    assign_tasks(opened)
+    return opened.study, opened.database or str(opened.path)
+
+
+def check_centre(settings: CentreSettings, workers: int) -> None:
+    """Refuse what cannot be served at all: no study, or several processes on SQLite."""
+    if settings.service is not None and find_spec("authlib") is None:
+        raise KonsilError(
+            f"{settings.place}: sign_in needs packages that are not installed; run pip install"
+            " 'konsil[sso]'"
+        )
+    places = settings.places()
+    if not places:
+        raise KonsilError(f"{settings.place}: contains no folder with a study.toml")
+    if workers > 1:
+        for place in places:
+            if not place.database.startswith("postgres"):
+                raise KonsilError(
+                    f"--workers {workers}: several processes need PostgreSQL; state the database of"
+                    f" {place.slug!r} in centre.toml, or use one process, as SQLite requires"
+                )

@@ -1,0 +1,1 @@
+"""A study centre: several studies under one address, and the page that lists them."""

@@ -1,0 +1,200 @@
+"""Endpoints: signing in through a sign-in service, to all studies that invite the account."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import threading
+import time
+from dataclasses import asdict, dataclass, field
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from konsil.errors import StoreError
+from konsil.records.roles import Role
+from konsil.store.engine.engine import reading
+from konsil.store.people.identities import bind, identity_of, person_of
+from konsil.store.people.sites import tie
+from konsil.store.people.staff import new_pseudonym, pseudonym
+from konsil.store.tasks import withdrawal
+from konsil.web.centre.accounts import EVERYWHERE, Account, Invited
+from konsil.web.centre.provider import Attempt, Provider, SignInError, new_attempt
+from konsil.web.centre.registry import Registry
+from konsil.web.site.centre_cookie import set_centre_cookie
+from konsil.web.site.site import Site
+
+LOG = logging.getLogger("uvicorn.error")
+SECONDS = 600
+"""How long an attempt may take."""
+COOKIE = "konsil-sign-in"
+
+
+@dataclass
+class SignIn:
+    """The sign-in of one centre."""
+
+    registry: Registry
+    provider: Provider
+    key: bytes
+    _used: dict[str, float] = field(default_factory=dict)
+    """States of attempts that came back, until they would have expired: none counts twice."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, request: Request) -> Response:
+        """Send the browser to the service."""
+        attempt = new_attempt()
+        study = request.query_params.get("study", "")
+        known = study if self.registry.get(study) is not None else ""
+        response = RedirectResponse(self.provider.address(attempt), HTTPStatus.SEE_OTHER)
+        response.set_cookie(
+            self._cookie(),
+            self._sealed({**asdict(attempt), "study": known, "at": int(time.time())}),
+            max_age=SECONDS,
+            path=self._path(),
+            secure=self.registry.options.secure,
+            httponly=True,
+            # Strict would not come back with the browser from the service.
+            samesite="lax",
+        )
+        return response
+
+    def end(self, request: Request) -> Response:
+        """Take the browser back, and sign in to every study to which the account is invited."""
+        sealed = self._opened(request.cookies.get(self._cookie(), ""))
+        if sealed is None:
+            raise SignInError("no attempt to sign in is under way in this browser")
+        attempt = Attempt(sealed["state"], sealed["nonce"], sealed["verifier"])
+        self._check_answer(request, attempt)
+        service = self.provider.service
+        claims = self.provider.claims(request.query_params["code"], attempt)
+        account = service.account(claims)
+        response = RedirectResponse(f"{self.registry.options.path}/", HTTPStatus.SEE_OTHER)
+        entered = [
+            served.place.slug
+            for served in self.registry.studies
+            if served.site is not None
+            and sealed["study"] in ("", served.place.slug)
+            and (invited := service.invited(account, served.place.slug)) is not None
+            and self._enter(request, response, served.site, account, invited)
+        ]
+        if not entered:
+            raise SignInError("the account is not invited to a study")
+        if len(entered) == 1:
+            response.headers["location"] = f"{self.registry.options.path}/{entered[0]}/"
+        response.delete_cookie(
+            self._cookie(),
+            path=self._path(),
+            secure=self.registry.options.secure,
+            httponly=True,
+            samesite="lax",
+        )
+        return response
+
+    def _check_answer(self, request: Request, attempt: Attempt) -> None:
+        """Raise a SignInError unless this is the answer to the attempt, for the first time."""
+        query = request.query_params
+        if not secrets.compare_digest(query.get("state", "").encode(), attempt.state.encode()):
+            raise SignInError("the answer belongs to another attempt")
+        now = time.time()
+        with self._lock:
+            self._used = {state: until for state, until in self._used.items() if until > now}
+            if attempt.state in self._used:
+                raise SignInError("the answer was used before")
+            self._used[attempt.state] = now + SECONDS
+        # A service that names itself must be the one that was asked (RFC 9207).
+        if query.get("iss", self.provider.service.issuer) != self.provider.service.issuer:
+            raise SignInError("the answer comes from another service")
+        if "error" in query or not query.get("code"):
+            raise SignInError("the service did not sign in the account")
+
+    def _enter(
+        self, request: Request, response: Response, site: Site, account: Account, invited: Invited
+    ) -> bool:
+        """Sign in to one study; whether that was possible."""
+        identity = identity_of(site.store, self.provider.service.issuer, account.subject)
+        try:
+            who = _person(site, identity, account, invited)
+            if who is None:
+                return False
+            bind(site.store, identity, who, at=site.now())
+            if invited.role == "coordinator" and invited.site:
+                # Tied before the session exists.
+                tie(site.store, "staff", who, {invited.site} - {EVERYWHERE}, at=site.now())
+            before = request.cookies.get(site.cookie, "")
+            cookie = site.access.enter(
+                who, invited.role, at=site.now(), expires_at=site.signed_in_until()
+            )
+        except StoreError as error:
+            # Erased, or the database fails; other studies are not affected.
+            LOG.warning("a sign-in was refused: %s", type(error).__name__)
+            return False
+        if before and (visitor := site.access.visitor(before, site.now())) is not None:
+            site.access.leave(visitor)
+        response.set_cookie(
+            site.cookie,
+            cookie,
+            max_age=_seconds(site, invited.role),
+            path=site.options.path or "/",
+            secure=site.options.secure,
+            httponly=True,
+            samesite="lax",
+        )
+        if invited.role != "rater":
+            set_centre_cookie(site, response, cookie)
+        return True
+
+    def _cookie(self) -> str:
+        options = self.registry.options
+        return ("" if not options.secure else "__Secure-" if options.path else "__Host-") + COOKIE
+
+    def _path(self) -> str:
+        return self.registry.options.path or "/"
+
+    def _sealed(self, content: dict[str, object]) -> str:
+        text = base64.urlsafe_b64encode(json.dumps(content).encode()).decode()
+        return f"{text}.{self._mac(text)}"
+
+    def _opened(self, cookie: str) -> dict[str, str] | None:
+        """The attempt that this server began, where it is recent; None for all else."""
+        text, _, mac = cookie.partition(".")
+        if not secrets.compare_digest(mac.encode(), self._mac(text).encode()):
+            return None
+        content: dict[str, str] = json.loads(base64.urlsafe_b64decode(text))
+        return content if time.time() - int(content["at"]) <= SECONDS else None
+
+    def _mac(self, text: str) -> str:
+        return hmac.new(self.key, b"sign-in\n" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def _seconds(site: Site, role: Role) -> int:
+    options = site.options
+    is_long = role in ("rater", "curator")
+    return int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600)
+
+
+def _person(site: Site, identity: str, account: Account, invited: Invited) -> str | None:
+    """Who the account is in a study; None where that is nobody who may come in."""
+    with reading(site.store.engine) as connection:
+        panels = withdrawal.panels(connection, site.study)
+        withdrawn = withdrawal.withdrawn_raters(connection)
+    if invited.role == "rater":
+        is_person = panels.get(invited.who, ("", ""))[1] == "human"
+        return invited.who if is_person and invited.who not in withdrawn else None
+    if invited.who:
+        return pseudonym(site.store, invited.who)
+    known = person_of(site.store, identity)
+    if known is not None and known not in panels:
+        # The name may change at the service; the account stays the same person here.
+        return known
+    # Never that of another person: whoever takes their name at the service is not them.
+    return new_pseudonym(site.store, _printable(account.name) or f"account {identity[:8]}")
+
+
+def _printable(name: str) -> str:
+    return "".join(c for c in name if c.isprintable()).strip()[:200]

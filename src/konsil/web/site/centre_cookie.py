@@ -1,0 +1,69 @@
+"""The cookie by which the page of all studies recognises the staff of one study.
+
+Cookies of a study are sent to its own path alone, so the page above all studies sees none of them.
+Staff therefore get a second cookie when they sign in. It names their device and opens no page of
+the study: whoever has it learns which role the device has, and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.store.log.secret import secret
+from konsil.store.people.access import Visitor, hashed
+from konsil.web.site.site import Site
+
+
+def centre_cookie_name(site: Site) -> str:
+    """The name of the cookie, another for each study."""
+    prefix = "" if not site.options.secure else "__Secure-" if site.options.centre else "__Host-"
+    return f"{prefix}konsil-centre-{secret(site.store, 'cookie').hex()[:8]}"
+
+
+def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
+    """Add the cookie to the response that signs in a member of the staff; `cookie`: the study's."""
+    if site.options.centre is None:
+        return
+    device = hashed(cookie)
+    response.set_cookie(
+        centre_cookie_name(site),
+        f"{device}.{_mac(site, device)}",
+        max_age=int(site.options.office_hours * 3_600),
+        path=site.options.centre or "/",
+        secure=site.options.secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def delete_centre_cookie(site: Site, response: Response) -> None:
+    """Delete the cookie in the response that signs the device out."""
+    if site.options.centre is not None:
+        response.delete_cookie(
+            centre_cookie_name(site),
+            path=site.options.centre or "/",
+            secure=site.options.secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+
+def centre_visitor(site: Site, request: Request) -> Visitor | None:
+    """The member of the staff whose device has the study's second cookie; None for all others.
+
+    Raters never get the cookie, and whoever has signed out, or was signed out, is no longer known.
+    """
+    device, _, mac = request.cookies.get(centre_cookie_name(site), "").partition(".")
+    if not mac or not secrets.compare_digest(mac.encode(), _mac(site, device).encode()):
+        return None
+    visitor = site.access.device(device, site.now())
+    return visitor if visitor is not None and visitor.role != "rater" else None
+
+
+def _mac(site: Site, device: str) -> str:
+    return hmac.new(secret(site.store, "centre"), device.encode(), hashlib.sha256).hexdigest()
