@@ -39,6 +39,7 @@ CALL = Call(
     raw="{}",
 )
 HERE = Path(__file__).parents[1]
+NOW = schema.SCHEMA
 
 
 def test_migrations_and_tables_say_the_same(store: Store) -> None:
@@ -61,7 +62,7 @@ def test_the_last_migration_is_this_versions_schema() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])]
+    ("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL]), (6, [CALL])]
 )
 def test_a_database_of_an_older_schema_keeps_every_rating(
     number: int, calls: list[Call], tmp_path: Path, sample: Batch
@@ -85,8 +86,8 @@ _NEXT = '''"""A test's next schema."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0006"
+revision = "{number:04}"
+down_revision = "{before:04}"
 
 
 def upgrade() -> None:
@@ -98,7 +99,8 @@ def upgrade() -> None:
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0007_next.py").write_text(_NEXT.format(failure=failure))
+    text = _NEXT.format(number=NOW + 1, before=NOW, failure=failure)
+    (scripts / "versions" / f"{NOW + 1:04}_next.py").write_text(text)
     return scripts
 
 
@@ -106,7 +108,7 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 7)
+    monkeypatch.setattr(schema, "SCHEMA", NOW + 1)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
@@ -118,13 +120,13 @@ def test_a_migration_keeps_every_rating(
                 ).scalar()
                 == 6
             )
-            assert (
-                connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar()
-                == "7"
-            )
-    monkeypatch.setattr(schema, "SCHEMA", 6)
+            assert connection.execute(
+                sa.text("SELECT value FROM meta WHERE key = 'schema'")
+            ).scalar() == str(NOW + 1)
+    monkeypatch.setattr(schema, "SCHEMA", NOW)
     with pytest.raises(
-        StoreError, match=r"written by a newer konsil \(schema 7; this one supports up to 6\)"
+        StoreError,
+        match=rf"written by a newer konsil \(schema {NOW + 1}; this one supports up to {NOW}\)",
     ):
         Store.open(where)
 
@@ -144,10 +146,11 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
-        connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
+        connection.execute(sa.text("UPDATE meta SET value = '99' WHERE key = 'schema'"))
         connection.commit()
     with pytest.raises(
-        StoreError, match=r"was written by a newer konsil \(schema 8; this one supports up to 6\)"
+        StoreError,
+        match=rf"was written by a newer konsil \(schema 99; this one supports up to {NOW}\)",
     ):
         Store.open(where)
 

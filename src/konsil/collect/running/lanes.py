@@ -76,6 +76,12 @@ class Progress:
     """Whether the user stopped it."""
     hopeless: dict[str, str] = field(default_factory=dict)
     """Who is called no more -> why, as a sentence that says what to look at."""
+    batches: int = 0
+    """Batches that are under way at the vendors when the run ends."""
+    in_batches: int = 0
+    """Requests in them."""
+    expired: int = 0
+    """Requests that their vendor did not answer in time."""
 
     @property
     def ended(self) -> int:

@@ -1,0 +1,194 @@
+"""From works to batches: the intention is stored, then the batch is sent, then its id is stored.
+
+A run that is killed in between finds the intention, and looks for the batch in the vendor's list.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from konsil.collect.batches.batch_lanes import BatchLane, Pace
+from konsil.collect.batches.courses import course_of
+from konsil.collect.batches.interface import Intent, Receipt, token_of
+from konsil.collect.batches.patience import Patience, patiently
+from konsil.collect.providers.provider import BusyError, CallError, ServerError
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.lanes import Progress
+from konsil.collect.running.prices import FREE
+from konsil.collect.running.works import Work, now
+from konsil.errors import CollectError
+from konsil.records import Call
+from konsil.store.calls.batches import Batches, BatchRecord, BatchWork
+
+PRESUMED = "presumed"
+"""Note of a batch that was found in the list of a vendor that stores no id of ours with it."""
+_EARLIER = 500
+
+
+def _batch_id() -> str:
+    return secrets.token_hex(12)
+
+
+@dataclass(slots=True)
+class _Part:
+    """A batch while it is put together."""
+
+    id: str = field(default_factory=_batch_id)
+    lines: list[bytes] = field(default_factory=list)
+    works: list[BatchWork] = field(default_factory=list)
+    size: int = 0
+    amount: float = 0.0
+
+
+class Sender:
+    """Sends what is to be asked, within the budget."""
+
+    def __init__(self, batches: Batches, budget: Budget, progress: Progress, pace: Pace) -> None:
+        self._batches, self._budget, self._progress = batches, budget, progress
+        self._pace = pace
+
+    async def send(self, lane: BatchLane) -> None:
+        """Send all that a lane has to ask, in as many batches as the vendor's limits need."""
+        async for part in self._parts(lane):
+            await self._send(lane, part)
+
+    async def resolve(self, lane: BatchLane, record: BatchRecord) -> BatchRecord:
+        """Find out whether an intended batch was sent; if it was not, its requests are asked."""
+        age = (datetime.now(UTC) - datetime.fromisoformat(record.created_at)).total_seconds()
+        # What was sent a moment ago may not be in the vendor's list yet.
+        await asyncio.sleep(max(0.0, self._pace.grace - age))
+        receipt = await self._found(lane, record)
+        if receipt is not None:
+            return self._store_receipt(record.id, receipt, is_certain=lane.interface.is_named)
+        lane.again += asked_again(self._batches.works(record.id))
+        return self._batches.update(record.id, state="dropped", ended_at=now())
+
+    async def _found(self, lane: BatchLane, record: BatchRecord) -> Receipt | None:
+        return await patiently(
+            lambda: self._resumed(lane, record),
+            endpoint=lane.endpoint,
+            tries=lane.tries,
+            back_off_seconds=self._pace.back_off,
+        )
+
+    async def _resumed(self, lane: BatchLane, record: BatchRecord) -> Receipt | None:
+        rejected = frozenset({*record.rejected.split(), *self._batches.vendor_ids()})
+        return await lane.interface.resume(replace(_intent_of(record), rejected=rejected))
+
+    async def _parts(self, lane: BatchLane) -> AsyncIterator[_Part]:
+        part = _Part()
+        for work, earlier in self._works(lane):
+            course = course_of(work, earlier)
+            line = await lane.interface.line(token_of(part.id, len(part.lines)), course.request)
+            caps = lane.interface.caps
+            if part.lines and (
+                len(part.lines) >= caps.requests or part.size + len(line) > caps.size
+            ):
+                yield part
+                part = _Part()
+                line = await lane.interface.line(token_of(part.id, 0), course.request)
+            amount = lane.meter.max_cost(course.request, lane.price or FREE)
+            if not self._fits(part.amount + amount):
+                if not self._progress.stopped:
+                    self._progress.stopped = self._budget.refusal(
+                        amount, lane.callee, is_bounded=lane.meter.has_bound(course.request)
+                    )
+                break
+            part.lines.append(line)
+            part.works.append(BatchWork(work.id, work.attempts + 1, work.subject))
+            part.size += len(line)
+            part.amount += amount
+        if part.lines:
+            yield part
+
+    def _fits(self, amount: float) -> bool:
+        budget = self._budget
+        return budget.limit is None or budget.spent + budget.reserved + amount <= budget.limit
+
+    def _works(self, lane: BatchLane) -> Iterator[tuple[Work, list[Call]]]:
+        """What is to be asked, with the calls of earlier batches for it."""
+        chunk: list[Work] = []
+        for work in self._drawn(lane):
+            chunk.append(work)
+            if len(chunk) == _EARLIER:
+                yield from self._with_earlier(chunk)
+                chunk = []
+        yield from self._with_earlier(chunk)
+
+    def _drawn(self, lane: BatchLane) -> Iterator[Work]:
+        yield from lane.pending
+        again, lane.again = lane.again, []
+        for entry in again:
+            work = lane.work_of(entry)
+            if work is not None:
+                yield work
+
+    def _with_earlier(self, works: list[Work]) -> Iterator[tuple[Work, list[Call]]]:
+        earlier = self._batches.earlier({work.id for work in works if work.attempts})
+        for work in works:
+            yield work, earlier.get(work.id, [])
+
+    async def _send(self, lane: BatchLane, part: _Part) -> None:
+        record = BatchRecord(
+            part.id,
+            lane.kind,
+            lane.callee,
+            lane.endpoint,
+            lane.model,
+            len(part.works),
+            part.amount,
+            now(),
+        )
+        self._budget.hold(part.amount)
+        # From here on a run that is killed leaves a trace by which the batch is found.
+        self._batches.insert(record, part.works)
+        receipt, is_certain = await self._submitted(lane, record, part.lines)
+        self._store_receipt(record.id, receipt, is_certain=is_certain)
+
+    async def _submitted(
+        self, lane: BatchLane, record: BatchRecord, lines: list[bytes]
+    ) -> tuple[Receipt, bool]:
+        """The vendor's receipt, and whether it is certainly of this batch."""
+        patience = Patience(lane.tries, self._pace.back_off)
+        while True:
+            try:
+                return await lane.interface.submit(_intent_of(record), lines), True
+            except (BusyError, ServerError) as error:
+                failure = error
+            except CallError as error:
+                # The vendor refuses it: there is no such batch.
+                self._batches.update(
+                    record.id, state="dropped", ended_at=now(), note=str(error)[:200]
+                )
+                raise CollectError(str(error)) from None
+            await patience.pause(failure, lane.endpoint)
+            if failure.status == 429:
+                continue
+            # The line broke, or the vendor failed after it had taken the batch: it may be there.
+            await asyncio.sleep(self._pace.grace)
+            receipt = await self._found(lane, record)
+            if receipt is not None:
+                return receipt, lane.interface.is_named
+
+    def _store_receipt(self, batch: str, receipt: Receipt, *, is_certain: bool) -> BatchRecord:
+        return self._batches.update(
+            batch,
+            state="under way",
+            vendor_id=receipt.vendor_id,
+            submitted_at=now(),
+            expires_at=receipt.expires_at,
+            note="" if is_certain else PRESUMED,
+        )
+
+
+def asked_again(works: Sequence[BatchWork]) -> list[BatchWork]:
+    """The requests of a batch that was never worked on, with the attempts before it."""
+    return [BatchWork(work.work, work.attempt - 1, work.subject) for work in works]
+
+
+def _intent_of(record: BatchRecord) -> Intent:
+    return Intent(record.id, record.model, record.requests, record.created_at)
