@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,8 @@ from konsil.store import Store
 from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
 from konsil.study import Study, check, parse
+
+pytestmark = pytest.mark.slow
 
 QUICK = Pace(0.0, 0.0, 0.0, 0.0)
 KEY = "very-secret"
@@ -315,7 +316,7 @@ def test_endpoints_without_batches_are_refused(
     endpoint: str, store: Store, items: tuple[Item, ...]
 ) -> None:
     made = parse(
-        f'title = "t"\nseed = 1\n[[systems]]\nid = "a"\nmodel = "{endpoint}:smollm2"\n', Path
+        f'title = "t"\nseed = 1\n[[systems]]\nid = "a"\nmodel = "{endpoint}:smollm2"\n', str
     )
     with pytest.raises(CollectError, match="has no batch interface"):
         run(made, store)
