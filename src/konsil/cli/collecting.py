@@ -79,7 +79,6 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
         yield from _planned(collected)
         return
     ended = collected.progress.outcomes
-    n_pending = collected.progress.total - collected.progress.ended - collected.progress.in_batches
     before = sum(t.n_completed for t in collected.todos)
     if not collected.progress.total:
         yield f"no calls to make; {before:,} were done before"
@@ -97,7 +96,7 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
     if collected.spent:
         yield f"spent so far: {collected.spent:,.2f} US dollars"
     if collected.progress.stopped:
-        yield f"stopped: {collected.progress.stopped}; {n_pending:,} remain"
+        yield f"stopped: {collected.progress.stopped}; {collected.progress.remaining:,} remain"
 
 
 def _batch_lines(progress: Progress) -> Iterator[str]:
@@ -127,9 +126,9 @@ def batch_line(record: BatchRecord) -> str:
 def error_of(collected: Collected) -> Exception | None:
     """The error of a run that must not be taken for a whole one; None where it is whole."""
     if collected.progress.hopeless:
-        n_pending = collected.progress.total - collected.progress.ended
         return CollectError(
-            f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} remain"
+            f"{'; '.join(collected.progress.hopeless.values())};"
+            f" {collected.progress.remaining:,} remain"
         )
     return click.Abort() if collected.progress.is_interrupted else None
 

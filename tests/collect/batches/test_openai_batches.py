@@ -114,14 +114,23 @@ def test_a_batch_is_half_the_price_and_is_set_aside_as_a_whole(
     dry = run(priced, store, dry_run=True)
     direct = answer(priced, store, Options(dry_run=True))
     assert dry.todos[0].cost() == pytest.approx((direct.todos[0].cost() or 0.0) / 2)
-    # A request can cost (155 bytes * 5 + 30 * 10) / 10^6 US dollars: ten of 40 fit.
+    # Its text has at most 156 tokens, its reply 30.
     most = (len("Question 10?") + 16 + 128) * 5e-6 + 30 * 10e-6
+    cost = 100 * 5e-6 + 20 * 10e-6
+    # What a batch costs less than was set aside is there for the next ones: 10 + 4 + 1 + 1 fit.
+    cut = run(priced, store, budget=10.5 * most, is_waiting=False)
+    assert "the budget of 0.01134 US dollars does not suffice" in cut.progress.stopped
+    assert [len(b.requests) for b in vendor.batches.values()] == [10]
+    assert (cut.spent, cut.progress.remaining) == (0.0, 30)
+    direct = answer(priced, store, Options(budget=10.5 * most, limit=1))
+    assert (direct.progress.calls, direct.spent) == (0, 0.0)
     cut = run(priced, store, budget=10.5 * most)
-    assert cut.progress.ended == 10
-    assert "of the budget of" in cut.progress.stopped
-    assert cut.spent == pytest.approx(10 * (100 * 5e-6 + 20 * 10e-6))
+    assert cut.spent == pytest.approx(cut.progress.ended * cost)
+    assert sum(len(b.requests) for b in vendor.batches.values()) == cut.progress.ended
+    assert cut.spent + most > 10.5 * most >= cut.spent
     with pytest.raises(CollectError, match="budget: expected 0"):
         run(priced, store, budget=-1.0)
+    assert run(priced, store).progress.ended == 40 - cut.progress.ended
 
 
 def test_batches_under_way_are_resumed_and_hold_their_share_of_the_budget(

@@ -12,7 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from konsil.collect.batches.interface import Caps, Condition, Intent, Receipt, Result
+from konsil.collect.batches.interface import (
+    UNANSWERED,
+    Caps,
+    Condition,
+    Intent,
+    Receipt,
+    Result,
+)
 from konsil.collect.batches.transfer import Transfer
 from konsil.collect.batches.vendor_bodies import VendorBodies
 from konsil.collect.providers.keys import read_key
@@ -118,6 +125,8 @@ class AnthropicBatches:
 
     async def reply(self, request: Request, result: Result) -> Reply:
         """Read a result as a message."""
+        if result.status == UNANSWERED:
+            raise ServerError(f"{self.name}: no response in the batch", raw=result.body)
         return await self._bodies.read(request, result.status, result.body)
 
 
@@ -157,5 +166,5 @@ def _result(line: bytes) -> Result | None:
         name = str(inner.get("type")) if isinstance(inner, dict) else ""
         return Result(token, _STATUS.get(name, 500), json.dumps(error, ensure_ascii=False))
     if kind in ("canceled", "expired"):
-        return Result(token, 0, lapse="expired" if kind == "expired" else "cancelled")
+        return Result(token, UNANSWERED, lapse="expired" if kind == "expired" else "cancelled")
     return None

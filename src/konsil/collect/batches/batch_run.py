@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -59,7 +59,8 @@ class BatchRun:
             records = [record for _, record in self._unfinished(lanes)]
             self._progress.batches = len(records)
             self._progress.in_batches = sum(record.requests for record in records)
-        errors = [*self._foreign.values()]
+            self._progress.waiting = self._progress.in_batches
+        errors = [*self._foreign.values(), *self._of_other_models(lanes)]
         errors += [lane.account_error for lane in lanes if lane.account_error]
         errors += [
             f"endpoint {lane.endpoint!r}: refused a batch of {lane.callee!r}: {lane.refusal}"
@@ -103,6 +104,17 @@ class BatchRun:
             for record in (self._batches.unfinished(lanes[0].kind) if lanes else ())
             if (key := (record.who, record.endpoint, record.model)) in by_callee
         ]
+
+    def _of_other_models(self, lanes: Sequence[BatchLane]) -> Iterator[str]:
+        """Say which batches went to another model than that of the protocol."""
+        current = {record.id for _, record in self._unfinished(lanes)}
+        callees = {lane.callee for lane in lanes}
+        for record in self._batches.unfinished(lanes[0].kind) if lanes else ():
+            if record.who in callees and record.id not in current:
+                yield (
+                    f"a batch of {record.who!r} was sent to {record.endpoint}:{record.model};"
+                    " restore this model in the protocol to store its replies"
+                )
 
     def _open(self, lanes: Sequence[BatchLane]) -> list[tuple[BatchLane, BatchRecord]]:
         """The batches that something can come of in this run."""

@@ -10,18 +10,18 @@ import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain, islice
 
 from konsil.collect.batches.batch_lanes import BatchLane, Pace
 from konsil.collect.batches.courses import course_of
-from konsil.collect.batches.interface import Intent, Receipt, token_of
+from konsil.collect.batches.interface import Caps, Intent, Receipt, token_of
 from konsil.collect.batches.patience import Patience, patiently
 from konsil.collect.providers.provider import BusyError, CallError, ServerError
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.lanes import Progress
 from konsil.collect.running.prices import FREE
 from konsil.collect.running.works import Work, now
-from konsil.errors import CollectError
-from konsil.records import Call
+from konsil.errors import CollectError, option
 from konsil.store.calls.batches import Batches, BatchRecord, BatchWork
 
 PRESUMED = "presumed"
@@ -43,6 +43,19 @@ class _Part:
     size: int = 0
     amount: float = 0.0
 
+    def is_full(self, size: int, caps: Caps) -> bool:
+        """Whether one more request of this size has no room."""
+        return bool(self.lines) and (
+            len(self.lines) >= caps.requests or self.size + size > caps.size
+        )
+
+    def add(self, line: bytes, work: BatchWork, amount: float) -> None:
+        """Add a request with what it can cost."""
+        self.lines.append(line)
+        self.works.append(work)
+        self.size += len(line)
+        self.amount += amount
+
 
 class Sender:
     """Sends what is to be asked, within the budget."""
@@ -53,8 +66,12 @@ class Sender:
 
     async def send(self, lane: BatchLane) -> None:
         """Send all that a lane has to ask, in as many batches as the vendor's limits need."""
-        async for part in self._parts(lane):
-            await self._send(lane, part)
+        self._progress.stopped = ""
+        try:
+            async for part in self._parts(lane):
+                await self._send(lane, part)
+        except CallError as error:  # a request that cannot be written
+            raise CollectError(str(error)) from None
 
     async def resolve(self, lane: BatchLane, record: BatchRecord) -> BatchRecord:
         """Find out whether an intended batch was sent; if it was not, its requests are asked."""
@@ -81,27 +98,24 @@ class Sender:
 
     async def _parts(self, lane: BatchLane) -> AsyncIterator[_Part]:
         part = _Part()
-        for work, earlier in self._works(lane):
-            course = course_of(work, earlier)
-            line = await lane.interface.line(token_of(part.id, len(part.lines)), course.request)
-            caps = lane.interface.caps
-            if part.lines and (
-                len(part.lines) >= caps.requests or part.size + len(line) > caps.size
-            ):
-                yield part
-                part = _Part()
-                line = await lane.interface.line(token_of(part.id, 0), course.request)
-            amount = lane.meter.max_cost(course.request, lane.price or FREE)
-            if not self._fits(part.amount + amount):
-                if not self._progress.stopped:
-                    self._progress.stopped = self._budget.refusal(
-                        amount, lane.callee, is_bounded=lane.meter.has_bound(course.request)
-                    )
-                break
-            part.lines.append(line)
-            part.works.append(BatchWork(work.id, work.attempts + 1, work.subject))
-            part.size += len(line)
-            part.amount += amount
+        for works in self._chunks(lane):
+            earlier = self._batches.earlier({work.id for work in works if work.attempts})
+            for n, work in enumerate(works):
+                request = course_of(work, earlier.get(work.id, [])).request
+                amount = lane.meter.max_cost(request, lane.price or FREE)
+                if not self._fits(part.amount + amount):
+                    # They wait until batches have ended that cost less than was set aside.
+                    lane.again += [BatchWork(w.id, w.attempts, w.subject) for w in works[n:]]
+                    self._progress.stopped = self._refusal(lane, part.amount)
+                    if part.lines:
+                        yield part
+                    return
+                line = await lane.interface.line(token_of(part.id, len(part.lines)), request)
+                if part.is_full(len(line), lane.interface.caps):
+                    yield part
+                    part = _Part()
+                    line = await lane.interface.line(token_of(part.id, 0), request)
+                part.add(line, BatchWork(work.id, work.attempts + 1, work.subject), amount)
         if part.lines:
             yield part
 
@@ -109,28 +123,22 @@ class Sender:
         budget = self._budget
         return budget.limit is None or budget.spent + budget.reserved + amount <= budget.limit
 
-    def _works(self, lane: BatchLane) -> Iterator[tuple[Work, list[Call]]]:
-        """What is to be asked, with the calls of earlier batches for it."""
-        chunk: list[Work] = []
-        for work in self._drawn(lane):
-            chunk.append(work)
-            if len(chunk) == _EARLIER:
-                yield from self._with_earlier(chunk)
-                chunk = []
-        yield from self._with_earlier(chunk)
+    def _refusal(self, lane: BatchLane, amount: float) -> str:
+        limit, reserved = self._budget.limit or 0.0, self._budget.reserved + amount
+        return (
+            f"the budget of {limit:g} US dollars does not suffice for the next request of"
+            f" {lane.callee!r}: {self._budget.spent:,.2f} are spent, and batches under way can"
+            f" cost {reserved:,.2f}; run the command again when they have ended, or raise"
+            f" {option('budget')}"
+        )
 
-    def _drawn(self, lane: BatchLane) -> Iterator[Work]:
-        yield from lane.pending
+    def _chunks(self, lane: BatchLane) -> Iterator[list[Work]]:
+        """What is to be asked, some works at a time."""
         again, lane.again = lane.again, []
-        for entry in again:
-            work = lane.work_of(entry)
-            if work is not None:
-                yield work
-
-    def _with_earlier(self, works: list[Work]) -> Iterator[tuple[Work, list[Call]]]:
-        earlier = self._batches.earlier({work.id for work in works if work.attempts})
-        for work in works:
-            yield work, earlier.get(work.id, [])
+        works = (work for entry in again if (work := lane.work_of(entry)) is not None)
+        drawn = chain(works, lane.pending)
+        while chunk := list(islice(drawn, _EARLIER)):
+            yield chunk
 
     async def _send(self, lane: BatchLane, part: _Part) -> None:
         record = BatchRecord(

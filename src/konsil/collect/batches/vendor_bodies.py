@@ -11,6 +11,7 @@ from typing import Any
 
 from konsil.collect.providers.provider import CallError, Reply, Request
 from konsil.collect.providers.vendors import Vendor
+from konsil.errors import CollectError, installation
 
 
 class VendorBodies:
@@ -30,6 +31,7 @@ class VendorBodies:
         """The body of a request."""
         self._transport.status, self._transport.response = 400, b"{}"
         self._transport.request = b""
+        self._vendor.refused.clear()  # each request states by itself what it leaves out
         try:
             await self._vendor.complete(request)
         except CallError:
@@ -40,11 +42,18 @@ class VendorBodies:
     async def read(self, request: Request, status: int, body: str) -> Reply:
         """Read a response, or raise its error."""
         self._transport.status, self._transport.response = status, body.encode()
+        self._vendor.refused.clear()
         return await self._vendor.complete(request)
 
 
 def _transport() -> Any:  # noqa: ANN401 - of a library that comes with the extra
-    import httpx2
+    try:
+        import httpx2
+    except ImportError:
+        raise CollectError(
+            "batches of vendors need an extra that is not installed; install it with"
+            f" {installation('vendors')}"
+        ) from None
 
     class Replay(httpx2.AsyncBaseTransport):
         """Keeps the request's body and gives the response that was put there."""

@@ -80,6 +80,8 @@ class Progress:
     """Batches that are under way at the vendors when the run ends."""
     in_batches: int = 0
     """Requests in them."""
+    waiting: int = 0
+    """Those of them that count among the works to do."""
     expired: int = 0
     """Requests that their vendor did not answer in time."""
 
@@ -87,6 +89,11 @@ class Progress:
     def ended(self) -> int:
         """Works that have ended."""
         return self.outcomes.total()
+
+    @property
+    def remaining(self) -> int:
+        """Works that have not ended and are not in batches under way."""
+        return self.total - self.ended - self.waiting
 
 
 @dataclass(slots=True)
