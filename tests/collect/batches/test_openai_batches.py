@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -295,6 +296,42 @@ def test_a_key_that_is_refused_ends_the_run(
     with pytest.raises(CollectError, match="does not accept the key"):
         run(study(url), store)
     assert run(study(url), store).progress.outcomes == {"ok": 40}
+
+
+def test_a_model_that_gives_nothing_usable_is_sent_no_further_batch(
+    vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
+) -> None:
+    vendor.fate = lambda _body: (200, chat(""))
+    done = run(study(url), store)
+    assert (
+        "20 consecutive requests of 'secret-system' had no text"
+        in (done.progress.hopeless["secret-system"])
+    )
+    assert [len(b.requests) for b in vendor.batches.values()] == [40]
+    assert done.progress.remaining == 40
+
+
+def test_an_error_of_the_account_in_the_results_ends_the_run(
+    vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
+) -> None:
+    error = {"error": {"message": "The model `m` does not exist", "code": "model_not_found"}}
+    vendor.fate = lambda _body: (404, error)
+    with pytest.raises(CollectError, match="does not know the model"):
+        run(study(url), store)
+    assert len(vendor.batches) == 1
+    vendor.fate = fine
+    assert run(study(url), store).progress.outcomes == {"ok": 40}
+
+
+def test_a_batch_of_another_model_is_named(
+    vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
+) -> None:
+    vendor.looks = 2
+    run(study(url), store, limit=3, is_waiting=False)
+    other = study(url)
+    changed = replace(other, systems=(replace(other.systems[0], model="h:m2"),))
+    with pytest.raises(CollectError, match="was sent to h:m; restore this model"):
+        run(changed, store, limit=1, is_waiting=False)
 
 
 def test_batches_are_no_larger_than_the_vendor_takes(

@@ -9,7 +9,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import chain, islice
 
 from konsil.collect.batches.batch_lanes import BatchLane, Pace
@@ -75,9 +74,8 @@ class Sender:
 
     async def resolve(self, lane: BatchLane, record: BatchRecord) -> BatchRecord:
         """Find out whether an intended batch was sent; if it was not, its requests are asked."""
-        age = (datetime.now(UTC) - datetime.fromisoformat(record.created_at)).total_seconds()
-        # What was sent a moment ago may not be in the vendor's list yet.
-        await asyncio.sleep(max(0.0, self._pace.grace - age))
+        # Its sender may have been killed a moment ago: the vendor's list may not have it yet.
+        await asyncio.sleep(self._pace.grace)
         receipt = await self._found(lane, record)
         if receipt is not None:
             return self._store_receipt(record.id, receipt, is_certain=lane.interface.is_named)
