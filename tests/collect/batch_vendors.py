@@ -84,6 +84,8 @@ class BatchVendor:
     """What is done to the lines of results."""
     failures: list[tuple[str, int]] = field(default_factory=list)
     """Beginnings of `METHOD path` with the status that the next such request gets, each once."""
+    cuts: int = 0
+    """How often the line breaks in the middle of the results."""
     after: Callable[[str], None] = lambda _step: None
     """Called after a step has been done and before it is answered."""
     batches: dict[str, Sent] = field(default_factory=dict)
@@ -224,7 +226,7 @@ class OpenAIVendor(BatchVendor):
         self.end(batch, "cancelled")
         return web.json_response(self.shown(batch))
 
-    async def read(self, request: web.Request) -> web.Response:
+    async def read(self, request: web.Request) -> web.StreamResponse:
         name, _, kind = request.match_info["id"].rpartition("-")
         rows = [
             r for r in self.batches[name].results if ('"response": null' in r) == (kind == "err")

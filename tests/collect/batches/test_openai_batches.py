@@ -20,8 +20,6 @@ from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
 from konsil.study import Study, check, parse
 
-pytestmark = pytest.mark.slow
-
 QUICK = Pace(0.0, 0.0, 0.0, 0.0)
 KEY = "very-secret"
 
@@ -61,6 +59,7 @@ def question(body: dict[str, Any]) -> str:
     return str(body["messages"][0]["content"])
 
 
+@pytest.mark.slow
 def test_all_items_are_answered_in_one_batch(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -105,6 +104,7 @@ def test_the_body_is_that_of_a_direct_call(
     }
 
 
+@pytest.mark.slow
 def test_a_batch_is_half_the_price_and_is_set_aside_as_a_whole(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...], monkeypatch: Any
 ) -> None:
@@ -134,6 +134,7 @@ def test_a_batch_is_half_the_price_and_is_set_aside_as_a_whole(
     assert run(priced, store).progress.ended == 40 - cut.progress.ended
 
 
+@pytest.mark.slow
 def test_batches_under_way_are_resumed_and_hold_their_share_of_the_budget(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -149,6 +150,7 @@ def test_batches_under_way_are_resumed_and_hold_their_share_of_the_budget(
     assert len(vendor.batches) == 1
 
 
+@pytest.mark.slow
 def test_replies_that_cannot_be_read_are_asked_again_in_another_batch(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -164,6 +166,7 @@ def test_replies_that_cannot_be_read_are_asked_again_in_another_batch(
     assert set(vendor.asked.values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_refused_parameter_is_left_out_in_the_next_batch(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -181,6 +184,7 @@ def test_a_refused_parameter_is_left_out_in_the_next_batch(
     assert all("temperature" not in c.sent for c in Calls(store).each() if c.ended)
 
 
+@pytest.mark.slow
 def test_errors_of_single_requests(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -214,6 +218,7 @@ def test_duplicates_foreign_ids_and_broken_lines(
     assert len(list(Calls(store).each())) == 40
 
 
+@pytest.mark.slow
 def test_a_result_that_is_absent_is_asked_again(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -230,6 +235,7 @@ def test_a_result_that_is_absent_is_asked_again(
     assert [len(b.requests) for b in vendor.batches.values()] == [40, 1]
 
 
+@pytest.mark.slow
 def test_what_expired_is_stored_as_that_and_asked_anew_by_the_next_run(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -248,6 +254,7 @@ def test_what_expired_is_stored_as_that_and_asked_anew_by_the_next_run(
     assert sum(vendor.asked.values()) == 40 + 40 - answered
 
 
+@pytest.mark.slow
 def test_cancelling_stores_what_was_answered_and_sends_nothing(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -263,6 +270,7 @@ def test_cancelling_stores_what_was_answered_and_sends_nothing(
     assert run(study(url), store).progress.outcomes == {"ok": 40 - answered}
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_refused_as_a_whole_waits_for_another(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -274,6 +282,7 @@ def test_a_batch_that_is_refused_as_a_whole_waits_for_another(
     assert run(study(url), store).progress.outcomes == {"ok": 40}
 
 
+@pytest.mark.slow
 def test_a_busy_or_failing_vendor_is_asked_again(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -289,6 +298,20 @@ def test_a_busy_or_failing_vendor_is_asked_again(
     assert vendor.failures == []
 
 
+@pytest.mark.slow
+def test_results_that_break_off_are_read_again(
+    vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...], monkeypatch: Any
+) -> None:
+    from konsil.collect.batches import results
+
+    monkeypatch.setattr(results, "CHUNK", 7)
+    vendor.cuts = 2
+    assert run(study(url), store).progress.outcomes == {"ok": 40}
+    assert [c.attempt for c in Calls(store).each()] == [1] * 40
+    assert set(vendor.asked.values()) == {1}
+
+
+@pytest.mark.slow
 def test_a_key_that_is_refused_ends_the_run(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -298,6 +321,7 @@ def test_a_key_that_is_refused_ends_the_run(
     assert run(study(url), store).progress.outcomes == {"ok": 40}
 
 
+@pytest.mark.slow
 def test_a_model_that_gives_nothing_usable_is_sent_no_further_batch(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -311,6 +335,7 @@ def test_a_model_that_gives_nothing_usable_is_sent_no_further_batch(
     assert done.progress.remaining == 40
 
 
+@pytest.mark.slow
 def test_an_error_of_the_account_in_the_results_ends_the_run(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -323,6 +348,7 @@ def test_an_error_of_the_account_in_the_results_ends_the_run(
     assert run(study(url), store).progress.outcomes == {"ok": 40}
 
 
+@pytest.mark.slow
 def test_a_batch_of_another_model_is_named(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -334,6 +360,7 @@ def test_a_batch_of_another_model_is_named(
         run(changed, store, limit=1, is_waiting=False)
 
 
+@pytest.mark.slow
 def test_batches_are_no_larger_than_the_vendor_takes(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...], monkeypatch: Any
 ) -> None:
@@ -346,6 +373,7 @@ def test_batches_are_no_larger_than_the_vendor_takes(
     assert all(token.split("-")[1] == str(n % 15) for n, token in enumerate(vendor.tokens))
 
 
+@pytest.mark.slow
 def test_a_changed_protocol_does_not_get_replies_to_other_questions(
     vendor: OpenAIVendor, url: str, store: Store, items: tuple[Item, ...]
 ) -> None:
@@ -357,6 +385,7 @@ def test_a_changed_protocol_does_not_get_replies_to_other_questions(
     assert run(study(url), store, limit=5).progress.outcomes["ok"] >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("endpoint", ["fake", "local"])
 def test_endpoints_without_batches_are_refused(
     endpoint: str, store: Store, items: tuple[Item, ...]

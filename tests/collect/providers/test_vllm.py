@@ -39,7 +39,9 @@ LENGTH = 40
 OWN = {"top_k", "min_p", "guided_json", "chat_template_kwargs", "stop_token_ids"}
 
 
-def error(message: str, kind: str = "BadRequestError", code: int = 400, *, old: bool) -> Any:
+def error(
+    message: str, kind: str = "BadRequestError", code: int = 400, *, old: bool
+) -> web.Response:
     """Older versions give the error itself, newer ones wrap it."""
     body = {"object": "error", "message": message, "type": kind, "param": None, "code": code}
     return web.json_response(body if old else {"error": body}, status=code)
@@ -68,7 +70,7 @@ def vllm(*, old: bool, seen: list[dict[str, Any]]) -> Any:
         text = json.dumps(dict.fromkeys(form["properties"], "yes")) if form else "insulin"
         thinks = data.get("chat_template_kwargs", {}).get("enable_thinking", True)
         thoughts = "Low glucose." if thinks else None
-        message = {
+        reply = {
             "role": "assistant",
             ("reasoning_content" if old else "reasoning"): thoughts,
             "content": text,
@@ -76,7 +78,7 @@ def vllm(*, old: bool, seen: list[dict[str, Any]]) -> Any:
         }
         choice = {
             "index": 0,
-            "message": message,
+            "message": reply,
             "logprobs": None,
             "finish_reason": "stop",
             "stop_reason": None,
