@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.preference_request import PreferenceRequest
-from konsil.api.calls import CallRequest
+from konsil.api.calls import BatchCallRequest, CallRequest
 from konsil.api.curation.requests import (
     DuplicatesRequest,
     RewritingRequest,
@@ -68,6 +68,11 @@ LIMITS = [
     case("again", "--again refused", ("refused",)),
 ]
 DRY_RUN = case("dry_run", "--dry-run", True)
+BATCHES = [
+    case("batch", "--batch", True),
+    case("wait", "--no-wait", False),
+    case("cancel_batches", "--cancel-batches", True),
+]
 DECIDED = [case("decisions", "--decisions t.csv", Path("t.csv")), case("by", "--by p-1", "p-1")]
 CASES: Mapping[str, tuple[type, list[Case]]] = {
     "agreement t.csv": (
@@ -106,8 +111,8 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             *OF_A_TABLE,
         ],
     ),
-    "answer": (CallRequest, [*LIMITS, DRY_RUN]),
-    "judge": (CallRequest, [*LIMITS, DRY_RUN]),
+    "answer": (BatchCallRequest, [*LIMITS, DRY_RUN, *BATCHES]),
+    "judge": (BatchCallRequest, [*LIMITS, DRY_RUN, *BATCHES]),
     "probe --model a:b": (CallRequest, [*LIMITS, DRY_RUN]),
     "screen": (ScreeningRequest, [*DECIDED, *LIMITS, DRY_RUN]),
     "rewrite": (RewritingRequest, [*DECIDED, *LIMITS, DRY_RUN]),

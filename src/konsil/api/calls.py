@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
+from konsil.errors import CollectError, option
 from konsil.records import Outcome
 from konsil.records.request import Flag, Request, setting
 
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 UNREADABLE = tuple(
     o
     for o in get_args(Outcome)
-    if o not in ("ok", "repaired", "re-asked", "no majority", "inconsistent")
+    if o not in ("ok", "repaired", "re-asked", "expired", "no majority", "inconsistent")
 )
-"""Outcomes of which no record is made; only these can be asked for again."""
+"""Outcomes of which no record is made; only these can be asked for again. What expired in a batch
+is asked again without being named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,3 +48,35 @@ class CallRequest(CallLimits):
     dry_run: bool = setting(
         False, Flag("Dry run: print the number of calls and their estimated cost.")
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchCallRequest(CallRequest):
+    """Calls that can also be made by the vendors' batch interfaces."""
+
+    batch: bool = setting(
+        False, Flag("Send the requests in batches, within a day and at half the price.")
+    )
+    wait: bool = setting(
+        True, Flag("Wait until all batches have ended, or only look at them.", off="no-wait")
+    )
+    cancel_batches: bool = setting(
+        False, Flag("Cancel the batches under way; completed replies are stored.")
+    )
+
+    def options(self, only: Sequence[str] = (), *, dry_run: bool = False) -> Options:
+        """The same for a run, by batches where they are chosen."""
+        from konsil.collect.batches.batch_lanes import BatchOptions
+
+        options = super().options(only, dry_run=dry_run)
+        if not (self.batch or self.cancel_batches):
+            if not self.wait:
+                raise CollectError(
+                    f"{option('wait', flag='no-wait')}: needs {option('batch')}; other"
+                    " requests are always waited for"
+                )
+            return options
+        return replace(
+            options,
+            batch=BatchOptions(is_waiting=self.wait, is_cancelling=self.cancel_batches),
+        )

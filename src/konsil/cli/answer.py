@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.api.calls import CallRequest
+from konsil.api.calls import BatchCallRequest
 from konsil.cli.collecting import callees, error_of, run_lines, run_record
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
@@ -16,9 +16,11 @@ from konsil.cli.request_options import options_of
 @click.command(short_help="Collect the answers of systems that have a model.")
 @on_folder
 @callees("system")
-@options_of(CallRequest, "calls")
+@options_of(BatchCallRequest, "calls")
 @with_json
-def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> Printout:
+def command(
+    folder: Path, database: str, only: tuple[str, ...], calls: BatchCallRequest
+) -> Printout:
     """Collect answers from the systems of the study in FOLDER to all items.
 
     The command can be stopped at any time: run it again to continue. Completed calls are not

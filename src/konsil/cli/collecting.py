@@ -13,6 +13,8 @@ from konsil.records import Outcome
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Collected
     from konsil.collect.jobs.jobs import Todo
+    from konsil.collect.running.lanes import Progress
+    from konsil.store.calls.batches import BatchRecord
     from konsil.store.calls.call_counts import Ended
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,6 +46,9 @@ def run_record(collected: Collected, dry_run: bool) -> dict[str, object]:
         "given_up": progress.gave_up,
         "dollars": collected.spent,
         "stopped": progress.stopped or None,
+        "expired": progress.expired,
+        "batches": progress.batches,
+        "in_batches": progress.in_batches,
     }
 
 
@@ -74,7 +79,6 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
         yield from _planned(collected)
         return
     ended = collected.progress.outcomes
-    n_pending = collected.progress.total - collected.progress.ended
     before = sum(t.n_completed for t in collected.todos)
     if not collected.progress.total:
         yield f"no calls to make; {before:,} were done before"
@@ -88,18 +92,43 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
             yield f"{endpoint}: retries exhausted; last error: {error}"
         if before:
             yield f"{before:,} were done before"
+    yield from _batch_lines(collected.progress)
     if collected.spent:
         yield f"spent so far: {collected.spent:,.2f} US dollars"
     if collected.progress.stopped:
-        yield f"stopped: {collected.progress.stopped}; {n_pending:,} remain"
+        yield f"stopped: {collected.progress.stopped}; {collected.progress.remaining:,} remain"
+
+
+def _batch_lines(progress: Progress) -> Iterator[str]:
+    if progress.expired:
+        yield (
+            f"{progress.expired:,} expired without a reply; run the command again to repeat them"
+        )
+    if progress.batches:
+        noun = "batch" if progress.batches == 1 else "batches"
+        yield (
+            f"{progress.batches:,} {noun} under way with {progress.in_batches:,} requests; run the"
+            " command with --batch again to store their replies"
+        )
+
+
+def batch_line(record: BatchRecord) -> str:
+    """A batch whose results are not stored yet, for the status."""
+    since = record.submitted_at or record.created_at
+    until = f", until {record.expires_at}" if record.expires_at else ""
+    state = "perhaps sent" if record.state == "intended" else "under way"
+    return (
+        f"  batch of {record.requests:,} requests of {record.who} to {record.endpoint}: {state}"
+        f" since {since}{until}"
+    )
 
 
 def error_of(collected: Collected) -> Exception | None:
     """The error of a run that must not be taken for a whole one; None where it is whole."""
     if collected.progress.hopeless:
-        n_pending = collected.progress.total - collected.progress.ended
         return CollectError(
-            f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} remain"
+            f"{'; '.join(collected.progress.hopeless.values())};"
+            f" {collected.progress.remaining:,} remain"
         )
     return click.Abort() if collected.progress.is_interrupted else None
 

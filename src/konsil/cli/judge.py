@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from konsil.api.calls import CallRequest
+from konsil.api.calls import BatchCallRequest
 from konsil.cli.collecting import callees, error_of, run_lines, run_record
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 @click.command(short_help="Collect the LLM judges' ratings of their assigned tasks.")
 @on_folder
 @callees("judge")
-@options_of(CallRequest, "calls")
+@options_of(BatchCallRequest, "calls")
 @with_json
-def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> Printout:
+def command(
+    folder: Path, database: str, only: tuple[str, ...], calls: BatchCallRequest
+) -> Printout:
     """Collect the LLM judges' ratings of their tasks, with the instrument that people use.
 
     Rule-based programs rate first.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import counted
+from konsil.cli.collecting import batch_line, counted
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 
@@ -25,6 +25,7 @@ def command(folder: Path, database: str) -> Printout:
     from konsil.api.curation.preparing import of_items
     from konsil.api.curation.rewriting import waiting
     from konsil.api.folder.erasing import retention_line
+    from konsil.store.calls.batches import Batches
     from konsil.store.calls.calls import Calls
     from konsil.study import study_digest
     from konsil.study.sections.privacy import is_over
@@ -34,6 +35,7 @@ def command(folder: Path, database: str) -> Printout:
         counts = store.counts()
         noted = store.study_digest()
         calls = Calls(store).counts()
+        batches = Batches(store).unfinished()
         events = store.events()
         wordings = tuple(waiting(opened, store))
     sentences = [*of_items(events), *wordings, *unsearched_lines(opened)]
@@ -46,6 +48,7 @@ def command(folder: Path, database: str) -> Printout:
         "title": opened.study.title,
         "records": counts,
         "calls": calls,
+        "batches": batches,
         "sentences": [line.strip() for line in sentences],
         "is_protocol_changed": is_changed,
         "retention": retention,
@@ -54,6 +57,7 @@ def command(folder: Path, database: str) -> Printout:
     lines += [f"  {kind:10}{n:>12,}" for kind, n in counts.items()]
     lines += [f"  {line}" for line in sentences]
     lines += counted(calls)
+    lines += map(batch_line, batches)
     if is_changed:
         lines.append("  the protocol has changed since the last import")
     if retention is not None:

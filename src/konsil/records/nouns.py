@@ -27,6 +27,7 @@ Outcome = Literal[
     "ended otherwise",
     "http error",
     "gave up",
+    "expired",
     "no majority",
     "inconsistent",
 ]

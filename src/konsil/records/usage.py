@@ -21,7 +21,7 @@ class Usage:
     calls: int
     """Calls, repeated ones included."""
     replies: int = 0
-    """Calls with a reply, whatever it was worth: those that have a latency."""
+    """Calls with a reply, whatever it was worth: those that have a latency, except in batches."""
     median: float | None = None
     """Median seconds from the request to the end of the reply; None without replies of a real
     model."""

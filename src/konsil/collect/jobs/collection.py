@@ -6,23 +6,29 @@ The same for systems and judges.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from konsil.collect.batches.batch_lanes import BatchOptions
+from konsil.collect.batches.opening import require_batches
+from konsil.collect.jobs.batch_jobs import run_batches
 from konsil.collect.jobs.job_lanes import lanes
 from konsil.collect.jobs.jobs import Job, Todo, plan
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.display import progress_shown
 from konsil.collect.running.interrupting import interruptible
 from konsil.collect.running.lanes import Lane, Progress
+from konsil.collect.running.prices import BATCH_SHARE
 from konsil.collect.running.runner import Runner
 from konsil.collect.running.works import now
 from konsil.errors import CollectError
 from konsil.records import Call
 from konsil.store import Store
+from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
 from konsil.store.calls.run_lock import alone
 
@@ -45,6 +51,8 @@ class Options:
     """Only say what would be done."""
     back_off: float = 0.5
     """Seconds of the first pause after a failure."""
+    batch: BatchOptions | None = None
+    """By the vendors' batch interfaces; None: by one request each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,10 @@ def collect(
     this run ends, what has come back is kept, and made into records where the process lives to do
     so.
     """
+    if options.batch is not None:
+        for job in jobs:
+            require_batches(job.endpoint)
+        jobs = [replace(job, price_share=BATCH_SHARE) for job in jobs]
     if options.dry_run:
         return _pending_works(jobs, store, options)
     # What two runs at once would call, both would call; and each would keep a budget without the
@@ -88,7 +100,7 @@ def collect(
         pending = replace(_pending_works(jobs, store, options), n_records=n_records)
         return (
             _collected(pending, store, settle, options, description, fake_answers or {})
-            if pending.progress.total
+            if pending.progress.total or (options.batch is not None and pending.progress.batches)
             else pending
         )
 
@@ -96,8 +108,14 @@ def collect(
 def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
     calls = Calls(store)
     todos = plan(jobs, calls, again=options.again, limit=options.limit)
-    total = sum(len(t.pending) for t in todos)
-    return Collected(tuple(todos), Progress(total=total), spent=calls.spent()[1])
+    progress = Progress(total=sum(len(t.pending) for t in todos))
+    if jobs:
+        unfinished = Batches(store).unfinished(jobs[0].kind)
+        callees = {job.callee for job in jobs}
+        records = [record for record in unfinished if record.who in callees]
+        progress.batches = len(records)
+        progress.in_batches = sum(record.requests for record in records)
+    return Collected(tuple(todos), progress, spent=calls.spent()[1])
 
 
 def _collected(
@@ -109,11 +127,11 @@ def _collected(
     fake_answers: dict[str, str],
 ) -> Collected:
     calls, todos, progress = Calls(store), pending.todos, pending.progress
-    budget = Budget(options.budget, pending.spent)
-    if options.budget is not None:
-        if not options.budget >= 0:
-            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
-        _priced(todos)
+    if options.batch is not None:
+        return _collected_by_batches(pending, calls, settle, options, description)
+    # What batches under way can cost is spent as far as other calls are concerned.
+    reserved = Batches(store).reserved()
+    budget = _budget_of(todos, options, pending.spent + reserved)
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
         in_a_loop(_run(runner, lanes(todos, calls, fake_answers), progress, budget, description))
@@ -125,7 +143,60 @@ def _collected(
     # After an error, too: every reply that came back becomes a record.
     finally:
         n_records = settle()
-    return Collected(todos, progress, pending.n_records + n_records, budget.spent)
+    return Collected(todos, progress, pending.n_records + n_records, budget.spent - reserved)
+
+
+def _collected_by_batches(
+    pending: Collected,
+    calls: Calls,
+    settle: Callable[[], int],
+    options: Options,
+    description: str,
+) -> Collected:
+    assert options.batch is not None
+    todos, progress = pending.todos, pending.progress
+    progress.total += sum(todo.n_under_way for todo in todos)
+    batches = Batches(calls.store)
+    kind, callees = todos[0].job.kind, {todo.job.callee for todo in todos}
+    # Batches of others hold their share of the budget; those of this run are counted by it.
+    of_others = batches.reserved() - sum(
+        record.reserved for record in batches.unfinished(kind) if record.who in callees
+    )
+    budget = _budget_of(todos, options, pending.spent + of_others)
+    n_records = pending.n_records
+
+    def settle_now() -> None:
+        nonlocal n_records
+        n_records += settle()
+
+    try:
+        in_a_loop(
+            run_batches(
+                todos,
+                calls,
+                budget=budget,
+                progress=progress,
+                options=options.batch,
+                settle=settle_now,
+                description=description,
+            )
+        )
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "\nbatches under way go on at the vendors; run the command again to collect them\n"
+        )
+        raise
+    finally:
+        settle_now()
+    return Collected(todos, progress, n_records, budget.spent - of_others)
+
+
+def _budget_of(todos: Sequence[Todo], options: Options, spent: float) -> Budget:
+    if options.budget is not None:
+        if not options.budget >= 0:
+            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
+        _priced(todos)
+    return Budget(options.budget, spent)
 
 
 async def _run(

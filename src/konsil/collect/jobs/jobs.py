@@ -24,6 +24,7 @@ from konsil.collect.running.prices import (
 from konsil.collect.running.works import Reader, Work
 from konsil.errors import CollectError
 from konsil.records import CallKind
+from konsil.store.calls.batches import Batches
 from konsil.store.calls.call_counts import Sizes
 from konsil.store.calls.calls import Calls
 from konsil.study.sections.calling import FAKE, Endpoint, Settings, split_model
@@ -53,14 +54,18 @@ class Job:
     """Subject -> whether a reply can be read."""
     record: Callable[[str], str]
     """Subject -> the id of the record that a reply becomes."""
+    price_share: float = 1.0
+    """The share of the price that is billed: less than 1 in batches."""
 
     def price(self) -> Price | None:
         """The price of its tokens: the study's, nothing on this machine, or the list's."""
         if self.settings.price_in is not None and self.settings.price_out is not None:
-            return Price(self.settings.price_in, self.settings.price_out)
-        if self.endpoint.id == FAKE or urlsplit(self.endpoint.url).hostname in _LOOPBACK:
+            price: Price | None = Price(self.settings.price_in, self.settings.price_out)
+        elif self.endpoint.id == FAKE or urlsplit(self.endpoint.url).hostname in _LOOPBACK:
             return FREE
-        return listed(split_model(self.model)[1])
+        else:
+            price = listed(split_model(self.model)[1])
+        return None if price is None else price.share(self.price_share)
 
     def identity(self, subject: str) -> str:
         """The digest of the work on a subject."""
@@ -92,6 +97,8 @@ class Todo:
     """Places of the subjects that are left."""
     n_completed: int = 0
     """Subjects that are done."""
+    n_under_way: int = 0
+    """Subjects in batches whose results are not stored yet."""
     tokens_read: int = 0
     """Estimated tokens of what is left to ask."""
     tokens_written: int = 0
@@ -177,6 +184,7 @@ def plan(
     if not jobs:
         return []
     kind = jobs[0].kind
+    under_way = Batches(calls.store).under_way(kind)
     # Bytes take half the memory of texts, and there may be a million calls.
     completed = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
     ever = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)} if again else completed
@@ -191,8 +199,10 @@ def plan(
                 break
             request = job.request(subject)
             identity = bytes.fromhex(job.identify(subject, request)[0])
-            if identity in completed:
-                todo.n_completed += 1
+            if identity in completed or identity in under_way:
+                is_completed = identity in completed
+                todo.n_completed += is_completed
+                todo.n_under_way += not is_completed
                 continue
             # Looked up only where something is left: where all is done, nobody asks.
             if stored is None:

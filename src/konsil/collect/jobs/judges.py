@@ -13,6 +13,7 @@ from konsil.collect.jobs.repeated_calls import (
     Round,
     attempt_of,
     complete,
+    duration_of,
     polled,
     rounds,
     undecided_of,
@@ -180,7 +181,7 @@ class _Bench:
         instrument = self.study.instrument_of(task)
         if not judge.logprobs:
             reading = read_reply(fields(instrument, task), str(call.reply.get("text", "")))
-            return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
+            return ratings(reading, instrument, task, seconds=duration_of(call), at=call.at)
         return polled(judge, instrument, task, [(Round(), call)]).ratings
 
     def _store_polls(self, polls: Iterable[tuple[str, str]]) -> int:

@@ -65,12 +65,17 @@ def ballot_of(
     shown = at.task_as_shown(task)
     reply_fields = fields(instrument, shown)
     reading = read_reply(reply_fields, str(call.reply.get("text", "")))
-    call_ratings = ratings(reading, instrument, shown, seconds=call.seconds, at=call.at)
+    call_ratings = ratings(reading, instrument, shown, seconds=duration_of(call), at=call.at)
     tokens: Any = call.reply.get("logprobs", ())
     probabilities = (
         _chances(reply_fields, shown, call_ratings, tokens) if weighed and tokens else {}
     )
     return Ballot(at.exchanged, call_ratings, probabilities)
+
+
+def duration_of(call: Call) -> float | None:
+    """The time of a call; None in a batch, whose requests have no times of their own."""
+    return call.seconds or None
 
 
 def _chances(

@@ -217,7 +217,7 @@ def _rating(
     return replace(
         base,
         confidence=_confidence(vote, subject, read, criterion, len(votes)),
-        seconds=sum(_seconds(b) for b in ballots),
+        seconds=_total_seconds(ballots),
         at=max(r.at for _, r in read),
     )
 
@@ -245,9 +245,14 @@ def _confidence(
     )
 
 
-def _seconds(ballot: Ballot) -> float:
-    """The time of a ballot's screen, which stands on each of its ratings."""
-    return next((r.seconds for r in ballot.ratings if r.seconds is not None), 0.0)
+def _total_seconds(ballots: Sequence[Ballot]) -> float | None:
+    """The time of all ballots' screens, which stands on their ratings; None where none has one."""
+    seconds = [
+        next((r.seconds for r in ballot.ratings if r.seconds is not None), None)
+        for ballot in ballots
+    ]
+    stated = [s for s in seconds if s is not None]
+    return sum(stated) if stated else None
 
 
 def _vote_note(subject: Subject, votes: Sequence[Rating | None]) -> str:

@@ -67,7 +67,7 @@ class OpenAICompatible:
                 connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None),
                 headers=self._headers,
-                trust_env=_behind_a_proxy(self.url),
+                trust_env=behind_a_proxy(self.url),
                 # A vendor's cookie would tie calls together that have to be independent.
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
@@ -157,7 +157,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _behind_a_proxy(url: str) -> bool:
+def behind_a_proxy(url: str) -> bool:
     """Whether the environment names a proxy for this address.
 
     aiohttp looks it up anew with every call, in a thread.

@@ -43,8 +43,18 @@ _traffic: ContextVar[Traffic | None] = ContextVar("konsil_seen", default=None)
 class Vendor:
     """One vendor's models. The key is held in memory only."""
 
-    def __init__(self, vendor: str, *, name: str = "", url: str = "", key_env: str = "") -> None:
+    def __init__(
+        self,
+        vendor: str,
+        *,
+        name: str = "",
+        url: str = "",
+        key_env: str = "",
+        transport: Any = None,  # noqa: ANN401 - of a library that comes with the extra
+    ) -> None:
+        """`transport` takes the place of the network, where bodies are written and read only."""
         self.vendor = vendor
+        self._transport = transport
         self.name = name or vendor
         self.refused: dict[str, set[str]] = {}
         """Model -> parameters that it refused in this run."""
@@ -83,7 +93,7 @@ class Vendor:
         from pydantic_ai.models import infer_model
 
         if self._client is None and self._watched:
-            self._client = _client()
+            self._client = _client(self._transport)
         try:
             return infer_model(
                 f"{self.vendor}:{name}", provider_factory=lambda _: self._provider(self._client)
@@ -135,7 +145,7 @@ def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[A
     return opened, watched
 
 
-def _client() -> Any:  # noqa: ANN401 - of a library that comes with the extra
+def _client(transport: Any) -> Any:  # noqa: ANN401 - of a library that comes with the extra
     """An HTTP client that notes what passes it."""
     import httpx2
 
@@ -155,7 +165,9 @@ def _client() -> Any:  # noqa: ANN401 - of a library that comes with the extra
 
     # The runner has the time limit of a call.
     return httpx2.AsyncClient(
-        timeout=None, event_hooks={"request": [leaving], "response": [coming]}
+        transport=transport,
+        timeout=None,
+        event_hooks={"request": [leaving], "response": [coming]},
     )
 
 

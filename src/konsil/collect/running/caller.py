@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from konsil.collect.providers.provider import (
     CallError,
@@ -17,8 +16,7 @@ from konsil.collect.running.budget import Budget, Meter
 from konsil.collect.running.lanes import Course, Lane, Progress
 from konsil.collect.running.limits import Limiter
 from konsil.collect.running.prices import FREE, Price, is_bounded
-from konsil.collect.running.thoughts import part_thoughts
-from konsil.collect.running.verdicts import price_of
+from konsil.collect.running.verdicts import price_of, without_thoughts
 from konsil.collect.running.works import CallAttempt, now
 
 _NO_ERROR = CallError("none")
@@ -90,10 +88,7 @@ class Caller:
         if reply is not None:
             self._progress.tokens_read += reply.usage.get("in", 0)
             self._progress.tokens_written += reply.usage.get("out", 0)
-            reasoning, text = part_thoughts(reply.text, course.work.thoughts)
-            if reasoning or text != reply.text:
-                reasoning_text = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
-                reply = replace(reply, text=text, reasoning=reasoning_text)
+            reply = without_thoughts(reply, course.work.thoughts)
         billed_cost = cost if price is not None and (reply is not None or error.is_billed) else None
         return CallAttempt(
             lane.name,

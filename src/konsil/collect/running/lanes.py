@@ -76,11 +76,24 @@ class Progress:
     """Whether the user stopped it."""
     hopeless: dict[str, str] = field(default_factory=dict)
     """Who is called no more -> why, as a sentence that says what to look at."""
+    batches: int = 0
+    """Batches that are under way at the vendors when the run ends."""
+    in_batches: int = 0
+    """Requests in them."""
+    waiting: int = 0
+    """Those of them that count among the works to do."""
+    expired: int = 0
+    """Requests that their vendor did not answer in time."""
 
     @property
     def ended(self) -> int:
         """Works that have ended."""
         return self.outcomes.total()
+
+    @property
+    def remaining(self) -> int:
+        """Works that have not ended and are not in batches under way."""
+        return self.total - self.ended - self.waiting
 
 
 @dataclass(slots=True)

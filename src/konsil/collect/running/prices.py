@@ -43,8 +43,14 @@ class Price:
         """The price of so many tokens."""
         return (n_read * self.read + n_written * self.written) / _MILLION
 
+    def share(self, share: float) -> Price:
+        """A share of the price; the whole price where it is 1."""
+        return self if share == 1.0 else Price(share * self.read, share * self.written)
+
 
 FREE = Price(0.0, 0.0)
+BATCH_SHARE = 0.5
+"""The share of their price that vendors bill for requests in batches."""
 
 
 @functools.cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from konsil.collect.providers.provider import Message, Reply, Request
 from konsil.collect.running.prices import Price, tokens_of
+from konsil.collect.running.thoughts import Marks, part_thoughts
 from konsil.collect.running.works import CallAttempt, Reader
 from konsil.records import Outcome
 
@@ -27,6 +29,15 @@ def price_of(reply: Reply, request: Request, price: Price) -> float:
     if request.max_tokens is not None:
         written = min(written, request.max_tokens)
     return price.of(reply.usage.get("in", tokens_of(request)), reply.usage.get("out", written))
+
+
+def without_thoughts(reply: Reply, marks: Sequence[Marks]) -> Reply:
+    """The reply with what the model thought aloud in its text moved to its reasoning."""
+    reasoning, text = part_thoughts(reply.text, marks)
+    if not reasoning and text == reply.text:
+        return reply
+    thoughts = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
+    return replace(reply, text=text, reasoning=thoughts)
 
 
 def reason_of(tried: CallAttempt) -> str:

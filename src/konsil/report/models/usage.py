@@ -29,6 +29,7 @@ FAILURES = {
     "not json": message("No JSON", message_id="usage.not_json"),
     "off schema": message("Not in the schema", message_id="usage.off_schema"),
     "ended otherwise": message("Ended otherwise", message_id="usage.ended_otherwise"),
+    "expired": message("Expired in a batch", message_id="usage.expired"),
 }
 """What goes wrong in a call -> its column, in the table's order."""
 

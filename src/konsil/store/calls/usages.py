@@ -102,7 +102,9 @@ class _Tally:
         is_counted = "in" in counts and "out" in counts
         if has_reply:
             self.replies += 1
-            self.seconds.append(seconds)
+            # A request of a batch has no time of its own, and none is stored.
+            if seconds:
+                self.seconds.append(seconds)
             self.counted += is_counted
             self.unpriced += cost is None
         for name in ("in", "out", "cached_tokens"):

@@ -265,6 +265,41 @@ calls = Table(
     covered(),
 )
 
+# Batches of a vendor's batch interface, from the intention to send one to its end. What comes of
+# their requests is a call like any other, so that the log need not cover these rows.
+call_batches = Table(
+    "call_batches",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("who", KEY, nullable=False),
+    Column("endpoint", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("vendor_id", Text, nullable=False),
+    Column("rejected", Text, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("reserved", Float(53), nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("submitted_at", Text, nullable=False),
+    Column("expires_at", Text, nullable=False),
+    Column("ended_at", Text, nullable=False),
+    Column("note", Text, nullable=False),
+)
+
+# The requests of a batch, by their place in it.
+call_batch_works = Table(
+    "call_batch_works",
+    metadata,
+    Column("batch", KEY, primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("work", KEY, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("subject", KEY, nullable=False),
+)
+
+Index("call_batch_works_by_work", call_batch_works.c.work)
+
 # Everything that is asked of all calls at once (what is done, how it ended, what it cost) without
 # reading their bodies.
 Index(

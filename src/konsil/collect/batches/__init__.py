@@ -1,0 +1,1 @@
+"""Many requests at once by the vendors' batch interfaces, from intention to results."""

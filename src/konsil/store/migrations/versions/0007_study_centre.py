@@ -1,0 +1,60 @@
+"""Sites and accounts of people, batches of calls, and works that several workers share."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+
+KEY = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+
+def upgrade() -> None:
+    """Make the tables; nothing that is stored changes."""
+    op.create_table(
+        "sites",
+        sa.Column("id", KEY, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("subject", KEY, nullable=False),
+        sa.Column("site", sa.Text, nullable=False),
+        sa.Column("entry", sa.Integer),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("sites_by_subject", "sites", ["subject"])
+    op.create_table(
+        "identities",
+        sa.Column("id", KEY, nullable=False),
+        sa.Column("who", KEY, nullable=False),
+        sa.Column("made_at", sa.Text, nullable=False),
+        sa.Column("entry", sa.Integer),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "call_batches",
+        sa.Column("id", KEY, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("who", KEY, nullable=False),
+        sa.Column("endpoint", sa.Text, nullable=False),
+        sa.Column("model", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("vendor_id", sa.Text, nullable=False),
+        sa.Column("rejected", sa.Text, nullable=False),
+        sa.Column("requests", sa.Integer, nullable=False),
+        sa.Column("reserved", sa.Float(53), nullable=False),
+        sa.Column("created_at", sa.Text, nullable=False),
+        sa.Column("submitted_at", sa.Text, nullable=False),
+        sa.Column("expires_at", sa.Text, nullable=False),
+        sa.Column("ended_at", sa.Text, nullable=False),
+        sa.Column("note", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_table(
+        "call_batch_works",
+        sa.Column("batch", KEY, nullable=False),
+        sa.Column("place", sa.Integer, nullable=False, autoincrement=False),
+        sa.Column("work", KEY, nullable=False),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("subject", KEY, nullable=False),
+        sa.PrimaryKeyConstraint("batch", "place"),
+    )
+    op.create_index("call_batch_works_by_work", "call_batch_works", ["work"])
