@@ -192,6 +192,27 @@ def inference(design: Bounds, z: float, *, level: float = 0.95) -> SequentialInf
     )
 
 
+def signed_z(value: float, p: float) -> float:
+    """The normal statistic of a two-sided p value, with the sign of the value it tests.
+
+    z = sign(value) Phi^-1(1 - p / 2): 0 at p = 1. nan where either is nan. Source: Jennison and
+    Turnbull (2000), chapter 11, for t statistics.
+
+    >>> round(signed_z(-0.2, 0.05), 3)
+    -1.96
+    """
+    return math.copysign(tail_z(p), value)
+
+
+def tail_z(p: float) -> float:
+    """The z that a standard normal exceeds in absolute value with probability p; nan of nan.
+
+    >>> round(tail_z(0.05), 3)
+    1.96
+    """
+    return float(-special.ndtri(p / 2))
+
+
 def classical_constant(test: Classical, n_analyses: int, *, alpha: float = 0.05) -> float:
     """The constant of Pocock's or O'Brien and Fleming's test with equal steps of information.
 
