@@ -12,6 +12,7 @@ from konsil.cli.printout import Printout, with_json
 
 if TYPE_CHECKING:
     from konsil.api.running.interim import InterimState, LookReport
+    from konsil.study.definition.interim import LookKind
 
 
 @click.command(short_help="Make a planned interim analysis, or list them and what is due.")
@@ -56,7 +57,7 @@ def command(
     if number is not None:
         return _printed(take_look(opened, number, by=by, output=output))
     if unplanned is not None:
-        kind = "comparative" if unplanned == "comparative" else "pooled"
+        kind: LookKind = "comparative" if unplanned == "comparative" else "pooled"
         return _printed(take_unplanned(opened, kind, by=by, reason=reason, output=output))
     if by or reason or output is not None:
         raise StudyError("--look: missing; state the look, such as --look 1")

@@ -166,7 +166,8 @@ def inference(design: Bounds, z: float, *, level: float = 0.95) -> SequentialInf
         interval: upper(low) = (1 - level) / 2 = lower(high)
 
     p is at most alpha exactly where z crosses the last bound, if that spends all of alpha. Stops
-    for futility before the last analysis that are not binding are ignored. With one analysis all
+    for futility that are not binding are ignored; after a stop for futility the coverage is
+    approximate (docs/coverage.md). With one analysis all
     of this is the fixed test. The drift of an effect with standard error se at fraction t is
     effect / (se sqrt(t)): divided by this scale it is an estimate in units of the outcome.
 

@@ -72,7 +72,7 @@ def qualities(
     return pooled_quality(data, settings, panel, tuple(criteria.values()), periods_of(data))
 
 
-def records_of(study: Study, records: Mapping[str, Iterable[Any]], events: Sequence[Event]) -> Data:
+def records_of(study: Study, records: Mapping[Any, Iterable[Any]], events: Sequence[Event]) -> Data:
     """The records of a database, by their kinds, as the analyses take them.
 
     Panels are those of the protocol; raters who withdrew their consent stay out.
