@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from konsil.analysis import Analysis
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import AdjustedEstimate
+from konsil.analysis.model.spec import SpendingName
 from konsil.errors import StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event
@@ -311,11 +312,6 @@ def interim_sentences(
         )
     if adjusted is None or study.interim is None:
         return tuple(out)
-    names = {
-        "obrien_fleming": message("O'Brien-Fleming type", message_id="interim.obrien_fleming"),
-        "pocock": message("Pocock type", message_id="interim.pocock"),
-        "power": message("power family", message_id="interim.power"),
-    }
     out.append(
         message(
             "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
@@ -328,7 +324,7 @@ def interim_sentences(
             fractions=_percentages(adjusted.fractions),
             critical=listed([f"{value:.3f}" for value in adjusted.critical]),
             alpha=study.interim.alpha,
-            family=names[study.interim.spending],
+            family=family_words(study.interim.spending),
             spent=adjusted.spent[-1],
         )
     )
@@ -346,6 +342,16 @@ def interim_sentences(
         )
     )
     return tuple(out)
+
+
+def family_words(spending: SpendingName) -> TranslatableMessage:
+    """A spending function in words."""
+    names = {
+        "obrien_fleming": message("O'Brien-Fleming type", message_id="interim.obrien_fleming"),
+        "pocock": message("Pocock type", message_id="interim.pocock"),
+        "power": message("power family", message_id="interim.power"),
+    }
+    return names[spending]
 
 
 def early_warning(progress: Progress, events: Sequence[Event]) -> TranslatableMessage | None:

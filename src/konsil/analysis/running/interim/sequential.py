@@ -43,6 +43,13 @@ def check_bounds(
     _bounds(rules, [*fractions, 1.0], futility)
 
 
+def planned_critical_values(
+    rules: SequentialRules, fractions: Sequence[float], futility: Sequence[float]
+) -> tuple[float, ...]:
+    """Critical values of |z| at these looks and at a last analysis of all ratings."""
+    return tuple(map(float, _bounds(rules, [*fractions, 1.0], futility).critical))
+
+
 def look_result(
     rules: SequentialRules,
     fractions: Sequence[float],
