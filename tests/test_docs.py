@@ -58,6 +58,7 @@ from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
 from konsil.study.definition.adjudication import Adjudication
+from konsil.study.definition.interim import Interim, InterimRule, Look
 from konsil.study.definition.publication import Creator, Publication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Example, Judge, Settings
@@ -244,6 +245,7 @@ SLOW = {
     "howto-agreement.md",
     "howto-commands.md",
     "howto-design.md",
+    "howto-interim.md",
     "howto-interop.md",
     "howto-manuscript.md",
     "howto-models.md",
@@ -659,6 +661,9 @@ KEYS = (
     Privacy,
     Calibration,
     Adjudication,
+    Interim,
+    Look,
+    InterimRule,
     Endpoint,
     Settings,
     Example,

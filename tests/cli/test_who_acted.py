@@ -119,6 +119,10 @@ MASKED = Study(
     ),
     {"marks.csv": MARKS},
 )
+LOOKED = Study(
+    f'{HEAD}{FORM}{PLAN}[interim]\npanel = "panel"\n[[interim.looks]]\nfraction = 0.5\n',
+    is_rated=True,
+)
 ADJUDICATED = Study(f'{HEAD}{FORM}{PLAN}[adjudication]\npanel = "panel"\n', is_rated=True)
 SCREENED = Study(
     f'{HEAD}[prepare.screen]\nrules = ["follow-up"]\n{FORM}',
@@ -159,6 +163,7 @@ ACTS = (
     ("accept", RATED, REWORD, "--reason 'plainer words'"),
     ("adjudication", ADJUDICATED, "", "--open"),
     ("adjudication", ADJUDICATED, "adjudication --open --by 'B. Other'", "--close"),
+    ("interim", LOOKED, "", "--unplanned pooled --reason early"),
     ("screen", SCREENED, "", "--decisions given.csv"),
     ("duplicates", TWICE, "screen", "--leave-one"),
     ("duplicates", TWICE, "screen", "--decisions given.csv"),

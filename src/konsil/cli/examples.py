@@ -77,6 +77,10 @@ EXAMPLES = {
         "konsil adjudication my-study",
         "konsil adjudication my-study --open --by coordinator-1",
     ),
+    "interim": (
+        "konsil interim my-study",
+        "konsil interim my-study --look 1",
+    ),
     "status": ("konsil status my-study",),
     "simulate": ("konsil simulate my-study --to simulated --seed 7",),
     "power": (

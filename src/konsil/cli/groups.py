@@ -34,6 +34,7 @@ GROUPS = {
         "accept",
         "close",
         "adjudication",
+        "interim",
         "status",
         "local",
     ),

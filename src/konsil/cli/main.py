@@ -100,6 +100,10 @@ COMMANDS = {
         "konsil.cli.adjudication",
         "List, open or close the adjudication of disagreements.",
     ),
+    "interim": (
+        "konsil.cli.interim",
+        "Make a planned interim analysis, or list them and what is due.",
+    ),
     "status": ("konsil.cli.status", "Summarise the contents of the study's database."),
     "simulate": ("konsil.cli.simulate", "Simulate a panel's ratings from stated parameters."),
     "power": (

@@ -146,6 +146,34 @@ def test_the_text_follows_the_protocol_and_marks_the_rest(tmp_path: Path) -> Non
     assert described["Description"] == "Two systems."
 
 
+def test_interim_looks_are_the_stopping_rule(tmp_path: Path) -> None:
+    folder = study(tmp_path)
+    file = folder / "study.toml"
+    looks = """
+[interim]
+panel = "experts"
+analysis = "accuracy"
+unblinded = "dmc-1"
+[[interim.looks]]
+fraction = 0.25
+[[interim.looks]]
+fraction = 0.5
+kind = "comparative"
+futility = 0.3
+[[interim.rules]]
+measure = "agreement"
+criterion = "correct"
+action = "retrain"
+below = 0.4
+"""
+    file.write_text(file.read_text("utf-8") + looks, "utf-8")
+    rule = parts(preview(folder))["Stopping rule"]
+    assert "pool all systems are made at 25% of the ratings" in rule
+    assert "At 50% of the ratings, dmc-1 alone looks" in rule
+    assert "|z| reaches 2.963 and 1.969" in rule
+    assert "“retrain” if agreement (value) of correct is \\< 0.4." in rule
+
+
 def test_the_text_says_whether_the_plan_is_frozen_and_whether_it_changed(tmp_path: Path) -> None:
     folder = study(tmp_path)
     assert "> **Preview: the analysis plan is not frozen" in preview(folder)

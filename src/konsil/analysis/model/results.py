@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
-from konsil.analysis.model.rows import PlanStatus, Row
+from konsil.analysis.model.rows import AdjustedEstimate, PlanStatus, Row
 from konsil.analysis.model.terms import words_of
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.engine.contract import RatersTarget
@@ -209,6 +209,8 @@ class Results:
     """False approvals against false rejections, where an analysis asks for strictness."""
     case_scores: tuple[CaseScore, ...] = ()
     """The scores behind each fall over the levels, case by case."""
+    sequential: AdjustedEstimate | None = None
+    """The primary analysis adjusted for its comparative interim analyses; None: there were none."""
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:

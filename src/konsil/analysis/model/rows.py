@@ -74,3 +74,29 @@ class Row:
     is_made: bool = True
     """False for the one row, without any group, of an analysis that cannot be made or selects
     nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedEstimate:
+    """The primary analysis, adjusted for its interim analyses."""
+
+    analysis: str
+    """The analysis."""
+    value: float
+    """The median-unbiased estimate."""
+    low: float
+    """The lower end of its confidence interval."""
+    high: float
+    """The upper end."""
+    level: float
+    """The interval's level, 1 - alpha."""
+    p: float
+    """The two-sided p value by stage-wise ordering."""
+    z: float
+    """The test statistic of the last analysis."""
+    fractions: tuple[float, ...]
+    """Information fractions of all analyses, the last included."""
+    critical: tuple[float, ...]
+    """Their critical values."""
+    spent: tuple[float, ...]
+    """The type I error spent up to each."""

@@ -232,3 +232,21 @@ class Exclusions:
     """Raters left out."""
     items: tuple[str, ...] = ()
     """Items left out."""
+
+
+SpendingName = Literal["obrien_fleming", "pocock", "power"]
+"""The families of alpha spending, as `stats.designs.spending` has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialRules:
+    """The rules of a group sequential test."""
+
+    spending: SpendingName = "obrien_fleming"
+    """How the type I error is spent."""
+    alpha: float = 0.05
+    """The two-sided type I error."""
+    rho: float = 2.0
+    """The exponent of the power family."""
+    binding: bool = False
+    """Whether the critical values rely on stops for futility."""

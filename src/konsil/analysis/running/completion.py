@@ -10,7 +10,7 @@ from konsil.analysis.cases.degradation import case_scores
 from konsil.analysis.estimation.targets import Target, target_sentences
 from konsil.analysis.judges.risk import risk_curves
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
@@ -18,12 +18,11 @@ from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.sensitivity.bounds import bounds_of
-from konsil.analysis.running.study_warnings import of_same_family, study_warnings
 from konsil.analysis.table.calls.model_provenance import imported, model_call_sentences, orders
 from konsil.analysis.table.calls.outcomes import missing, outcomes
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values
-from konsil.analysis.table.frame import Data
+from konsil.analysis.table.frame import Data, RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
@@ -110,4 +109,45 @@ def results_of(
         bounds=tuple(
             b for c, its_table in contexts for b in bounds_of(c, its_table, gaps, rows, families)
         ),
+    )
+
+
+def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[str, ...]:
+    """Ratings that are left out, and analyses that only reproduce a paper."""
+    warnings = []
+    if table.excluded.height:
+        warnings.append(
+            message(
+                "{n:,} of {total:,} {total|rating|ratings} {n|was|were} excluded under the"
+                " protocol's rules; reasons are in the table “Completeness of ratings”.",
+                message_id="warning.excluded",
+                n=table.excluded.height,
+                total=table.excluded.height + table.frame.height,
+            )
+        )
+    if any(a.mode == "paper" for a in analyses):
+        warnings.append(
+            message(
+                "Analyses “as published” reproduce a paper's method; they are not"
+                " recommended for conclusions.",
+                message_id="warning.as_published",
+            )
+        )
+    return tuple(warnings)
+
+
+def of_same_family(families: Lineage) -> tuple[str, ...]:
+    """Which judges are of the family of a system that they judge."""
+    judged = {family for family in families.systems.values() if family}
+    names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
+    return (
+        (
+            message(
+                "Risk of self-preference, as a rated system is of the same model family: {names}.",
+                message_id="warning.family",
+                names=", ".join(names),
+            ),
+        )
+        if names
+        else ()
     )

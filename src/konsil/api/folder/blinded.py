@@ -33,6 +33,7 @@ from konsil.study.data.freezing import (
     sentences,
     unblinded,
 )
+from konsil.study.data.interim import mark_unadjusted
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
@@ -293,6 +294,8 @@ def blinded_view(
     warnings, methods = sentences(study, events)
     freeze = frozen(events)
     study = dataclasses.replace(study, analyses=mark_exploratory(study, freeze))
+    analyses, unadjusted = mark_unadjusted(study, events)
+    study, warnings = dataclasses.replace(study, analyses=analyses), (*warnings, *unadjusted)
     late, when = plan_sentences(study.analyses, freeze, timings)
     warnings, methods = (*warnings, *late), (*when, *methods, *further)
     plan = plan_statuses(

@@ -310,7 +310,9 @@ class Folder(OpenedStudy):
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.log_check import log_sentence
+        from konsil.study.data.interim_results import with_looks
 
+        results = with_looks(results, study, view.data, view.events)
         with self.store() as store:
             is_whole, log = log_sentence(store)
         return replace(
@@ -325,7 +327,7 @@ class Folder(OpenedStudy):
                 *results.methods,
             ),
             played=view.played,
-            plan=view.plan,
+            plan={**view.plan, **results.plan},
             log=log,
         )
 

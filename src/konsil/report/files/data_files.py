@@ -73,6 +73,8 @@ def estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
             for row in results.rows
         ],
     }
+    if results.sequential is not None:
+        document["sequential"] = dataclasses.asdict(results.sequential)
     return (
         json.dumps(written(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     ).encode()

@@ -74,6 +74,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated: tuple[object, ...] = (study.inference,) if study.inference != Inference() else ()
     stated = (*stated, study.scores) if study.scores else stated
+    stated = (*stated, study.interim) if study.interim is not None else stated
     # Without titles: a heading that is reworded changes no number.
     forms = tuple(map(untitled, study.instruments))
     rules = (study.seed, study.exclusions, study.resampling, study.derived, forms, *stated)
@@ -81,6 +82,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
         "analyses": {a.name: digest_of(a) for a in study.analyses},
         "rules": digest_of(dict(enumerate(rules))),
         "plan": digest_of({"analyses": study.analyses, "rules": dict(enumerate(rules))}),
+        **({} if study.interim is None else {"interim": digest_of(study.interim)}),
     }
 
 

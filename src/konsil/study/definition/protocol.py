@@ -20,6 +20,7 @@ from konsil.plan.model.places import Places, added_places, placeholder_raters
 from konsil.prepare import Preparation
 from konsil.records import Event, Rater, Source, System, Task
 from konsil.study.definition.adjudication import Adjudication
+from konsil.study.definition.interim import Interim
 from konsil.study.definition.publication import Publication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Judge, settings_of
@@ -95,6 +96,8 @@ class Study:
     """What follows the pilot; None: nothing."""
     adjudication: Adjudication | None = None
     """Which disagreements raters look at together once they have rated; None: none."""
+    interim: Interim | None = None
+    """Interim analyses while ratings are collected; None: none."""
     sources: tuple[Source, ...] = ()
     """Where items, answers and ratings come from."""
     prepare: Preparation | None = None

@@ -22,6 +22,7 @@ from konsil.study.rules.analysis_rules import analysis_problems
 from konsil.study.rules.figure_rules import figure_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems
+from konsil.study.rules.interim_rules import interim_rule_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
 from konsil.study.rules.table_rules import table_problems
 from konsil.study.rules.valid_names import panel_names, unknown_name_problems
@@ -93,6 +94,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
     yield from adjudication_problems(study, name)
+    yield from interim_rule_problems(study, name)
     yield from _privacy_and_publication(study, name)
     yield from _plan(study, name)
     yield from injection_problems(

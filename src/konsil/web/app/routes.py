@@ -122,6 +122,7 @@ ROUTES: tuple[Page, ...] = (
     Page("recruitment", "/office/recruitment", "GET", OFFICE, recruiting.recruiting),
     Page("recruit", "/office/recruitment", "POST", OFFICE, recruiting.recruit),
     Page("flags", "/office/signs", "GET", ANALYSTS, flags.flags),
+    Page("quality", "/office/quality", "GET", OFFICE | ANALYSTS, flags.quality),
     Page("download", "/office/download", "GET", ANALYSTS, collected.download),
     Page("fetch", "/office/download", "POST", ANALYSTS, collected.fetch),
     Page("log", "/office/log", "GET", ANALYSTS, collected.log),

@@ -1,21 +1,28 @@
-"""Endpoint: data-quality flags, and answers that name a system or its maker.
+"""Endpoints: data-quality flags, answers that name a system or its maker, and interim quality.
 
-It is for the analyst and the owner.
+Flags are for the analyst and the owner. Coordinators see the pooled interim quality only where the
+protocol plans interim looks: otherwise agreement is an outcome.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.errors import KonsilError
 from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
 from konsil.store.engine.engine import reading
+from konsil.store.release.blinding import key, veiling
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.submissions import looks
 from konsil.study.data.blinding import pair_criteria
+from konsil.study.data.quality import PanelQuality, panel_qualities, records_of
+from konsil.web.http import formatting
 from konsil.web.http.naming import named
 from konsil.web.office.inattention_flags import (
     FAST,
@@ -29,10 +36,15 @@ from konsil.web.office.inattention_flags import (
 )
 from konsil.web.office.office import office
 from konsil.web.site.guard import visitor_of
-from konsil.web.site.site import site_of
+from konsil.web.site.pages import language_of
+from konsil.web.site.site import Site, site_of
 
 MOST_NAMED = 200
 """Answers that are listed."""
+DRAWS = 1000
+"""Resamples of the intervals of interim quality: a page has to come soon."""
+ALERT = 0.01
+"""p values of drift below this are marked."""
 ABSTAINED = ""
 """What an abstention counts as in a run."""
 
@@ -84,3 +96,32 @@ def _as_shown(pair: Criterion | None, label: str | None, is_turned: bool) -> str
     if label is None:
         return ABSTAINED
     return (mirrored(pair, label) or label) if pair is not None and is_turned else label
+
+
+def quality(request: Request) -> Response:
+    """Agreement, abstentions and drift by criterion; nothing by system."""
+    site = site_of(request)
+    is_open = site.study.interim is not None or visitor_of(request).role != "coordinator"
+    panels: Sequence[PanelQuality] = ()
+    fault = False
+    if is_open:
+        try:
+            panels = _panels(site)
+        except KonsilError:  # ratings of another protocol, which the report's commands explain
+            fault = True
+    context = {
+        "is_open": is_open,
+        "fault": fault,
+        "panels": panels,
+        "alert": ALERT,
+        "decimal": partial(formatting.number, language=language_of(request), digits=3),
+    }
+    return office(request, "office_quality.html", context)
+
+
+def _panels(site: Site) -> Sequence[PanelQuality]:
+    with site.store.view() as view:
+        events = tuple(view.each("events"))
+        shown = veiling(site.study, key(site.store))(view)
+        data = records_of(site.study, shown, events)
+    return panel_qualities(site.study, data, draws=DRAWS)

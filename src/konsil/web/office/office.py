@@ -38,6 +38,7 @@ NAVIGATION = (
     "problems",
     "recruitment",
     "flags",
+    "quality",
     "download",
     "log",
 )
@@ -85,6 +86,8 @@ def office(
     idle |= {"rewriting"} if study.prepare is None or study.prepare.rewrite is None else set()
     idle |= {"reasons"} if study.calibration is None else set()
     idle |= {"adjudications"} if study.adjudication is None else set()
+    # Agreement is an outcome, unless the protocol plans looks at it.
+    idle |= {"quality"} if study.interim is None and role == "coordinator" else set()
     words = {
         "menu": [name for name in NAVIGATION if name in may - idle],
         "may": may,

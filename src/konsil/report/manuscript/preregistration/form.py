@@ -23,6 +23,7 @@ from konsil.report.manuscript.preregistration.estimands import (
     estimand,
     transformations,
 )
+from konsil.report.manuscript.preregistration.interim_looks import interim_plan
 from konsil.report.manuscript.preregistration.markdown import markdown
 from konsil.report.manuscript.preregistration.power import (
     PowerLine,
@@ -230,7 +231,8 @@ def _sampling(registered: Registered) -> Iterator[Block]:
     power = [power_text(material, line) for line in registered.power]
     power += [withheld_text(material, registered.withheld)] if registered.withheld else []
     yield from _item(material, _("Sample size rationale"), *power)
-    yield from _item(material, _("Stopping rule"))
+    looks = [material.numbers.translated(text).strip() for text in interim_plan(study)]
+    yield from _item(material, _("Stopping rule"), *looks)
 
 
 def _variables(material: Material) -> Iterator[Block]:

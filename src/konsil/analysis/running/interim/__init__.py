@@ -1,0 +1,1 @@
+"""Interim analyses: pooled data quality without systems, and group sequential comparisons."""

@@ -1,0 +1,297 @@
+"""Interim analyses at the command line: the state, a pooled look, a comparative look."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.api.folder.blinded import BlindedData, blinded_view, hides, named
+from konsil.api.folder.conforming import conforming
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL, now
+from konsil.errors import AnalysisError, StudyError, option
+from konsil.instrument import digest_of
+from konsil.records import Event
+from konsil.records.digits import written
+from konsil.store import Batch
+from konsil.store.engine.private import write_private
+from konsil.store.people.staff import pseudonym
+from konsil.store.release.blinding import key as veil_key
+from konsil.study.data import interim as looks
+from konsil.study.data.interim import AppliedRule, Progress, TakenLook
+from konsil.study.data.quality import qualities, run_settings
+from konsil.study.definition.interim import Interim, Look, LookKind
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.interim.pooled import CriterionQuality
+
+UNPLANNED = "unplanned"
+"""The subject of the event of a look that the protocol does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterimState:
+    """Which looks there are, were made and are due."""
+
+    interim: Interim
+    """The protocol's."""
+    progress: Progress
+    """How many tasks are rated."""
+    taken: tuple[TakenLook, ...]
+    """The looks made."""
+    due: int | None
+    """The number of the look that is due; None: none is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookReport:
+    """A look that was made."""
+
+    event: Event
+    """Its event in the log."""
+    qualities: tuple[CriterionQuality, ...] = ()
+    """Of a pooled look: what was computed."""
+    rules: tuple[AppliedRule, ...] = ()
+    """Of a pooled look: the rules with their numbers."""
+    file: Path | None = None
+    """Of a comparative look: the file of the unblinded person."""
+
+
+def interim_state(folder: Folder) -> InterimState:
+    """Which looks there are, were made and are due; nothing is computed of labels."""
+    interim = looks.required(folder.study)
+    view = _view(folder)
+    progress = looks.progress_of(view.study, interim, view.data)
+    taken = looks.taken_looks(view.events)
+    due = looks.due_look(interim, taken, progress.fraction)
+    return InterimState(interim, progress, taken, None if due is None else due[0])
+
+
+def take_look(
+    folder: Folder, number: int, *, by: str = "", output: Path | None = None
+) -> LookReport:
+    """Make a look of the protocol and store it in the log; a StudyError where it is refused.
+
+    A comparative look needs the unblinded person as `by`, whose file only the owner of the account
+    can read; the log has its digest, whether the study stops, and no result.
+    """
+    view = _view(folder)
+    interim = looks.required(folder.study)
+    progress = looks.progress_of(view.study, interim, view.data)
+    look, is_planned = looks.checked_look(folder.study, view.events, number, progress)
+    if look.kind == "pooled":
+        return _pooled(folder, view, (str(number), is_planned), progress, by)
+    _unblinded(interim, by)
+    return _comparative(folder, view, (str(number), True, look), progress, by, output)
+
+
+def take_unplanned_look(
+    folder: Folder, kind: LookKind, *, by: str, reason: str, output: Path | None = None
+) -> LookReport:
+    """Make a look that the protocol does not have; it is exploratory, as is the analysis it saw."""
+    named(reason, option("reason"))
+    interim = looks.required(folder.study)
+    view = _view(folder)
+    progress = looks.progress_of(view.study, interim, view.data)
+    if kind == "pooled":
+        return _pooled(folder, view, (UNPLANNED, False), progress, by, reason)
+    if not interim.analysis:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: interim.analysis: is empty; expected the analysis of a"
+            " comparative look"
+        )
+    _unblinded(interim, by)
+    return _comparative(folder, view, (UNPLANNED, False, Look(1)), progress, by, output, reason)
+
+
+def _unblinded(interim: Interim, by: str) -> None:
+    if by.strip() != interim.unblinded.strip() or not by.strip():
+        raise StudyError(
+            f"{option('by')}: a comparative look is for the unblinded person that the protocol"
+            f" names, {interim.unblinded!r}; got {by!r}"
+        )
+
+
+def _view(folder: Folder) -> BlindedData:
+    """The records as analyses see them; nothing is noted, since nobody sees a name."""
+    data, events = folder.stored()
+    data, methods = conforming(str(folder.path / PROTOCOL), folder.study, data, events)
+    with folder.store() as store:
+        key = veil_key(store) if hides(folder, store) else b""
+    return blinded_view(folder.study, data, events, methods, key=key)
+
+
+def _pooled(
+    folder: Folder,
+    view: BlindedData,
+    place: tuple[str, bool],
+    progress: Progress,
+    by: str,
+    reason: str = "",
+) -> LookReport:
+    subject, is_planned = place
+    interim = looks.required(folder.study)
+    computed = qualities(view.study, view.data, interim.panel)
+    rules = looks.applied_rules(interim, computed)
+    details: dict[str, object] = {
+        "rules": [
+            {
+                "measure": applied.rule.measure,
+                "criterion": applied.rule.criterion,
+                "end": applied.rule.end,
+                "number": written(applied.number),
+                "action": applied.rule.action,
+                "applies": applied.applies,
+            }
+            for applied in rules
+        ],
+        "decision": looks.decision_of(rules),
+    }
+    event = _store(folder, (subject, "pooled", is_planned), progress, by, reason, details)
+    return LookReport(event, computed, rules)
+
+
+def _comparative(
+    folder: Folder,
+    view: BlindedData,
+    place: tuple[str, bool, Look],
+    progress: Progress,
+    by: str,
+    output: Path | None,
+    reason: str = "",
+) -> LookReport:
+    from konsil.analysis.running.interim.sequential import look_result, primary_row
+    from konsil.analysis.running.run import run
+
+    subject, is_planned, look = place
+    interim = looks.required(folder.study)
+    file = output or folder.path / f"interim-{subject}-{now().replace(':', '')}.json"
+    if file.exists():
+        raise StudyError(f"{file}: exists already; expected the name of a new file")
+    analyses = [a for a in view.study.analyses if a.name == interim.analysis]
+    settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
+    rows = run(analyses, view.data, settings).rows
+    row = primary_row(rows, interim.analysis)
+    earlier = [t for t in looks.taken_looks(view.events) if t.kind == "comparative" and t.number]
+    futility = [interim.looks[t.number - 1].futility for t in earlier]
+    try:
+        result = look_result(
+            interim.sequential,
+            [*(t.fraction for t in earlier), progress.fraction],
+            [*futility, look.futility],
+            row.estimate,
+        )
+    except ValueError as error:
+        raise AnalysisError(f"{interim.analysis}: {error}") from None
+    stops = result.decision != looks.CONTINUE
+    content = {
+        "study": folder.study.title,
+        "look": subject,
+        "is_planned": is_planned,
+        "fraction": progress.fraction,
+        "analysis": interim.analysis,
+        "group": dict(row.group),
+        "versus": dict(row.versus),
+        "estimate": row.estimate.value,
+        "low": row.estimate.low,
+        "high": row.estimate.high,
+        "p": row.estimate.p,
+        **dataclasses.asdict(result),
+        "note": "for the unblinded person only; the interval and p are not adjusted for looks",
+    }
+    text = json.dumps(written(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_private(file, text.encode())
+    details: dict[str, object] = {
+        "analysis": interim.analysis,
+        "decision": looks.STOP if stops else looks.CONTINUE,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "spent": written(result.spent),
+    }
+    event = _store(folder, (subject, "comparative", is_planned), progress, by, reason, details)
+    return LookReport(event, file=file)
+
+
+def _store(
+    folder: Folder,
+    place: tuple[str, LookKind, bool],
+    progress: Progress,
+    by: str,
+    reason: str,
+    details: dict[str, object],
+) -> Event:
+    subject, kind, is_planned = place
+    at = now()
+    with folder.store() as store:
+        data: dict[str, object] = {
+            "look": kind,
+            "is_planned": is_planned,
+            "fraction": written(progress.fraction),
+            "rated": progress.rated,
+            "tasks": progress.tasks,
+            "interim": digest_of(looks.required(folder.study)),
+            **details,
+        }
+        if by.strip():
+            data["by"] = pseudonym(store, by)
+        if reason:
+            data["reason"] = reason
+        event = Event(f"{looks.LOOK_TAKEN} {subject} {at}", looks.LOOK_TAKEN, subject, at, data)
+        entry = (event.kind, {"subject": subject, **data})
+        store.add(Batch(events=(event,)), source=event.kind, at=at, entries=[entry])
+    return event
+
+
+def state_lines(state: InterimState) -> Iterator[str]:
+    """Which looks there are, were made and are due, a line each."""
+    progress = state.progress
+    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,} ({progress.fraction:.0%})"
+    taken = {t.number: t for t in state.taken if t.number}
+    for n, look in enumerate(state.interim.looks, 1):
+        status = "planned"
+        if n in taken:
+            status = f"made at {taken[n].at}: {taken[n].decision}"
+        elif n == state.due:
+            status = f"due; run 'konsil interim --look {n}'"
+        elif progress.fraction >= look.fraction:
+            status = "not made"
+        yield f"look {n}: {look.kind}, at {look.fraction:.0%}: {status}"
+    for extra in state.taken:
+        if not extra.number:
+            yield f"unplanned look: {extra.kind}, made at {extra.at} (exploratory)"
+
+
+def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
+    """Agreement, abstentions and drift of each criterion, a line each."""
+    for quality in computed:
+        estimate = quality.agreement
+        yield (
+            f"{quality.criterion}: {quality.statistic} {estimate.value:.3f}"
+            f" ({estimate.level:.0%} CI, {estimate.low:.3f} to {estimate.high:.3f};"
+            f" {quality.n_units:,} units with two raters or more),"
+            f" {quality.n_abstained:,} of {quality.n_ratings:,} ratings are abstentions"
+        )
+        if quality.periods:
+            yield (
+                f"  drift over {len(quality.periods)} periods: categories"
+                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f}"
+            )
+
+
+def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
+    """Every rule and whether it applies."""
+    for applied in rules:
+        rule = applied.rule
+        limit = f"below {rule.below:g}" if rule.below is not None else f"above {rule.above:g}"
+        verdict = {True: "applies", False: "does not apply", None: "is not estimable"}
+        text = f" ({rule.text})" if rule.text and applied.applies else ""
+        yield (
+            f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
+            f" {applied.number:.3f}, {verdict[applied.applies]}{text}"
+        )

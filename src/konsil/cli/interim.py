@@ -1,0 +1,102 @@
+"""konsil interim: interim analyses while ratings are collected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.cli.folder import acting, on_folder
+from konsil.cli.printout import Printout, with_json
+
+if TYPE_CHECKING:
+    from konsil.api.running.interim import InterimState, LookReport
+    from konsil.study.definition.interim import LookKind
+
+
+@click.command(short_help="Make a planned interim analysis, or list them and what is due.")
+@on_folder
+@click.option("--look", "number", type=int, metavar="N", help="Make this look of the protocol.")
+@click.option(
+    "--unplanned",
+    type=click.Choice(["pooled", "comparative"]),
+    help="Make a look that is not in the protocol; it is exploratory.",
+)
+@click.option("--reason", default="", help="Reason for an unplanned look, for the log.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="New file of a comparative look. [in FOLDER]",
+)
+@acting("makes the look")
+@with_json
+def command(
+    folder: Path,
+    database: str,
+    number: int | None,
+    unplanned: str | None,
+    reason: str,
+    output: Path | None,
+    by: str,
+) -> Printout:
+    """Make an interim analysis of the study in FOLDER, as its protocol plans it.
+
+    Without --look or --unplanned, list the looks and what is due. A pooled look prints agreement
+    and data quality over all systems, and the rules that apply. A comparative look is written to a
+    file for the unblinded person named in the protocol (--by); only the decision is printed.
+    """
+    from konsil.api import open_folder
+    from konsil.api.running.interim import interim_state, state_lines, take_look
+    from konsil.api.running.interim import take_unplanned_look as take_unplanned
+    from konsil.errors import StudyError
+
+    opened = open_folder(folder, database=database)
+    if number is not None and unplanned is not None:
+        raise StudyError("--look and --unplanned: expected one of them")
+    if number is not None:
+        return _printed(take_look(opened, number, by=by, output=output))
+    if unplanned is not None:
+        kind: LookKind = "comparative" if unplanned == "comparative" else "pooled"
+        return _printed(take_unplanned(opened, kind, by=by, reason=reason, output=output))
+    if by or reason or output is not None:
+        raise StudyError("--look: missing; state the look, such as --look 1")
+    state = interim_state(opened)
+    return Printout(_state_record(state), state_lines(state))
+
+
+def _printed(report: LookReport) -> Printout:
+    from konsil.api.running.interim import quality_lines, rule_lines
+
+    data = report.event.data
+    record = {
+        "look": report.event.subject,
+        "kind": data["look"],
+        "is_planned": data["is_planned"],
+        "fraction": data["fraction"],
+        "decision": data["decision"],
+        "at": report.event.at,
+        "criteria": report.qualities,
+        "rules": data.get("rules", []),
+        "file": report.file,
+    }
+    lines = [
+        f"look {report.event.subject}: {data['look']}, at {data['rated']:,} of {data['tasks']:,}",
+        *quality_lines(report.qualities),
+        *rule_lines(report.rules),
+    ]
+    if not data["is_planned"]:
+        lines.append("exploratory: not a look of a frozen protocol")
+    if report.file is not None:
+        lines.append(f"for the unblinded person only: {report.file}")
+    return Printout(record, [*lines, f"decision: {data['decision']}"])
+
+
+def _state_record(state: InterimState) -> dict[str, object]:
+    return {
+        "rated": state.progress.rated,
+        "tasks": state.progress.tasks,
+        "due": state.due,
+        "looks": state.interim.looks,
+        "made": state.taken,
+    }

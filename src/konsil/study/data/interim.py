@@ -1,0 +1,375 @@
+"""The interim analyses of a study in its log: which were made, which is due, what follows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from konsil.analysis import Analysis
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.rows import AdjustedEstimate
+from konsil.analysis.model.spec import SpendingName
+from konsil.errors import StudyError
+from konsil.instrument import digest_of
+from konsil.records import Event
+from konsil.study.data.freezing import frozen
+from konsil.study.definition.interim import Interim, InterimRule, Look, LookKind, applies
+from konsil.study.definition.protocol import Study
+
+if TYPE_CHECKING:
+    from konsil.analysis import Row
+    from konsil.analysis.running.interim.pooled import CriterionQuality
+    from konsil.analysis.table.frame import Data
+
+LOOK_TAKEN = "interim look"
+"""Kind of the event of a look. Subject: its number, or 'unplanned'; data: kind, fraction, rated,
+tasks, decision, by, is_planned, and the digest of [interim]; of comparative ones the analysis and
+the SHA-256 of the unblinded person's file, and no result."""
+STOP = "stop"
+CONTINUE = "continue"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of the panel's main tasks are rated; without a plan, of its ratings."""
+
+    rated: int
+    """Tasks with a rating, or ratings."""
+    tasks: int
+    """All tasks, or all ratings that are planned."""
+    unit: Literal["tasks", "ratings"] = "tasks"
+    """What is counted."""
+
+    @property
+    def fraction(self) -> float:
+        """The information fraction; nan without tasks."""
+        return self.rated / self.tasks if self.tasks else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class TakenLook:
+    """A look in the log."""
+
+    number: int
+    """Its place in the protocol, from 1; 0: it was not planned."""
+    kind: LookKind
+    """Pooled or comparative."""
+    fraction: float
+    """The information fraction at which it was made."""
+    decision: str
+    """What followed by the rules."""
+    at: str
+    """When."""
+    is_planned: bool
+    """Whether it was in the frozen protocol and made at its time."""
+    digest: str
+    """The digest of [interim] by which it was made."""
+    analysis: str
+    """Of comparative looks: the analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedRule:
+    """A rule with the number that it compares."""
+
+    rule: InterimRule
+    """The rule."""
+    number: float
+    """The number; nan where it is undefined."""
+    applies: bool | None
+    """Whether the rule applies; None where the number is undefined."""
+
+
+def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
+    """The looks in the log, in the order of time."""
+    looks = sorted((e for e in events if e.kind == LOOK_TAKEN), key=lambda e: (e.at, e.id))
+    return tuple(
+        TakenLook(
+            int(e.subject) if e.subject.isdigit() else 0,
+            "comparative" if e.data.get("look") == "comparative" else "pooled",
+            float(str(e.data.get("fraction", "nan"))),
+            str(e.data.get("decision", "")),
+            e.at,
+            bool(e.data.get("is_planned")),
+            str(e.data.get("interim", "")),
+            str(e.data.get("analysis", "")),
+        )
+        for e in looks
+    )
+
+
+def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
+    """How many main tasks of the panel are rated, or without a plan how many ratings there are.
+
+    Tasks of slots without a rater count as tasks.
+    """
+    from konsil.analysis.running.interim.pooled import n_ratings_of, rated_tasks
+
+    panels = set(study.together.get(interim.panel, (interim.panel,)))
+    raters = {r.id for r in (*data.raters, *study.everybody()) if r.panel in panels}
+    if interim.ratings is not None:
+        n = min(n_ratings_of(data.ratings, raters), interim.ratings)
+        return Progress(n, interim.ratings, "ratings")
+    main = {t.id for t in data.tasks if t.purpose == "main" and t.item and t.rater in raters}
+    return Progress(len(main & rated_tasks(data.ratings)), len(main))
+
+
+def due_look(
+    interim: Interim, taken: Sequence[TakenLook], fraction: float
+) -> tuple[int, Look] | None:
+    """Number and look of the last one whose fraction is reached, if it was not made; or None."""
+    numbers = {look.number for look in taken}
+    reached = [n for n, look in enumerate(interim.looks, 1) if fraction >= look.fraction]
+    if not reached or reached[-1] in numbers:
+        return None
+    return reached[-1], interim.looks[reached[-1] - 1]
+
+
+def checked_look(
+    study: Study, events: Sequence[Event], number: int, progress: Progress
+) -> tuple[Look, bool]:
+    """The planned look of this number, and whether it is confirmatory; StudyError if refused.
+
+    A look is refused before its fraction is reached, and once made. A comparative look is also
+    refused without a freeze of the same [interim], once the next one is due, and once everything is
+    rated, since its result would come too late. A pooled look without a freeze is exploratory.
+    """
+    interim = required(study)
+    if not 1 <= number <= len(interim.looks):
+        raise StudyError(
+            f"look {number}: the protocol has {len(interim.looks)}; expected a number from 1 to"
+            f" {len(interim.looks)}, or an unplanned look, which is exploratory"
+        )
+    look = interim.looks[number - 1]
+    taken = {t.number: t for t in taken_looks(events)}
+    if number in taken:
+        raise StudyError(f"look {number}: was made at {taken[number].at}")
+    if not progress.fraction >= look.fraction:
+        raise StudyError(
+            f"look {number}: is planned at {look.fraction:.0%} of the {progress.unit};"
+            f" {progress.rated:,} of {progress.tasks:,} are there"
+        )
+    is_frozen = freeze_problem(study, events) is None
+    if look.kind == "pooled":
+        return look, is_frozen
+    if (problem := freeze_problem(study, events)) is not None:
+        raise StudyError(f"look {number}: {problem}")
+    later = [
+        n for n, other in enumerate(interim.looks, 1) if n > number and other.kind == look.kind
+    ]
+    late = [n for n in later if progress.fraction >= interim.looks[n - 1].fraction or n in taken]
+    if progress.rated == progress.tasks:
+        raise StudyError(
+            f"look {number}: is late: all ratings are there; the report is the last analysis"
+        )
+    if late:
+        raise StudyError(f"look {number}: is late: look {late[-1]} is due")
+    return look, True
+
+
+def required(study: Study) -> Interim:
+    """The interim analyses of the protocol; StudyError where there are none."""
+    if study.interim is None:
+        raise StudyError(
+            "the protocol has no [interim]; expected one, with the looks and what follows from them"
+        )
+    return study.interim
+
+
+def freeze_problem(study: Study, events: Iterable[Event]) -> str | None:
+    """Why interim analyses are not confirmatory: not frozen, or changed; None where they are."""
+    freeze = frozen(events)
+    if freeze is None:
+        return "the analysis plan is not frozen; run 'konsil freeze' before the first look"
+    if study.interim is None or freeze.data.get("interim") != digest_of(study.interim):
+        return "[interim] is not the one of the frozen analysis plan"
+    return None
+
+
+def applied_rules(
+    interim: Interim, qualities: Sequence[CriterionQuality]
+) -> tuple[AppliedRule, ...]:
+    """Every rule with the number that it compares."""
+    by_criterion = {quality.criterion: quality for quality in qualities}
+    out = []
+    for rule in interim.rules:
+        quality = by_criterion.get(rule.criterion)
+        estimate = None if quality is None else getattr(quality, rule.measure)
+        number = math.nan if estimate is None else float(getattr(estimate, rule.end))
+        out.append(AppliedRule(rule, number, applies(rule, number)))
+    return tuple(out)
+
+
+def decision_of(rules: Sequence[AppliedRule]) -> str:
+    """The actions of the rules that apply, in their order; 'continue' where none does."""
+    actions = dict.fromkeys(r.rule.action for r in rules if r.applies)
+    return ", ".join(actions) or CONTINUE
+
+
+def periods_of(data: Data) -> dict[str, str]:
+    """Task -> its batch, or the week of its first rating where there are no batches."""
+    from datetime import datetime
+
+    from konsil.analysis.running.interim.pooled import task_times
+
+    batches = {t.id: f"{t.phase} {t.batch}".strip() for t in data.tasks if t.purpose == "main"}
+    if len({name for name in batches.values() if name}) > 1:
+        return batches
+    weeks = {}
+    for task, at in task_times(data.ratings).items():
+        if batches and task not in batches:
+            continue
+        year, week, _ = datetime.fromisoformat(at).isocalendar()
+        weeks[task] = f"{year}-W{week:02d}"
+    return weeks
+
+
+def spoilt_analyses(study: Study, events: Iterable[Event]) -> frozenset[str]:
+    """Analyses with comparative looks that are not adjusted for, so that they are exploratory.
+
+    Such looks were not planned, or the protocol has other interim analyses now.
+    """
+    digest = "" if study.interim is None else digest_of(study.interim)
+    return frozenset(
+        look.analysis
+        for look in taken_looks(events)
+        if look.kind == "comparative" and (not look.is_planned or look.digest != digest)
+    )
+
+
+def mark_unadjusted(
+    study: Study, events: Sequence[Event]
+) -> tuple[tuple[Analysis, ...], tuple[TranslatableMessage, ...]]:
+    """The analyses, those with looks that are not adjusted for as exploratory; and a warning."""
+    spoilt = [a.name for a in study.analyses if a.name in spoilt_analyses(study, events)]
+    if not spoilt:
+        return study.analyses, ()
+    warning = message(
+        "Exploratory (interim looks at the comparison that the frozen protocol does not plan):"
+        " {names}.",
+        message_id="interim.unadjusted",
+        names=listed(spoilt),
+    )
+    analyses = tuple(
+        dataclasses.replace(a, prespecified=False) if a.name in spoilt else a
+        for a in study.analyses
+    )
+    return analyses, (warning,)
+
+
+def final_estimate(
+    study: Study, events: Sequence[Event], rows: Sequence[Row], progress: Progress
+) -> AdjustedEstimate | None:
+    """The primary analysis adjusted for its comparative looks; None where there is nothing to do.
+
+    A look that decided to stop is replaced by the last analysis, with the ratings that came in
+    after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
+    2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
+    that remains. None before the last planned look, since the last analysis comes after it.
+    Raises AnalysisError where the analysis has not exactly one test.
+    """
+    from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
+
+    interim = study.interim
+    if interim is None or not interim.comparative or spoilt_analyses(study, events):
+        return None
+    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
+    if not looks or not progress.rated:
+        return None
+    is_complete = progress.rated == progress.tasks
+    is_stopped = looks[-1].decision == STOP and not is_complete
+    if not (is_complete or is_stopped or progress.fraction >= interim.after_looks):
+        return None
+    earlier = looks[:-1] if is_stopped else looks
+    futility = [interim.looks[look.number - 1].futility for look in earlier]
+    return adjusted_estimate(
+        interim.sequential,
+        [*(look.fraction for look in earlier), progress.fraction],
+        futility,
+        primary_row(rows, interim.analysis),
+        spends_all=not is_stopped,
+    )
+
+
+def interim_sentences(
+    study: Study, events: Sequence[Event], adjusted: AdjustedEstimate | None
+) -> tuple[TranslatableMessage, ...]:
+    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis."""
+    looks = taken_looks(events)
+    out = []
+    if pooled := [look for look in looks if look.kind == "pooled"]:
+        out.append(
+            message(
+                "{n:,} blinded interim {n|analysis|analyses} pooled all systems (at {fractions} of"
+                " the ratings) and spent no type I error.",
+                message_id="interim.pooled_looks",
+                n=len(pooled),
+                fractions=_percentages([look.fraction for look in pooled]),
+            )
+        )
+    if adjusted is None or study.interim is None:
+        return tuple(out)
+    out.append(
+        message(
+            "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
+            " {n|look|looks}, analyses at {fractions} of the ratings, critical values of |z|"
+            " {critical}, type I error {alpha:g} spent by a function of Lan and DeMets ({family})"
+            " up to {spent:.4f}.",
+            message_id="interim.sequential",
+            analysis=adjusted.analysis,
+            n=sum(look.kind == "comparative" for look in looks),
+            fractions=_percentages(adjusted.fractions),
+            critical=listed([f"{value:.3f}" for value in adjusted.critical]),
+            alpha=study.interim.alpha,
+            family=family_words(study.interim.spending),
+            spent=adjusted.spent[-1],
+        )
+    )
+    out.append(
+        message(
+            "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
+            " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
+            " CI in the tables are not adjusted.",
+            message_id="interim.adjusted",
+            value=adjusted.value,
+            level=adjusted.level,
+            low=adjusted.low,
+            high=adjusted.high,
+            p=adjusted.p,
+        )
+    )
+    return tuple(out)
+
+
+def family_words(spending: SpendingName) -> TranslatableMessage:
+    """A spending function in words."""
+    names = {
+        "obrien_fleming": message("O'Brien-Fleming type", message_id="interim.obrien_fleming"),
+        "pocock": message("Pocock type", message_id="interim.pocock"),
+        "power": message("power family", message_id="interim.power"),
+    }
+    return names[spending]
+
+
+def early_warning(progress: Progress, events: Sequence[Event]) -> TranslatableMessage | None:
+    """A warning of a report that shows the comparison before the last analysis; else None."""
+    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
+    if progress.rated == progress.tasks or any(look.decision == STOP for look in looks):
+        return None
+    return message(
+        "The comparison is shown before its last analysis: {rated:,} of {tasks:,} tasks or ratings"
+        " are there.",
+        message_id="interim.early",
+        rated=progress.rated,
+        tasks=progress.tasks,
+    )
+
+
+def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
+    parts = [
+        message("{share:.0%}", message_id="interim.share", share=fraction) for fraction in fractions
+    ]
+    return parts[0] if len(parts) == 1 else listed(parts)  # type: ignore[return-value]

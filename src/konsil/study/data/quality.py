@@ -1,0 +1,110 @@
+"""Blinded data quality of a running study: the pooled numbers of its panel, by criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.records import Event
+from konsil.study.data.interim import AppliedRule, Progress, applied_rules, periods_of, progress_of
+from konsil.study.definition.protocol import Study
+from konsil.study.sections.enrolment import excluded_by_withdrawal
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.interim.pooled import CriterionQuality
+    from konsil.analysis.table.frame import Data
+
+
+@dataclass(frozen=True, slots=True)
+class PanelQuality:
+    """What the page shows of one panel."""
+
+    panel: str
+    """The panel."""
+    progress: Progress | None
+    """Of the panel of the interim looks: how much is rated."""
+    criteria: Sequence[CriterionQuality]
+    """Its criteria."""
+    rules: Sequence[AppliedRule]
+    """The rules of the protocol with their numbers."""
+
+
+def run_settings(study: Study) -> RunSettings:
+    """The settings of the study's own analyses."""
+    return RunSettings(
+        instruments=study.instruments,
+        seed=study.seed,
+        resampling=study.resampling,
+        inference=study.inference,
+        exclusions=study.exclusions,
+        planned=bool(study.plan),
+        systems=study.systems,
+        derived=study.derived,
+        scores=study.scores,
+        together=study.together,
+        strict=False,
+    )
+
+
+def qualities(
+    study: Study, data: Data, panel: str, *, draws: int | None = None
+) -> tuple[CriterionQuality, ...]:
+    """Agreement, abstentions and drift of a panel by criterion, over all systems.
+
+    Of every criterion of the forms that the panel is asked by the plan. `data` are records as
+    analyses see them while the study is blinded: comparisons of two answers are then in the order
+    of the blinding codes. `draws`: resamples of the intervals; None: the protocol's.
+    """
+    # With Polars, which who only serves pages need not load before somebody looks.
+    from konsil.analysis.running.interim.pooled import pooled_quality
+
+    panels = set(study.together.get(panel, (panel,)))
+    forms = {a.instrument for a in study.plan if a.panel in panels}
+    criteria = {
+        c.id: c for i in study.instruments if not study.plan or i.id in forms for c in i.criteria
+    }
+    settings = run_settings(study)
+    if draws is not None:
+        settings = replace(settings, resampling=Resampling(draws, study.resampling.level))
+    return pooled_quality(data, settings, panel, tuple(criteria.values()), periods_of(data))
+
+
+def records_of(study: Study, records: Mapping[Any, Iterable[Any]], events: Sequence[Event]) -> Data:
+    """The records of a database, by their kinds, as the analyses take them.
+
+    Panels are those of the protocol; raters who withdrew their consent stay out.
+    """
+    from konsil.analysis.table.frame import Data
+
+    declared = {r.id: r for r in study.raters}
+    return Data(
+        items=tuple(records["items"]),
+        answers=tuple(records["answers"]),
+        raters=tuple(declared.get(r.id, r) for r in records["raters"]),
+        tasks=tuple(records["tasks"]),
+        ratings=tuple(records["ratings"]),
+        withdrawn=excluded_by_withdrawal(study.enrolment, events),
+    )
+
+
+def panel_qualities(study: Study, data: Data, *, draws: int | None = None) -> list[PanelQuality]:
+    """The quality of the panel of the interim looks, or of every panel with people."""
+    interim = study.interim
+    people = {
+        panel for panel, raters in study.panels().items() if any(r.kind == "human" for r in raters)
+    }
+    out = []
+    for name in [interim.panel] if interim is not None else sorted(people):
+        criteria = qualities(study, data, name, draws=draws)
+        out.append(
+            PanelQuality(
+                name,
+                None if interim is None else progress_of(study, interim, data),
+                criteria,
+                () if interim is None else applied_rules(interim, criteria),
+            )
+        )
+    return out

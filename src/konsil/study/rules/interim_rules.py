@@ -1,0 +1,86 @@
+"""Rules between a study's interim analyses, its panels, criteria and analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from konsil.errors import nearest
+from konsil.study.definition.interim import Interim, InterimRule, interim_problems
+from konsil.study.definition.protocol import Study
+
+OF_ZERO = ("win_difference", "win_difference_strict", "margin")
+"""Statistics whose own test is that of zero."""
+
+
+def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
+    """Problems of a study's interim analyses."""
+    interim, where = study.interim, f"{name}: interim"
+    if interim is None:
+        return
+    problems = tuple(interim_problems(interim, where))
+    yield from problems
+    panels = {*study.panels(), *study.together}
+    if interim.panel not in panels:
+        hint = nearest(interim.panel, panels)
+        yield f"{where}.panel: there is no panel {interim.panel!r}; {hint}"
+    if bool(study.plan) == (interim.ratings is not None):
+        yield (
+            f"{where}.ratings: expected with a study without [[plan]], and without it where there"
+            " is one, whose tasks are counted"
+        )
+    elif interim.ratings is not None and interim.ratings < 1:
+        yield f"{where}.ratings: expected 1 or more, got {interim.ratings}"
+    for n, rule in enumerate(interim.rules):
+        yield from _criterion_problems(study, rule, f"{where}.rules[{n}]")
+    if interim.analysis:
+        yield from _analysis_problems(study, interim, f"{where}.analysis")
+    if interim.comparative and not problems:
+        yield from _bound_problems(interim, where)
+
+
+def _criterion_problems(study: Study, rule: InterimRule, where: str) -> Iterator[str]:
+    scales = {c.id: c.scale for i in study.instruments for c in i.criteria}
+    if rule.criterion not in scales:
+        yield (
+            f"{where}.criterion: there is no criterion {rule.criterion!r};"
+            f" {nearest(rule.criterion, scales)}"
+        )
+        return
+    scale = scales[rule.criterion]
+    if scale.kind == "text":
+        yield f"{where}.criterion: {rule.criterion!r} is a free text; expected one with labels"
+    if rule.measure == "abstention" and scale.abstain is None:
+        yield f"{where}.measure: {rule.criterion!r} has no abstention"
+
+
+def _analysis_problems(study: Study, interim: Interim, where: str) -> Iterator[str]:
+    analyses = {a.name: a for a in study.analyses}
+    if interim.analysis not in analyses:
+        yield (
+            f"{where}: there is no analysis {interim.analysis!r};"
+            f" {nearest(interim.analysis, analyses)}"
+        )
+    elif not analyses[interim.analysis].prespecified:
+        yield f"{where}: {interim.analysis!r} is exploratory; expected a prespecified analysis"
+    elif analyses[interim.analysis].test == "none":
+        yield f"{where}: {interim.analysis!r} has test = 'none'; expected an analysis with a test"
+    elif not (
+        analyses[interim.analysis].compare or analyses[interim.analysis].statistic in OF_ZERO
+    ):
+        yield (
+            f"{where}: {interim.analysis!r} has no test of zero; expected an analysis with"
+            f" compare, or one of {', '.join(OF_ZERO)}"
+        )
+
+
+def _bound_problems(interim: Interim, where: str) -> Iterator[str]:
+    # With SciPy, which protocols without comparative looks need not load.
+    from konsil.analysis.running.interim.sequential import check_bounds
+
+    looks = interim.comparative
+    try:
+        check_bounds(
+            interim.sequential, [look.fraction for look in looks], [look.futility for look in looks]
+        )
+    except ValueError as error:
+        yield f"{where}.looks: {error}"

@@ -1,0 +1,223 @@
+"""Interim analyses from the command line, from the first look to the report."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import konsil
+from small_studies import form, raters, study_text, systems
+
+Call = Callable[..., tuple[int, str, str]]
+ANALYSIS = """
+[[analyses]]
+name = "primary"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = ["system"]
+compare = "system"
+"""
+INTERIM = """
+[interim]
+panel = "people"
+ratings = 240
+analysis = "primary"
+unblinded = "statistician-1"
+
+[[interim.looks]]
+fraction = 0.25
+
+[[interim.looks]]
+fraction = 0.5
+kind = "comparative"
+
+[[interim.looks]]
+fraction = 0.75
+kind = "comparative"
+futility = 0.2
+
+[[interim.rules]]
+measure = "agreement"
+criterion = "correct"
+end = "high"
+below = 0.99
+action = "retrain"
+text = "discuss the codebook"
+"""
+PROTOCOL = study_text(
+    "A trial",
+    form(abstain="unsure"),
+    systems("alpha", "beta"),
+    raters("dr-1", "dr-2"),
+    '[[sources]]\nfile = "ratings.csv"\nrecords = "ratings"',
+    ANALYSIS,
+    "[resampling]\ndraws = 400",
+    seed=3,
+    blinded=True,
+)
+
+
+def lines(effect: float = 0.15) -> list[str]:
+    draw = random.Random(2)
+    rows = []
+    for item in range(60):
+        for system, share in (("alpha", 0.6 + effect), ("beta", 0.6 - effect)):
+            truth = draw.random() < share
+            for rater in ("dr-1", "dr-2"):
+                label = "yes" if truth != (draw.random() < 0.1) else "no"
+                rows.append(f"q{item},{rater},{system},correct,{label}")
+    return rows
+
+
+@pytest.fixture
+def trial(call: Call, tmp_path: Path) -> Callable[..., Path]:
+    """The study after some of its ratings; call it again for more."""
+
+    def rated(n: int, effect: float = 0.15, interim: str = INTERIM) -> Path:
+        (tmp_path / "study.toml").write_text(PROTOCOL + interim, "utf-8")
+        text = ["item,rater,system,criterion,label", *lines(effect)[:n]]
+        (tmp_path / "ratings.csv").write_text("\n".join(text) + "\n", "utf-8")
+        assert call("import", tmp_path)[0] == 0
+        return tmp_path
+
+    return rated
+
+
+def looks_of(study: Path) -> list[dict[str, object]]:
+    with konsil.open(study).store() as store:
+        return [dict(e.data) for e in store.events() if e.kind == "interim look"]
+
+
+@pytest.mark.slow
+def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path]) -> None:
+    study = trial(60)
+    assert call("freeze", study, "--by", "lead")[0] == 0
+    code, out, _ = call("interim", study)
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "ratings: 60 of 240 (25%)",
+            "look 1: pooled, at 25%: due; run 'konsil interim --look 1'",
+            "look 2: comparative, at 50%: planned",
+            "look 3: comparative, at 75%: planned",
+        ],
+    )
+    code, out, _ = call("interim", study, "--look", "1")
+    assert code == 0
+    assert out.splitlines()[0] == "look 1: pooled, at 60 of 240"
+    assert out.splitlines()[-2].endswith("applies (discuss the codebook)")
+    assert out.splitlines()[-1] == "decision: retrain"
+    assert not any(name in out for name in ("alpha", "beta"))
+
+    trial(120)
+    file = study / "closed.json"
+    code, out, _ = call("interim", study, "--look", "2", "--by", "statistician-1", "--output", file)
+    assert (code, out.splitlines()[-1]) == (0, "decision: continue")
+    closed = json.loads(file.read_text("utf-8"))
+    assert closed["critical"] == pytest.approx(2.96259, abs=1e-5)
+    assert file.stat().st_mode & 0o077 == 0
+    pooled, compared = looks_of(study)
+    assert pooled["decision"] == "retrain"
+    assert {*compared} == {
+        "look",
+        "is_planned",
+        "fraction",
+        "rated",
+        "tasks",
+        "interim",
+        "analysis",
+        "decision",
+        "sha256",
+        "spent",
+        "by",
+    }
+    assert str(closed["estimate"]) not in json.dumps(compared)
+
+    trial(240)
+    assert "is late" in call("interim", study, "--look", "3", "--by", "statistician-1")[2]
+    code, out, _ = call("analyse", study, "--json")
+    assert code == 0
+    estimates = json.loads((study / "estimates.json").read_text("utf-8"))
+    adjusted = estimates["sequential"]
+    [row] = [r for r in estimates["rows"] if r["kind"] == "difference"]
+    assert adjusted["fractions"] == [0.5, 1.0]
+    assert adjusted["spent"] == pytest.approx([0.00305065, 0.05], abs=1e-7)
+    assert adjusted["p"] > row["p"]
+    assert any("Not adjusted for the interim analyses" in w for w in row["warnings"])
+    results = konsil.open(study).results()
+    assert any("was group sequential" in sentence for sentence in results.methods)
+    assert results.plan["primary"] != "exploratory"
+
+
+@pytest.mark.slow
+def test_a_stop_is_decided_and_the_estimate_adjusted(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(180, effect=0.38)
+    call("freeze", study, "--by", "lead")
+    code, out, _ = call("interim", study, "--look", "3", "--by", "statistician-1")
+    assert (code, out.splitlines()[-1]) == (0, "decision: stop")
+    results = konsil.open(study).results()
+    assert results.sequential is not None
+    # One analysis, at the fraction of the stop: no look came before it.
+    assert results.sequential.fractions == (0.75,)
+    assert results.sequential.p < 0.05
+
+
+def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
+    study = trial(120)
+    by = ("--by", "statistician-1")
+    for arguments, text in (
+        (("--look", "2", *by), "the analysis plan is not frozen; run 'konsil freeze'"),
+        (("--look", "3", *by), "look 3: is planned at 75% of the ratings; 120 of 240 are there"),
+        (("--look", "4"), "look 4: the protocol has 3; expected a number from 1 to 3"),
+        (("--unplanned", "comparative"), "--reason: is empty; the log keeps it"),
+        (("--look", "1", "--unplanned", "pooled"), "expected one of them"),
+        (by, "--look: missing"),
+    ):
+        code, _, error = call("interim", study, *arguments)
+        assert (code, text in error) == (2, True), error
+    call("freeze", study, "--by", "lead")
+    error = call("interim", study, "--look", "2", "--by", "lead")[2]
+    assert "a comparative look is for the unblinded person that the protocol names" in error
+    trial(120, interim=INTERIM.replace("0.75", "0.8"))
+    assert "[interim] is not the one of the frozen" in call("interim", study, "--look", "2", *by)[2]
+    trial(120, interim="")
+    assert "the protocol has no [interim]" in call("interim", study)[2]
+
+
+@pytest.mark.slow
+def test_an_unplanned_look_makes_the_analysis_exploratory(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    code, out, _ = call(
+        "interim", study, "--unplanned", "comparative", "--by", "statistician-1", "--reason", "why"
+    )
+    assert (code, "exploratory: not a look of a frozen protocol" in out) == (0, True)
+    trial(240)
+    results = konsil.open(study).results()
+    assert results.sequential is None
+    assert results.plan["primary"] == "exploratory"
+    assert not any(row.prespecified for row in results.rows if row.analysis == "primary")
+    assert any("interim looks at the comparison" in warning for warning in results.warnings)
+
+
+@pytest.mark.slow
+def test_a_report_between_looks_is_not_the_last_analysis(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    assert call("interim", study, "--look", "2", "--by", "statistician-1")[0] == 0
+    results = konsil.open(study).results()
+    assert results.sequential is None
+    assert results.plan["primary"] == "exploratory"
+    assert any("before its last analysis" in warning for warning in results.warnings)

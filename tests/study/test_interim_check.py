@@ -1,0 +1,150 @@
+"""What a protocol may say of interim analyses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from konsil.analysis.model.options import ShareOptions
+from konsil.study import check, parse
+from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.definition.interim import Interim, InterimRule, Look, applies
+
+from .rules.test_check import KAPPA, STUDY, told
+
+SHARE = replace(
+    KAPPA,
+    name="share",
+    statistic="share",
+    options=ShareOptions(of=("yes",)),
+    by=("system",),
+    compare="system",
+)
+TRIAL = replace(STUDY, analyses=(KAPPA, SHARE))
+POOLED = Interim("experts", looks=(Look(0.5),))
+COMPARED = Interim(
+    "experts",
+    looks=(Look(0.3), Look(0.5, "comparative", 0.4)),
+    analysis="share",
+    unblinded="p-9",
+)
+RULE = InterimRule("agreement", "correct", "retrain", below=0.4)
+
+
+def changed(**keys: Any) -> Interim:
+    return replace(COMPARED, **keys)
+
+
+def test_sound_interim_analyses_pass() -> None:
+    for interim in (POOLED, COMPARED, replace(POOLED, rules=(RULE,)), changed(binding=True)):
+        check(replace(TRIAL, interim=interim))
+
+
+@pytest.mark.parametrize(
+    ("interim", "line"),
+    [
+        (replace(POOLED, panel="expert"), "panel: there is no panel 'expert'; did you mean"),
+        (replace(POOLED, ratings=5), "ratings: expected with a study without [[plan]]"),
+        (replace(POOLED, looks=()), "looks: expected at least one look"),
+        (replace(POOLED, looks=(Look(1.0),)), "looks[0].fraction: expected 0.01 or more and below"),
+        (replace(POOLED, looks=(Look(0.5, futility=1),)), "looks[0].futility: is of comparative"),
+        (replace(POOLED, looks=(Look(0.5), Look(0.4))), "looks: expected rising fractions"),
+        (replace(POOLED, analysis="share"), "analysis: is of comparative looks; there is none"),
+        (changed(analysis=""), "analysis: missing; comparative looks need it"),
+        (changed(unblinded=" "), "unblinded: missing; comparative looks need it"),
+        (changed(analysis="shar"), "analysis: there is no analysis 'shar'; did you mean 'share'?"),
+        (changed(analysis="kappa"), "analysis: 'kappa' has no test of zero"),
+        (changed(alpha=1.0), "alpha: expected a number between 0 and 1, got 1"),
+        (changed(rho=0.0), "rho: expected a number above 0, got 0"),
+        (changed(looks=(Look(0.5, "comparative", -1),)), "looks[0].futility: expected 0 or more"),
+        (changed(looks=(Look(0.5, "comparative", 9),)), "looks: futility 9: expected"),
+        (
+            changed(looks=(Look(0.5, "comparative"), Look(0.505, "comparative"))),
+            "looks: expected comparative looks 0.01 or more apart",
+        ),
+        (
+            changed(looks=(Look(0.5, "comparative"),), binding=True),
+            "binding: no comparative look has a bound of futility",
+        ),
+        (
+            changed(looks=(Look(0.5, "comparative"),), rules=(RULE,)),
+            "rules: are of pooled looks; there is none",
+        ),
+        (
+            replace(POOLED, rules=(replace(RULE, criterion="corect"),)),
+            "rules[0].criterion: there is no criterion 'corect'; did you mean 'correct'?",
+        ),
+        (
+            replace(POOLED, rules=(replace(RULE, criterion="why"),)),
+            "rules[0].criterion: 'why' is a free text",
+        ),
+        (
+            replace(POOLED, rules=(InterimRule("abstention", "grade", "stop", above=0.1),)),
+            "rules[0].measure: 'grade' has no abstention",
+        ),
+        (
+            replace(POOLED, rules=(replace(RULE, above=0.5),)),
+            "rules[0]: expected either below or above",
+        ),
+        (
+            replace(POOLED, rules=(replace(RULE, measure="standard_deviation", end="low"),)),
+            "rules[0].end: 'standard_deviation' has no confidence interval here",
+        ),
+    ],
+)
+def test_each_fault(interim: Interim, line: str) -> None:
+    [problem] = told(replace(TRIAL, interim=interim))
+    assert problem.startswith(f"study.toml: interim.{line}")
+
+
+def test_other_faults_of_the_study() -> None:
+    exploratory = replace(TRIAL, analyses=(replace(SHARE, prespecified=False),), interim=COMPARED)
+    assert "is exploratory" in told(exploratory)[0]
+    untested = replace(TRIAL, analyses=(replace(SHARE, test="none"),), interim=COMPARED)
+    assert "test = 'none'" in told(untested)[0]
+    unplanned = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=0))
+    assert told(unplanned) == ["study.toml: interim.ratings: expected 1 or more, got 0"]
+    check(replace(unplanned, interim=replace(POOLED, ratings=90)))
+
+
+def test_a_rule_applies_below_or_above() -> None:
+    above = InterimRule("abstention", "correct", "stop", above=0.2)
+    assert (applies(RULE, 0.4), applies(RULE, 0.39)) == (False, True)
+    assert (applies(above, 0.2), applies(above, 0.21)) == (False, True)
+    assert applies(above, float("nan")) is None
+
+
+def test_a_freeze_covers_the_interim_analyses() -> None:
+    before, after = plan_of_analyses(TRIAL), plan_of_analyses(replace(TRIAL, interim=POOLED))
+    assert "interim" not in before
+    assert before["rules"] != after["rules"]
+    assert after["interim"] != plan_of_analyses(replace(TRIAL, interim=COMPARED))["interim"]
+
+
+def test_the_section_is_read_from_toml() -> None:
+    study = parse(
+        """
+title = "t"
+seed = 1
+[interim]
+panel = "raters"
+ratings = 10
+[[interim.looks]]
+fraction = 0.5
+[[interim.rules]]
+measure = "agreement"
+criterion = "correct"
+action = "retrain"
+end = "high"
+below = 0.4
+""",
+        lambda name: name,
+    )
+    assert study.interim == Interim(
+        "raters",
+        ratings=10,
+        looks=(Look(0.5),),
+        rules=(replace(RULE, end="high"),),
+    )
