@@ -80,13 +80,14 @@ def test_a_database_of_an_older_schema_keeps_every_rating(
         assert store.verify_log() == ()
 
 
+NOW, NEXT = schema.SCHEMA, schema.SCHEMA + 1
 _NEXT = '''"""A test's next schema."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0006"
+revision = "{next:04}"
+down_revision = "{now:04}"
 
 
 def upgrade() -> None:
@@ -98,7 +99,9 @@ def upgrade() -> None:
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0007_next.py").write_text(_NEXT.format(failure=failure))
+    (scripts / "versions" / f"{NEXT:04}_next.py").write_text(
+        _NEXT.format(failure=failure, next=NEXT, now=NOW)
+    )
     return scripts
 
 
@@ -106,7 +109,7 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 7)
+    monkeypatch.setattr(schema, "SCHEMA", NEXT)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
@@ -118,13 +121,12 @@ def test_a_migration_keeps_every_rating(
                 ).scalar()
                 == 6
             )
-            assert (
-                connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar()
-                == "7"
-            )
-    monkeypatch.setattr(schema, "SCHEMA", 6)
+            assert connection.execute(
+                sa.text("SELECT value FROM meta WHERE key = 'schema'")
+            ).scalar() == str(NEXT)
+    monkeypatch.setattr(schema, "SCHEMA", NOW)
     with pytest.raises(
-        StoreError, match=r"written by a newer konsil \(schema 7; this one supports up to 6\)"
+        StoreError, match=rf"newer konsil \(schema {NEXT}; this one supports up to {NOW}\)"
     ):
         Store.open(where)
 
@@ -144,10 +146,10 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
-        connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
+        connection.execute(sa.text(f"UPDATE meta SET value = '{NEXT + 1}' WHERE key = 'schema'"))
         connection.commit()
     with pytest.raises(
-        StoreError, match=r"was written by a newer konsil \(schema 8; this one supports up to 6\)"
+        StoreError, match=rf"newer konsil \(schema {NEXT + 1}; this one supports up to {NOW}\)"
     ):
         Store.open(where)
 

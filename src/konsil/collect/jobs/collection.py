@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from konsil.collect.jobs.job_lanes import lanes
+from konsil.collect.jobs.job_lanes import lanes, offers
 from konsil.collect.jobs.jobs import Job, Todo, plan
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.display import progress_shown
@@ -20,11 +20,14 @@ from konsil.collect.running.interrupting import interruptible
 from konsil.collect.running.lanes import Lane, Progress
 from konsil.collect.running.runner import Runner
 from konsil.collect.running.works import now
+from konsil.collect.workers.worker import Worker
 from konsil.errors import CollectError
 from konsil.records import Call
 from konsil.store import Store
 from konsil.store.calls.calls import Calls
-from konsil.store.calls.run_lock import alone
+from konsil.store.calls.leases import LEASE, Leases
+from konsil.store.calls.run_lock import alone, as_worker, is_shared
+from konsil.store.calls.worker_states import lost, settling
 
 T = TypeVar("T")
 
@@ -45,6 +48,8 @@ class Options:
     """Only say what would be done."""
     back_off: float = 0.5
     """Seconds of the first pause after a failure."""
+    lease: float = LEASE
+    """Seconds after which other workers take over from one that gives no sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,43 +85,99 @@ def collect(
     """
     if options.dry_run:
         return _pending_works(jobs, store, options)
+    command = f"konsil {jobs[0].kind}" if jobs else "konsil"
+    # What follows the calls of a preparation is done by one process.
+    if is_shared(store) and jobs and jobs[0].kind != "prepare":
+        return _as_worker(jobs, store, settle, options, command, description, fake_answers or {})
     # What two runs at once would call, both would call; and each would keep a budget without the
     # other's calls.
-    with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
+    with alone(store, command, now()):
         # What an earlier run stored and did not settle counts before anything is called.
         n_records = settle()
         pending = replace(_pending_works(jobs, store, options), n_records=n_records)
-        return (
-            _collected(pending, store, settle, options, description, fake_answers or {})
-            if pending.progress.total
-            else pending
+        if not pending.progress.total:
+            return pending
+        budget = _budget(options, pending)
+        opened = lanes(pending.todos, Calls(store), fake_answers or {})
+        return _collected(pending, opened, Calls(store).add, settle, budget, options, description)
+
+
+def _as_worker(
+    jobs: Sequence[Job],
+    store: Store,
+    settle: Callable[[], int],
+    options: Options,
+    command: str,
+    description: str,
+    fake_answers: dict[str, str],
+) -> Collected:
+    """Collect as one of several workers that share works, limits and budget in the database."""
+
+    def settle_in_turn() -> int:
+        with settling(store):
+            return settle()
+
+    with as_worker(store, command, now()):
+        n_records = settle_in_turn()
+        leases = Leases(store, jobs[0].kind, seconds=options.lease)
+        leases.reap()
+        # Attempts are read first: what another worker ends meanwhile is recognised by more of them.
+        attempts = Calls(store).attempts(jobs[0].kind)
+        pending = replace(_pending_works(jobs, store, options), n_records=n_records)
+        if not pending.progress.total:
+            return pending
+        budget = _budget(options, pending)
+        leases.register()
+        callees = {todo.job.callee for todo in pending.todos if todo.pending}
+        worker = Worker(
+            leases, callees, budget=budget, progress=pending.progress, limit=options.limit
         )
+
+        def end() -> int:
+            # What is left goes to the others before records are made, which can take long.
+            worker.close()
+            return settle_in_turn()
+
+        try:
+            leases.offer(offers(pending.todos, attempts))
+            opened = lanes(pending.todos, Calls(store), fake_answers, worker)
+            worker.start()
+            collected = _collected(pending, opened, worker.store, end, budget, options, description)
+        finally:
+            worker.close()
+        return replace(collected, spent=Calls(store).spent()[1] + lost(store))
 
 
 def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
     calls = Calls(store)
     todos = plan(jobs, calls, again=options.again, limit=options.limit)
     total = sum(len(t.pending) for t in todos)
-    return Collected(tuple(todos), Progress(total=total), spent=calls.spent()[1])
+    return Collected(
+        tuple(todos), Progress(total=total), spent=calls.spent()[1] + lost(calls.store)
+    )
+
+
+def _budget(options: Options, pending: Collected) -> Budget:
+    if options.budget is not None:
+        if not options.budget >= 0:
+            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
+        _priced(pending.todos)
+    return Budget(options.budget, pending.spent)
 
 
 def _collected(
     pending: Collected,
-    store: Store,
+    opened: Sequence[Lane],
+    write: Callable[[Sequence[Call]], None],
     settle: Callable[[], int],
+    budget: Budget,
     options: Options,
     description: str,
-    fake_answers: dict[str, str],
 ) -> Collected:
-    calls, todos, progress = Calls(store), pending.todos, pending.progress
-    budget = Budget(options.budget, pending.spent)
-    if options.budget is not None:
-        if not options.budget >= 0:
-            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
-        _priced(todos)
-    runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
+    todos, progress = pending.todos, pending.progress
+    runner = Runner(write, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
-        in_a_loop(_run(runner, lanes(todos, calls, fake_answers), progress, budget, description))
+        in_a_loop(_run(runner, opened, progress, budget, description))
     # Ctrl-C cancels the run, so that it ends in order; whoever called expects the interrupt.
     except asyncio.CancelledError:
         if progress.is_interrupted:
