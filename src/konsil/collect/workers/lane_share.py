@@ -79,7 +79,7 @@ class LaneShare:
                 callees = [name for name in self._callees if name not in self._stopped]
                 if not n or not callees:
                     return None
-                offers, n_elsewhere = await asyncio.to_thread(
+                offers, n_to_come = await asyncio.to_thread(
                     self._worker.fetch, callees, n, self._foreign
                 )
                 self._taken.extend(offers)
@@ -89,7 +89,7 @@ class LaneShare:
                 # other's.
                 if self._doubtful:
                     return None
-                if not n_elsewhere:
+                if not n_to_come:
                     self._is_exhausted = True
                     return None
                 await asyncio.sleep(LOOK_AGAIN)

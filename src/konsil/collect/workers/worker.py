@@ -93,7 +93,9 @@ class Worker:
     def fetch(
         self, callees: Collection[str], n: int, foreign: Collection[str]
     ) -> tuple[list[Offer], int]:
-        """Take works, and where there are none count those that other workers hold.
+        """Take works, and where there are none count those that may still come.
+
+        Others hold these, or gave them back this moment.
 
         It waits for the database: call it in a thread.
         """
@@ -102,7 +104,7 @@ class Worker:
         offers = self.leases.take(callees, n, but=but)
         self._n_taken += len(offers)
         self._in_progress |= {o.work for o in offers}
-        return offers, 0 if offers else self.leases.remaining(callees)[1]
+        return offers, 0 if offers else self.leases.remaining(callees, but=but)[1]
 
     def leave(self, work: str, *, is_ended: bool) -> None:
         """Be done with a work; where it has not ended, it goes back."""

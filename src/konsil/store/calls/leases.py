@@ -258,16 +258,22 @@ class Leases:
                 .values(worker=None, endpoint=None, reserved=None)
             )
 
-    def remaining(self, callees: Collection[str]) -> tuple[int, int]:
-        """Count the works that are left, and those of them that other workers hold."""
+    def remaining(self, callees: Collection[str], *, but: Collection[str] = ()) -> tuple[int, int]:
+        """Count the works that are left, and those of them that this worker does not hold.
+
+        The second number leaves out the works named by `but`.
+        """
         c = _WORKS.c
-        held = sa.case((sa.and_(c.worker.is_not(None), c.worker != self.worker), 1), else_=0)
-        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(held), 0)).where(
+        is_other = sa.or_(c.worker.is_(None), c.worker != self.worker)
+        if but:
+            is_other = sa.and_(is_other, c.work.not_in(sorted(but)))
+        others = sa.func.coalesce(sa.func.sum(sa.case((is_other, 1), else_=0)), 0)
+        query = sa.select(sa.func.count(), others).where(
             c.kind == self.kind, c.who.in_(sorted(callees))
         )
         with engine.reading(self.store.engine) as connection:
-            n, n_held = connection.execute(query).one()
-        return int(n), int(n_held)
+            n, n_others = connection.execute(query).one()
+        return int(n), int(n_others)
 
     def append(self, calls: Sequence[Call]) -> None:
         """Store calls durably, and end their works or let go of what was reserved for them.
