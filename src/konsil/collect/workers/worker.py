@@ -157,15 +157,18 @@ class Worker:
     def _run(self) -> None:
         pending: list[_Waiting] = []
         pause: float | None = None
-        while not self._is_ending.is_set():
+        is_last = False
+        while not is_last:
             self._wake.wait(pause)
             self._wake.clear()
+            # What was not sent or not begun is let go in the last round, too.
+            is_last = self._is_ending.is_set()
             with self._lock:
                 pending += self._new
                 unsent, returned, corrections = self._unsent, self._returned, self._corrections
                 self._new, self._unsent, self._returned = [], set(), set()
                 self._corrections = Corrections()
-            pending = [w for w in pending if not w.is_cancelled]
+            pending = [] if is_last else [w for w in pending if not w.is_cancelled]
             try:
                 if unsent:
                     give_up_places(self.leases, unsent)

@@ -299,10 +299,9 @@ class Leases:
                     left.discard(call.work)
                     ended.append(call.work)
             self._calls.append_in(connection, numbered)
-            locked_spending(connection)
+            # This locks the spending, before the works.
             cost = sum(call.cost or 0.0 for call in calls)
-            if cost:
-                connection.execute(sa.update(_SPENDING).values(spent=_SPENDING.c.spent + cost))
+            connection.execute(sa.update(_SPENDING).values(spent=_SPENDING.c.spent + cost))
             if ended:
                 connection.execute(sa.delete(_WORKS).where(c.work.in_(ended)))
             going_on = sorted(set(names) - set(ended))
