@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from faulty import Server, protocol, serving
 
 from konsil.api import open_folder
 from konsil.api.folder.opened import OpenedStudy
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
 from konsil.collect.jobs.systems import answer
 from konsil.errors import StoreError
 from konsil.store.calls.calls import Calls
@@ -143,6 +146,72 @@ def test_a_budget_and_a_limit_are_kept_by_all_together(tmp_path: Path, database:
             assert n_before < calls == len(server.bodies) < 40
             assert all(c.progress.stopped.startswith("the next call of") for c in collected[2:])
             assert [w.worker for w in workers(store)] == []
+
+
+FAKE = """
+title = "t"
+seed = 7
+[[systems]]
+id = "weak"
+family = "north"
+model = "fake:weak,right=0.6"
+[[systems]]
+id = "strong"
+family = "south"
+model = "fake:strong,right=0.9,busy=0.05"
+[[instruments]]
+id = "form"
+show_reference = true
+[[instruments.criteria]]
+id = "correct"
+question = "Is the answer correct?"
+scale = { labels = ["no", "yes"], abstain = "cannot tell" }
+[[raters]]
+id = "judge-1"
+panel = "judges"
+kind = "llm"
+[[judges]]
+rater = "judge-1"
+model = "fake:judge,malformed=0.1,refused=0.05"
+votes = 3
+[[plan]]
+panel = "judges"
+instrument = "form"
+"""
+
+
+def together(opened: OpenedStudy, collect: Callable[..., Any], n: int) -> None:
+    """The same command in so many workers at once."""
+
+    def run() -> None:
+        with opened.store() as store:
+            collect(opened.study, store, Options(back_off=0.01))
+
+    with ThreadPoolExecutor(n) as pool:
+        for future in [pool.submit(run) for _ in range(n)]:
+            future.result()
+
+
+def ratings_of(opened: OpenedStudy, n_workers: int) -> list[tuple[Any, ...]]:
+    together(opened, answer, n_workers)
+    make_plan(opened)
+    together(opened, judge, n_workers)
+    with opened.store() as store:
+        assert store.verify_log() == ()
+        attempts = {(a.task, a.outcome) for a in store.attempts()}
+        rated = [(r.task, r.criterion, r.state, r.label, r.confidence) for r in store.ratings()]
+        return [*sorted(rated), *sorted(attempts)]
+
+
+def test_votes_of_several_workers_are_those_of_one(tmp_path: Path, database: str) -> None:
+    places = [tmp_path / name for name in ("alone", "together")]
+    for place in places:
+        place.mkdir()
+    here = study(places[0], "", FAKE, 12)
+    there = study(places[1], database, FAKE, 12)
+    alone_ratings = ratings_of(here, 1)
+    assert ratings_of(there, 2) == alone_ratings
+    assert len(alone_ratings) > 12
 
 
 def test_status_lists_workers_and_others_are_refused(tmp_path: Path, database: str) -> None:
