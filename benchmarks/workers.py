@@ -1,7 +1,7 @@
 """Workers on one PostgreSQL study, killed at random, against a rate-limited server that fails.
 
     python benchmarks/workers.py [--works 2400] [--workers 8] [--kills 30]
-    python benchmarks/workers.py --speed [--works 3000]
+    python benchmarks/workers.py --speed [--works 200] [--burn 0.03]
 
 The server of this file answers after .3 seconds, refuses what passes its rate (429), fails at
 times (500) and cuts replies. Each worker is a process of its own with a key of its own, by which
@@ -10,8 +10,9 @@ place. In the end every work must have one stored end and one answer, and what w
 have been under way at a kill. Money is what the server billed, against what konsil counts and the
 budget.
 
-With `--speed` nothing is killed, and the model is scripted and runs in the workers themselves, so
-that their processor time is what limits them: seconds with one worker and with two, in turn.
+With `--speed` nothing is killed, and the model runs in the workers themselves and takes so many
+seconds of processor time a call (`--burn`), so that processors are what limits them: seconds with
+one worker and with two, in turn. With `--burn 0` the database is what limits them.
 
 It starts a PostgreSQL server of its own, which needs the server's programs."""
 
@@ -195,6 +196,21 @@ def start(folder: Path, database: str, key: str, *more: str) -> subprocess.Popen
     )
 
 
+def burn(seconds: float) -> None:
+    """Let every call of a scripted model take so much processor time."""
+    from konsil.collect.fake.fake import FakeProvider
+
+    complete = FakeProvider.complete
+
+    async def slow(provider: FakeProvider, request: Any) -> Any:
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+        return await complete(provider, request)
+
+    FakeProvider.complete = slow  # type: ignore[method-assign]
+
+
 def report(process: subprocess.Popen[str]) -> dict[str, Any]:
     """What a worker that ended by itself printed."""
     last: dict[str, Any] = json.loads(process.communicate()[0].splitlines()[-1])
@@ -297,6 +313,7 @@ def measure_speed(given: argparse.Namespace, make_database: Callable[[], str]) -
         for n_workers in (1, 2):
             with tempfile.TemporaryDirectory() as name:
                 folder, database = Path(name), make_database()
+                os.environ["WORKER_BURN"] = str(given.burn)
                 study(folder, database, "", "fake:weak,right=0.6", "seed = 1", given.works)
                 processes = [start(folder, database, "", "60") for _ in range(n_workers)]
                 printed = [report(p) for p in processes]
@@ -315,6 +332,7 @@ def measure_speed(given: argparse.Namespace, make_database: Callable[[], str]) -
 def main() -> None:
     """Run one of the two measurements."""
     if sys.argv[1:2] == ["--work"]:
+        burn(float(os.environ.get("WORKER_BURN", "0")))
         folder, database, lease, *budget = sys.argv[2:]
         work(folder, database, float(lease), float(budget[0]) if budget else None)
         return
@@ -329,6 +347,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=5.0, help="longest time between two kills")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--burn", type=float, default=0.03, help="seconds of processor time")
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
     with database_server() as make_database:

@@ -128,11 +128,17 @@ def test_the_budget_and_the_limit_end_a_run(store: Store) -> None:
     assert works_left(store) == stopped.progress.remaining
 
 
+def test_a_limit_is_that_of_all_lanes(store: Store) -> None:
+    collected, server = run(store, {"a": "ok", "b": "think", "c": "ok"}, limit=5)
+    assert collected.progress.ended == len(server.bodies) == 5
+
+
 def test_limits_of_a_server_on_this_machine_are_this_machines() -> None:
-    assert limits_key(Endpoint("h", "https://models.example.org/v1")) == "h"
-    assert limits_key(Endpoint("h", vendor="anthropic")) == "h"
+    assert limits_key(Endpoint("h", "https://models.example.org/v1"), "w") == "h"
+    assert limits_key(Endpoint("h", vendor="anthropic"), "w") == "h"
+    assert limits_key(Endpoint("fake", "fake"), "w") == "fake in w"
     for url in ("http://127.0.0.1:8080/v1", "http://localhost/v1", "local://127.0.0.1/abc"):
-        name, machine = limits_key(Endpoint("h", url)).split(" on ")
+        name, machine = limits_key(Endpoint("h", url), "w").split(" on ")
         assert name == "h"
         # A digest: the database has no machine's name.
         assert len(machine) == 8

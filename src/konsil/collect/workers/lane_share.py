@@ -23,13 +23,15 @@ LOOK_AGAIN = 1.0
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
-def limits_key(endpoint: Endpoint) -> str:
+def limits_key(endpoint: Endpoint, worker: str) -> str:
     """Name an endpoint where its limits are kept.
 
     A server on this machine is another one on every machine, so a digest of the machine's name
-    belongs to it.
+    belongs to it; a scripted model is a part of each worker.
     """
-    if endpoint.id != FAKE and urlsplit(endpoint.url).hostname not in _LOOPBACK:
+    if endpoint.id == FAKE:
+        return f"{FAKE} in {worker}"
+    if urlsplit(endpoint.url).hostname not in _LOOPBACK:
         return endpoint.id
     machine = hashlib.sha256(f"konsil {socket.gethostname()}".encode()).hexdigest()[:8]
     return f"{endpoint.id} on {machine}"
@@ -51,7 +53,7 @@ class LaneShare:
         """`build` makes a work of what was offered, or says that this protocol has none such."""
         self._worker, self._build = worker, build
         self._callees, self._stopped, self._doubtful = tuple(callees), stopped, doubtful
-        self._endpoint = limits_key(endpoint)
+        self._endpoint = limits_key(endpoint, worker.leases.worker)
         self._allowance = Allowance(
             endpoint.concurrency, endpoint.requests_per_minute, endpoint.tokens_per_minute
         )
@@ -75,12 +77,11 @@ class LaneShare:
                         return work
                     self._foreign.add(offer.work)
                     self._worker.leave(offer.work, is_ended=False)
-                n = self._worker.room(self._batch)
                 callees = [name for name in self._callees if name not in self._stopped]
-                if not n or not callees:
+                if not callees:
                     return None
                 offers, n_to_come = await asyncio.to_thread(
-                    self._worker.fetch, callees, n, self._foreign
+                    self._worker.fetch, callees, self._batch, self._foreign
                 )
                 self._taken.extend(offers)
                 if offers:

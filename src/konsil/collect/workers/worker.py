@@ -55,6 +55,7 @@ class Worker:
         self._in_progress: set[str] = set()
         self._was_expired = False
         self._lock = threading.Lock()
+        self._fetching = threading.Lock()
         self._wake = threading.Event()
         self._is_ending = threading.Event()
         self._new: list[_Waiting] = []
@@ -86,33 +87,37 @@ class Worker:
 
     # Works
 
-    def room(self, n: int) -> int:
-        """How many of n works may still be taken within the limit of this run."""
-        return n if self._limit is None else max(0, min(n, self._limit - self._n_taken))
-
     def fetch(
         self, callees: Collection[str], n: int, foreign: Collection[str]
     ) -> tuple[list[Offer], int]:
-        """Take works, and where there are none count those that may still come.
+        """Take at most n works, and where there are none count those that may still come.
 
-        Others hold these, or gave them back this moment.
-
-        It waits for the database: call it in a thread.
+        Others hold these, or gave them back this moment. It waits for the database: call it in a
+        thread.
         """
-        # What is still under way here from a lease that ran out is not begun a second time.
-        but = {*foreign, *(self._in_progress if self._was_expired else ())}
-        offers = self.leases.take(callees, n, but=but)
-        self._n_taken += len(offers)
-        self._in_progress |= {o.work for o in offers}
+        # One lane at a time, so that together they stay within the limit of this run.
+        with self._fetching:
+            with self._lock:
+                if self._limit is not None:
+                    n = min(n, self._limit - self._n_taken)
+                # What is still under way here from a lease that ran out is not begun again.
+                but = {*foreign, *(self._in_progress if self._was_expired else ())}
+            if n <= 0:
+                return [], 0
+            offers = self.leases.take(callees, n, but=but)
+            with self._lock:
+                self._n_taken += len(offers)
+                self._in_progress.update(offer.work for offer in offers)
         return offers, 0 if offers else self.leases.remaining(callees, but=but)[1]
 
     def leave(self, work: str, *, is_ended: bool) -> None:
         """Be done with a work; where it has not ended, it goes back."""
-        self._in_progress.discard(work)
-        if not is_ended:
-            self._n_taken -= 1
-            with self._lock:
+        with self._lock:
+            self._in_progress.discard(work)
+            if not is_ended:
+                self._n_taken -= 1
                 self._returned.add(work)
+        if not is_ended:
             self._wake.set()
 
     def store(self, calls: Sequence[Call]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import sqlalchemy as sa
@@ -118,12 +118,13 @@ def reserve(
         time = database_time(connection)
         names = {r.endpoint for r in requests} | {*corrections.token_seconds, *corrections.pauses}
         rates = _rates(connection, names)
+        former = {name: replace(rate) for name, rate in rates.items()}
         for name, seconds in corrections.token_seconds.items():
             rates[name].next_token += seconds
         for name, seconds in corrections.pauses.items():
             rates[name].paused_until = max(rates[name].paused_until, time + seconds)
-        ledger = _Ledger(spent + lost, *_under_way(connection))
-        owned = _owned(connection, leases.worker, [r.work for r in requests])
+        ledger, owned = _ledger(connection, leases.worker, requests)
+        ledger.spent = spent + lost
         answer = Answer(spent=spent + lost)
         granted = []
         for request in requests:
@@ -132,7 +133,8 @@ def reserve(
             if grant.verdict == "go":
                 granted.append(request)
         _store(connection, granted)
-        _store_rates(connection, rates)
+        changed = {name: rate for name, rate in rates.items() if rate != former[name]}
+        _store_rates(connection, changed)
     return answer
 
 
@@ -140,10 +142,10 @@ def reserve(
 class _Ledger:
     """Money and calls under way while a group is decided."""
 
-    spent: float
-    reserved: float
-    n_reserved: int
-    active: Counter[str]
+    spent: float = 0.0
+    reserved: float = 0.0
+    n_reserved: int = 0
+    active: Counter[str] = field(default_factory=Counter)
     full: set[str] = field(default_factory=set)
     """Endpoints with a call of this group that waits: those behind it wait, too."""
 
@@ -197,21 +199,24 @@ def _rates(connection: Connection, names: Iterable[str]) -> dict[str, _Rate]:
     return rates
 
 
-def _under_way(connection: Connection) -> tuple[float, int, Counter[str]]:
+def _ledger(
+    connection: Connection, worker: str, requests: Sequence[Reservation]
+) -> tuple[_Ledger, set[str]]:
+    """What is under way, and which of these works the worker has."""
     c = schema.works.c
-    query = sa.select(c.endpoint, sa.func.count(), sa.func.sum(c.reserved))
-    total, active = 0.0, Counter[str]()
-    rows = connection.execute(query.where(c.endpoint.is_not(None)).group_by(c.endpoint))
-    for endpoint, n, dollars in rows:
-        total += dollars or 0.0
-        active[endpoint] = n
-    return total, active.total(), active
-
-
-def _owned(connection: Connection, worker: str, works: Sequence[str]) -> set[str]:
-    c = schema.works.c
-    query = sa.select(c.work).where(c.work.in_(sorted(works)), c.worker == worker)
-    return set(connection.execute(query).scalars())
+    names = {r.work for r in requests}
+    query = sa.select(c.work, c.worker, c.endpoint, c.reserved).where(
+        sa.or_(c.endpoint.is_not(None), c.work.in_(sorted(names)))
+    )
+    ledger, owned = _Ledger(), set[str]()
+    for work, owner, endpoint, dollars in connection.execute(query):
+        if endpoint is not None:
+            ledger.active[endpoint] += 1
+            ledger.n_reserved += 1
+            ledger.reserved += dollars or 0.0
+        if work in names and owner == worker:
+            owned.add(work)
+    return ledger, owned
 
 
 def _store(connection: Connection, granted: Sequence[Reservation]) -> None:
