@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
 from konsil.errors import CollectError
 from konsil.records import Outcome
+from konsil.records.digits import stamp
 
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Collected
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from konsil.collect.running.lanes import Progress
     from konsil.store.calls.batches import BatchRecord
     from konsil.store.calls.call_counts import Ended
+    from konsil.store.calls.worker_states import WorkerState
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,6 +46,7 @@ def run_record(collected: Collected, dry_run: bool) -> dict[str, object]:
         "calls": progress.calls,
         "outcomes": dict(sorted(progress.outcomes.items(), key=_outcome_rank)),
         "done_before": done_before,
+        "done_by_others": progress.elsewhere,
         "given_up": progress.gave_up,
         "dollars": collected.spent,
         "stopped": progress.stopped or None,
@@ -88,6 +92,8 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
             or "none"
         )
         yield f"{collected.progress.ended:,} done in {collected.progress.calls:,} calls: {outcomes}"
+        if collected.progress.elsewhere:
+            yield f"{collected.progress.elsewhere:,} done by other workers"
         for endpoint, error in sorted(collected.progress.gave_up.items()):
             yield f"{endpoint}: retries exhausted; last error: {error}"
         if before:
@@ -176,3 +182,25 @@ def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
     for (kind, callee), outcomes in outcomes_by_callee.items():
         listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_outcome_rank))
         yield f"  {_DONE.get(kind, 'ratings by')} {callee}: {listed}"
+
+
+_COLLECTING = {"answer": "konsil answer", "judge": "konsil judge"}
+
+
+def worker_lines(workers: Sequence[WorkerState]) -> Iterator[str]:
+    """The workers of a study: what each has taken, and until when.
+
+    Times are those of the database's clock.
+    """
+    for worker in workers:
+        until = stamp(datetime.fromtimestamp(int(worker.until), UTC))
+        lease = (
+            f"no sign of life since its lease ended at {until}; others take over"
+            if worker.is_expired
+            else f"lease until {until}"
+        )
+        works = "1 work" if worker.taken == 1 else f"{worker.taken:,} works"
+        yield (
+            f"  worker {worker.worker} ({_COLLECTING.get(worker.kind, worker.kind)}): {works}"
+            f" taken, {worker.under_way:,} under way; {lease}"
+        )

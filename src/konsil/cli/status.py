@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import batch_line, counted
+from konsil.cli.collecting import batch_line, counted, worker_lines
 from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 
@@ -18,7 +18,8 @@ from konsil.cli.printout import Printout, with_json
 def command(folder: Path, database: str) -> Printout:
     """Count the records of each kind, and the model calls by outcome.
 
-    It also states whether the protocol has changed since the last import.
+    It lists the workers under way, and states whether the protocol has changed since the last
+    import.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import unsearched_lines
@@ -27,6 +28,7 @@ def command(folder: Path, database: str) -> Printout:
     from konsil.api.folder.erasing import retention_line
     from konsil.store.calls.batches import Batches
     from konsil.store.calls.calls import Calls
+    from konsil.store.calls.worker_states import workers
     from konsil.study import study_digest
     from konsil.study.sections.privacy import is_over
 
@@ -36,6 +38,7 @@ def command(folder: Path, database: str) -> Printout:
         noted = store.study_digest()
         calls = Calls(store).counts()
         batches = Batches(store).unfinished()
+        under_way = workers(store)
         events = store.events()
         wordings = tuple(waiting(opened, store))
     sentences = [*of_items(events), *wordings, *unsearched_lines(opened)]
@@ -49,6 +52,7 @@ def command(folder: Path, database: str) -> Printout:
         "records": counts,
         "calls": calls,
         "batches": batches,
+        "workers": under_way,
         "sentences": [line.strip() for line in sentences],
         "is_protocol_changed": is_changed,
         "retention": retention,
@@ -58,6 +62,7 @@ def command(folder: Path, database: str) -> Printout:
     lines += [f"  {line}" for line in sentences]
     lines += counted(calls)
     lines += map(batch_line, batches)
+    lines += worker_lines(under_way)
     if is_changed:
         lines.append("  the protocol has changed since the last import")
     if retention is not None:

@@ -26,6 +26,10 @@ NO_PERSON = {
     "calls",
     "renderings",
     "salts",
+    "workers",
+    "works",
+    "rates",
+    "spending",
 }
 """Tables in which no row is about a person."""
 

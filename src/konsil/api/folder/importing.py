@@ -31,6 +31,7 @@ from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
 from konsil.sources.tables.ratings import missing_hint, read_ratings
 from konsil.store import Added, Batch, Store
+from konsil.store.calls.run_lock import without_workers
 from konsil.store.log.erasures import erased
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
@@ -49,7 +50,8 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
 
     sources = expanded(folder.path, sources)
     read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
-    with folder.store(create=True) as store:
+    # Items and protocol stay as they are while workers call models about them.
+    with folder.store(create=True) as store, without_workers(store, "konsil import"):
         stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
         read = with_spans(folder.study, read, stored_answers)
         if any(file.ratings for file in read):

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from konsil.collect.batches.batch_lanes import BatchOptions
 from konsil.collect.batches.opening import require_batches
 from konsil.collect.jobs.batch_jobs import run_batches
-from konsil.collect.jobs.job_lanes import lanes
+from konsil.collect.jobs.job_lanes import lanes, offers
 from konsil.collect.jobs.jobs import Job, Todo, plan
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.display import progress_shown
@@ -25,12 +25,15 @@ from konsil.collect.running.lanes import Lane, Progress
 from konsil.collect.running.prices import BATCH_SHARE
 from konsil.collect.running.runner import Runner
 from konsil.collect.running.works import now
+from konsil.collect.workers.worker import Worker
 from konsil.errors import CollectError
 from konsil.records import Call
 from konsil.store import Store
 from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
-from konsil.store.calls.run_lock import alone
+from konsil.store.calls.leases import LEASE, Leases
+from konsil.store.calls.run_lock import alone, as_worker, is_shared
+from konsil.store.calls.worker_states import lost, settling
 
 T = TypeVar("T")
 
@@ -53,6 +56,8 @@ class Options:
     """Seconds of the first pause after a failure."""
     batch: BatchOptions | None = None
     """By the vendors' batch interfaces; None: by one request each."""
+    lease: float = LEASE
+    """Seconds after which other workers take over from one that gives no sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +97,70 @@ def collect(
         jobs = [replace(job, price_share=BATCH_SHARE) for job in jobs]
     if options.dry_run:
         return _pending_works(jobs, store, options)
+    command = f"konsil {jobs[0].kind}" if jobs else "konsil"
+    # What follows the calls of a preparation is done by one process.
+    is_direct = options.batch is None
+    if is_shared(store) and is_direct and jobs and jobs[0].kind != "prepare":
+        return _as_worker(jobs, store, settle, options, command, description, fake_answers or {})
     # What two runs at once would call, both would call; and each would keep a budget without the
     # other's calls.
-    with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
+    with alone(store, command, now()):
         # What an earlier run stored and did not settle counts before anything is called.
         n_records = settle()
         pending = replace(_pending_works(jobs, store, options), n_records=n_records)
-        return (
-            _collected(pending, store, settle, options, description, fake_answers or {})
-            if pending.progress.total or (options.batch is not None and pending.progress.batches)
-            else pending
+        if options.batch is not None and (pending.progress.total or pending.progress.batches):
+            return _collected_by_batches(pending, Calls(store), settle, options, description)
+        if not pending.progress.total:
+            return pending
+        opened = lanes(pending.todos, Calls(store), fake_answers or {})
+        budget = _budget_of(pending.todos, options, pending.spent, _reserved(store))
+        return _collected(pending, opened, Calls(store).add, settle, budget, options, description)
+
+
+def _as_worker(
+    jobs: Sequence[Job],
+    store: Store,
+    settle: Callable[[], int],
+    options: Options,
+    command: str,
+    description: str,
+    fake_answers: dict[str, str],
+) -> Collected:
+    """Collect as one of several workers that share works, limits and budget in the database."""
+
+    def settle_in_turn() -> int:
+        with settling(store):
+            return settle()
+
+    with as_worker(store, command, now()):
+        n_records = settle_in_turn()
+        leases = Leases(store, jobs[0].kind, seconds=options.lease)
+        leases.reap()
+        # Attempts are read first: what another worker ends meanwhile is recognised by more of them.
+        attempts = Calls(store).attempts(jobs[0].kind)
+        pending = replace(_pending_works(jobs, store, options), n_records=n_records)
+        if not pending.progress.total:
+            return pending
+        budget = _budget_of(pending.todos, options, pending.spent, _reserved(store))
+        leases.register()
+        callees = {todo.job.callee for todo in pending.todos if todo.pending}
+        worker = Worker(
+            leases, callees, budget=budget, progress=pending.progress, limit=options.limit
         )
+
+        def end() -> int:
+            # What is left goes to the others before records are made, which can take long.
+            worker.close()
+            return settle_in_turn()
+
+        try:
+            leases.offer(offers(pending.todos, attempts))
+            opened = lanes(pending.todos, Calls(store), fake_answers, worker)
+            worker.start()
+            collected = _collected(pending, opened, worker.store, end, budget, options, description)
+        finally:
+            worker.close()
+        return replace(collected, spent=Calls(store).spent()[1] + lost(store))
 
 
 def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
@@ -115,26 +173,27 @@ def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Colle
         records = [record for record in unfinished if record.who in callees]
         progress.batches = len(records)
         progress.in_batches = sum(record.requests for record in records)
-    return Collected(tuple(todos), progress, spent=calls.spent()[1])
+    return Collected(tuple(todos), progress, spent=calls.spent()[1] + lost(store))
+
+
+def _reserved(store: Store) -> float:
+    """What batches under way can cost: direct calls leave it untouched."""
+    return Batches(store).reserved()
 
 
 def _collected(
     pending: Collected,
-    store: Store,
+    opened: Sequence[Lane],
+    write: Callable[[Sequence[Call]], None],
     settle: Callable[[], int],
+    budget: Budget,
     options: Options,
     description: str,
-    fake_answers: dict[str, str],
 ) -> Collected:
-    calls, todos, progress = Calls(store), pending.todos, pending.progress
-    if options.batch is not None:
-        return _collected_by_batches(pending, calls, settle, options, description)
-    # What batches under way can cost is spent as far as other calls are concerned.
-    reserved = Batches(store).reserved()
-    budget = _budget_of(todos, options, pending.spent + reserved)
-    runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
+    todos, progress = pending.todos, pending.progress
+    runner = Runner(write, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
-        in_a_loop(_run(runner, lanes(todos, calls, fake_answers), progress, budget, description))
+        in_a_loop(_run(runner, opened, progress, budget, description))
     # Ctrl-C cancels the run, so that it ends in order; whoever called expects the interrupt.
     except asyncio.CancelledError:
         if progress.is_interrupted:
@@ -143,7 +202,7 @@ def _collected(
     # After an error, too: every reply that came back becomes a record.
     finally:
         n_records = settle()
-    return Collected(todos, progress, pending.n_records + n_records, budget.spent - reserved)
+    return Collected(todos, progress, pending.n_records + n_records, budget.spent)
 
 
 def _collected_by_batches(
@@ -158,11 +217,14 @@ def _collected_by_batches(
     progress.total += sum(todo.n_under_way for todo in todos)
     batches = Batches(calls.store)
     kind, callees = todos[0].job.kind, {todo.job.callee for todo in todos}
+    if is_shared(calls.store):
+        # This run is alone: what killed workers held is free, and none takes it beside a batch.
+        Leases(calls.store, kind).clear()
     # Batches of others hold their share of the budget; those of this run are counted by it.
     of_others = batches.reserved() - sum(
         record.reserved for record in batches.unfinished(kind) if record.who in callees
     )
-    budget = _budget_of(todos, options, pending.spent + of_others)
+    budget = _budget_of(todos, options, pending.spent, of_others)
     n_records = pending.n_records
 
     def settle_now() -> None:
@@ -188,15 +250,19 @@ def _collected_by_batches(
         raise
     finally:
         settle_now()
-    return Collected(todos, progress, n_records, budget.spent - of_others)
+    return Collected(todos, progress, n_records, budget.spent)
 
 
-def _budget_of(todos: Sequence[Todo], options: Options, spent: float) -> Budget:
-    if options.budget is not None:
-        if not options.budget >= 0:
-            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
-        _priced(todos)
-    return Budget(options.budget, spent)
+def _budget_of(
+    todos: Sequence[Todo], options: Options, spent: float, reserved: float = 0.0
+) -> Budget:
+    """The budget of a run; `reserved` is set aside for others, and none of it is spent here."""
+    if options.budget is None:
+        return Budget(None, spent)
+    if not options.budget >= 0:
+        raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
+    _priced(todos)
+    return Budget(options.budget - reserved, spent)
 
 
 async def _run(

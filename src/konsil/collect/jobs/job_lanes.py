@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.collect.fake.fake import FakeProvider, script_of
@@ -16,14 +16,26 @@ from konsil.collect.running.hopeless import Streaks
 from konsil.collect.running.lanes import Lane
 from konsil.collect.running.limits import Limiter, Limits
 from konsil.collect.running.works import Work
+from konsil.collect.workers.lane_share import LaneShare
+from konsil.collect.workers.worker import Worker
 from konsil.store.calls.calls import Calls
+from konsil.store.calls.leases import Offer
 from konsil.study.sections.calling import FAKE, Endpoint, split_model
 
+DIGEST = 16
+"""Bytes of a work's digest."""
 
-def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> list[Lane]:
+
+def lanes(
+    todos: Sequence[Todo],
+    calls: Calls,
+    fake_answers: dict[str, str],
+    worker: Worker | None = None,
+) -> list[Lane]:
     """One lane for each model of an endpoint, its jobs in order.
 
-    `fake_answers` are replies that fake models may know.
+    `fake_answers` are replies that fake models may know. With a worker its lanes take their works
+    from those that all workers share, and the limits of an endpoint hold for all of them.
 
     The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one
     lane: its models share the memory of this machine.
@@ -35,9 +47,60 @@ def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> 
     for todo in todos:
         if todo.pending:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
-    return [
+    opened_lanes = [
         lane for group in grouped.values() for lane in _lanes(group, attempts, fake_answers, calls)
     ]
+    if worker is not None:
+        works = shared_works(todos)
+        for lane in opened_lanes:
+            _share(lane, worker, grouped[lane.name], works)
+    return opened_lanes
+
+
+Places = dict[tuple[str, int], Todo]
+"""Who, and the number of the job among theirs -> the job."""
+
+
+def shared_works(todos: Sequence[Todo]) -> Places:
+    """Where all workers find a work: who is called, and the number of their job."""
+    works: Places = {}
+    n_jobs = Counter[str]()
+    for todo in todos:
+        works[todo.job.callee, n_jobs[todo.job.callee]] = todo
+        n_jobs[todo.job.callee] += 1
+    return works
+
+
+def offers(todos: Sequence[Todo], attempts: Mapping[str, int]) -> Iterator[Offer]:
+    """What is left, as it is offered to all workers."""
+    for (callee, number), todo in shared_works(todos).items():
+        for n, place in enumerate(todo.pending):
+            work = todo.digests[n * DIGEST : (n + 1) * DIGEST].hex()
+            yield Offer(work, callee, number, place, attempts.get(work, 0))
+
+
+def _share(lane: Lane, worker: Worker, group: Sequence[Todo], works: Places) -> None:
+    def build(offer: Offer) -> Work | None:
+        todo = works.get((offer.who, offer.job))
+        if todo is None or offer.place >= len(todo.job.subjects):
+            return None
+        work = todo.job.work(offer.place, offer.attempts)
+        # Another worker may have planned with another protocol.
+        return work if work.id == offer.work else None
+
+    lane.works = iter(())
+    lane.share = LaneShare(
+        worker,
+        group[0].job.endpoint,
+        lane.callees,
+        build,
+        stopped=lane.stopped,
+        doubtful=lane.doubtful,
+    )
+    # The limits a minute are kept in the database, for all workers together.
+    lane.limits = replace(lane.limits, requests_per_minute=None, tokens_per_minute=None)
+    if lane.gate is not None:
+        lane.gate.limits = lane.limits
 
 
 def _lanes(
@@ -84,6 +147,7 @@ def _lanes(
         heard={actor for actor, before in past.items() if before.has_replied},
         stopped=stopped,
         meters=meters,
+        callees=tuple(past),
     )
     models: dict[str, list[Todo]] = {}
     for todo in group:
@@ -94,7 +158,13 @@ def _lanes(
     # One gate for all of them: each lane by itself would use up what the endpoint allows.
     gate = Limiter(limits)
     return [
-        replace(lane, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
+        replace(
+            lane,
+            works=_works(some, attempts, stopped),
+            doubtful=deque(),
+            gate=gate,
+            callees=tuple(dict.fromkeys(t.job.callee for t in some)),
+        )
         for some in models.values()
     ]
 

@@ -95,6 +95,8 @@ class Todo:
     """The job."""
     pending: array[int] = field(default_factory=lambda: array("l"))
     """Places of the subjects that are left."""
+    digests: bytearray = field(default_factory=bytearray)
+    """The digests of the works that are left, one after another."""
     n_completed: int = 0
     """Subjects that are done."""
     n_under_way: int = 0
@@ -193,7 +195,7 @@ def plan(
     room = limit
     for job in jobs:
         todo = Todo(job)
-        foreign: list[str] = []
+        foreign: dict[bytes, str] = {}
         for n, subject in enumerate(job.subjects):
             if room is not None and room <= 0:
                 break
@@ -211,15 +213,21 @@ def plan(
                 if identity in ever:  # other votes have decided it: what is held is never replaced
                     todo.n_completed += 1
                 else:
-                    foreign.append(subject)
+                    foreign[identity] = subject
             else:
                 todo.pending.append(n)
+                todo.digests += identity
                 todo.tokens_read += tokens_of(request)
                 todo.most_read += most_read(request)
                 todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
-            _refuse_changed_requests(job, foreign, calls)
+            # Another worker may have ended them while this one was planning.
+            now_ended = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)}
+            unasked = [
+                subject for identity, subject in foreign.items() if identity not in now_ended
+            ]
+            _refuse_changed_requests(job, unasked, calls)
             todo.n_completed += len(foreign)
         if todo.pending:
             todo.learn(calls.sizes(kind, job.callee, split_model(job.model)[1]))

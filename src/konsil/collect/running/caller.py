@@ -45,17 +45,14 @@ class Caller:
         reply: Reply | None = None
         error = _NO_ERROR
         async with limiter.turn(expected) as began:
-            reserved = await self._reserve(meter, request, price)
+            reserved, refusal = await self._admit(lane, course, expected)
             begin()
             if reserved is None:
-                self._refuse(
-                    self._budget.refusal(
-                        meter.max_cost(request, price or FREE),
-                        course.work.callee,
-                        is_bounded=meter.has_bound(request),
-                    )
-                )
+                if refusal:
+                    self._refuse(refusal)
                 return None
+            # The turn among all workers may have come later than that of this one.
+            began = began if lane.share is None else asyncio.get_running_loop().time()
             cost = 0.0
             started = time.perf_counter()
             try:
@@ -77,9 +74,8 @@ class Caller:
                 meter.is_teaching = False
                 if reply is not None:
                     meter.learn(request, reply, cost)
-                    limiter.correct(
-                        expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
-                    )
+                    counted = sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
+                    (lane.share or limiter).correct(expected, counted)
                 self._budget.settle_cost(
                     reserved, cost, course.work.callee, is_bounded=is_bounded(request)
                 )
@@ -102,6 +98,37 @@ class Caller:
             billed_cost,
             now(),
         )
+
+    async def _admit(self, lane: Lane, course: Course, expected: int) -> tuple[float | None, str]:
+        """Set aside what a call can cost, here and among all workers.
+
+        None where it is not to be sent, with the sentence for the user where money is the reason.
+        """
+        request = course.request
+        price, meter = lane.prices(request.model), lane.meter(request.model)
+        reserved = await self._reserve(meter, request, price)
+        verdict = "go" if reserved is not None else "no money"
+        if reserved is not None and lane.share is not None:
+            verdict = "lost"
+            try:
+                verdict = await lane.share.reserve(
+                    course.work,
+                    tokens=expected,
+                    dollars=reserved,
+                    is_capped=meter.has_bound(request),
+                )
+            finally:
+                # Cancelled meanwhile, too: nothing is sent.
+                if verdict != "go":
+                    meter.is_teaching = False
+                    self._budget.settle_cost(reserved, 0.0)
+        if verdict == "go":
+            return reserved, ""
+        if verdict == "lost":
+            return None, ""
+        amount = meter.max_cost(request, price or FREE)
+        is_bounded_cost = meter.has_bound(request)
+        return None, self._budget.refusal(amount, course.work.callee, is_bounded=is_bounded_cost)
 
     async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
         """Set aside what a call can cost.

@@ -45,7 +45,12 @@ async def progress_shown(
         def look() -> None:
             speed = bar.tasks[0].speed or 0.0
             cost = f" · ${budget.spent:.2f}" if budget.spent else ""
-            bar.update(row, completed=progress.ended, told=f"{speed:,.1f}/s{cost}")
+            others = f" · {progress.elsewhere:,} by others" if progress.elsewhere else ""
+            bar.update(
+                row,
+                completed=progress.ended + progress.elsewhere,
+                told=f"{speed:,.1f}/s{cost}{others}",
+            )
 
         async def watch() -> None:
             while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from konsil.collect.providers.provider import Provider, Request
 from konsil.collect.running.budget import Meter
@@ -12,6 +13,30 @@ from konsil.collect.running.hopeless import Streaks
 from konsil.collect.running.limits import Limiter, Limits
 from konsil.collect.running.prices import Price
 from konsil.collect.running.works import Work
+
+
+class Share(Protocol):
+    """Where a lane meets those of other workers; a process that works alone has none."""
+
+    async def take(self) -> Work | None:
+        """The next work, or None where none is left."""
+
+    def leave(self, work: Work, *, is_ended: bool) -> None:
+        """Be done with a work; where it has not ended, it goes back."""
+
+    def close(self) -> None:
+        """Give back what was taken and not begun."""
+
+    async def reserve(
+        self, work: Work, *, tokens: int, dollars: float, is_capped: bool
+    ) -> Literal["go", "no money", "lost"]:
+        """Wait until a call may be sent; lost: other workers have the work."""
+
+    def correct(self, expected: int, counted: int) -> None:
+        """Count the tokens that a call really had."""
+
+    def pause(self, seconds: float) -> None:
+        """Note that the endpoint asks for patience."""
 
 
 @dataclass(slots=True)
@@ -48,6 +73,10 @@ class Lane:
     """Model -> what its calls were like."""
     gate: Limiter | None = None
     """The endpoint's own turnstile, where other lanes go through it, too."""
+    callees: tuple[str, ...] = ()
+    """The systems or judges whose works these are."""
+    share: Share | None = None
+    """Where works, limits and budget are shared with other workers; `works` is then empty."""
 
     def meter(self, model: str) -> Meter:
         """The meter of a model."""
@@ -62,6 +91,8 @@ class Progress:
     """Works to do."""
     outcomes: Counter[str] = field(default_factory=Counter)
     """How the works that ended did end."""
+    elsewhere: int = 0
+    """Works that other workers have ended meanwhile."""
     calls: int = 0
     """Attempts."""
     tokens_read: int = 0
@@ -92,8 +123,8 @@ class Progress:
 
     @property
     def remaining(self) -> int:
-        """Works that have not ended and are not in batches under way."""
-        return self.total - self.ended - self.waiting
+        """Works that nobody has ended and that are not in batches under way."""
+        return max(0, self.total - self.ended - self.elsewhere - self.waiting)
 
 
 @dataclass(slots=True)
@@ -105,6 +136,8 @@ class Course:
     """What is asked next."""
     attempt: int
     failures: int = 0
+    is_ended: bool = False
+    """Whether its last attempt is stored."""
     is_repeated: bool = False
     n_busy: int = 0
     """How often it was put off since the last other answer."""

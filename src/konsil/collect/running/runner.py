@@ -107,20 +107,39 @@ class Runner:
             self._errors.append(error)
         for sibling in self._lanes:
             sibling.is_closed |= sibling.name == lane.name
+            if sibling.name == lane.name and sibling.share is not None:
+                sibling.share.close()
         for task in [task for task, of in self._idle.items() if of.name == lane.name]:
             task.cancel()
 
     async def _worker(self, lane: Lane, limiter: Limiter) -> None:
-        for work in lane.works:
-            if work.callee not in lane.stopped:
-                await self._do(lane, limiter, Course(work, work.request, work.attempts))
+        while (work := await self._next(lane)) is not None:
+            course = Course(work, work.request, work.attempts)
+            try:
+                if work.callee not in lane.stopped:
+                    await self._do(lane, limiter, course)
+            # Cancelled, too: what is not begun goes back to the other workers at once.
+            finally:
+                self._leave(lane, course)
             if self._is_ending or lane.is_closed:
                 return
         while lane.doubtful and not (self._is_ending or lane.is_closed):
             work = lane.doubtful.popleft()
-            await self._do(
-                lane, limiter, Course(work, work.request, work.attempts), is_last_chance=True
-            )
+            course = Course(work, work.request, work.attempts)
+            try:
+                await self._do(lane, limiter, course, is_last_chance=True)
+            finally:
+                self._leave(lane, course)
+
+    @staticmethod
+    async def _next(lane: Lane) -> Work | None:
+        return next(lane.works, None) if lane.share is None else await lane.share.take()
+
+    @staticmethod
+    def _leave(lane: Lane, course: Course) -> None:
+        """Give a work back to the other workers, unless it has ended or comes again here."""
+        if lane.share is not None and all(w.id != course.work.id for w in lane.doubtful):
+            lane.share.leave(course.work, is_ended=course.is_ended)
 
     async def _do(
         self, lane: Lane, limiter: Limiter, course: Course, *, is_last_chance: bool = False
@@ -215,6 +234,8 @@ class Runner:
         """Wait where the endpoint is busy: no failure, on a clock of its own."""
         error = tried.error
         limiter.busy(tried.began, error.retry_after)
+        if lane.share is not None and error.retry_after is not None:
+            lane.share.pause(error.retry_after)
         clock = time.monotonic()
         course.busy_since = course.busy_since if course.n_busy else clock
         course.n_busy += 1
@@ -260,6 +281,7 @@ class Runner:
         They are hopeless where so many works ended alike that the next will end so, too.
         """
         await self._store_attempt(tried.call(outcome, ended=True))
+        course.is_ended = True
         actor = course.work.callee
         if lane.streaks.is_hopeless(actor, outcome) and actor not in lane.stopped:
             lane.stopped.add(actor)

@@ -56,9 +56,10 @@ class Calls:
     def add(self, calls: Sequence[Call]) -> None:
         """Append calls, all or nothing; when this returns they survive a power cut."""
         with engine.writing(self.store.engine) as connection:
-            self._append(connection, calls)
+            self.append_in(connection, calls)
 
-    def _append(self, connection: Connection, calls: Sequence[Call]) -> None:
+    def append_in(self, connection: Connection, calls: Sequence[Call]) -> None:
+        """The same inside the caller's transaction."""
         if not calls:
             return
         entry = audit.next_entry(connection)
@@ -98,7 +99,7 @@ class Calls:
         }
         fresh = [c for c in calls if (c.work, c.attempt) not in stored_keys]
         for start in range(0, len(fresh), _CHUNK):
-            self._append(connection, fresh[start : start + _CHUNK])
+            self.append_in(connection, fresh[start : start + _CHUNK])
         return len(fresh)
 
     def ended(self, kind: CallKind, *, but: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""A lock for one run at a time.
+"""A lock for one run at a time, or for all workers of a study against everything else.
 
 The operating system or the server releases it when the process ends, however it ends.
 """
@@ -31,6 +31,36 @@ _BYTE = 1 << 20
 told."""
 
 
+def is_shared(store: Store) -> bool:
+    """Whether several workers may collect at once: PostgreSQL keeps them apart."""
+    return store.engine.dialect.name == "postgresql"
+
+
+@contextmanager
+def as_worker(store: Store, command: str, at: str) -> Iterator[None]:
+    """Hold the study for a worker.
+
+    On PostgreSQL other workers may hold it, too, but nothing that needs it alone; on SQLite it is
+    held alone.
+    """
+    if is_shared(store):
+        with _advisory(store, command, shared=True):
+            yield
+    else:
+        with _flock(store, command, at):
+            yield
+
+
+@contextmanager
+def without_workers(store: Store, command: str) -> Iterator[None]:
+    """Hold the study for what must not change under workers, where there can be several."""
+    if is_shared(store):
+        with _advisory(store, command, shared=False):
+            yield
+    else:
+        yield
+
+
 @contextmanager
 def alone(store: Store, command: str, at: str) -> Iterator[None]:
     """Hold the study for a run that calls models.
@@ -41,7 +71,7 @@ def alone(store: Store, command: str, at: str) -> Iterator[None]:
     leaves a lock behind.
     """
     if store.engine.dialect.name == "postgresql":
-        with _advisory(store, command):
+        with _advisory(store, command, shared=False):
             yield
     else:
         with _flock(store, command, at):
@@ -115,12 +145,13 @@ def _read(file: int) -> tuple[str, str]:
 
 
 @contextmanager
-def _advisory(store: Store, command: str) -> Iterator[None]:
+def _advisory(store: Store, command: str, *, shared: bool) -> Iterator[None]:
     with engine.translate_database_errors(store.engine.url), store.engine.connect() as opened:
         # A connection of its own, outside any transaction: the server drops the lock when the
         # connection ends.
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
-        if not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar_one():
+        lock = sa.func.pg_try_advisory_lock_shared if shared else sa.func.pg_try_advisory_lock
+        if not connection.execute(sa.select(lock(_KEY))).scalar_one():
             raise _refused(store, *_holder(connection))
         connection.execute(sa.select(sa.func.set_config("application_name", command[:60], False)))
         try:

@@ -311,6 +311,54 @@ Index(
     calls.c.work,
     calls.c.subject,
 )
+# What several workers share while they call models; rows of it are no records, are in no export
+# and are not in the log. Times are seconds of the database's clock since 1970.
+workers = Table(
+    "workers",
+    metadata,
+    Column("worker", KEY, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("began", Float(53), nullable=False),
+    Column("until", Float(53), nullable=False),
+)
+
+# One row for each work that is left: a worker takes it, and the call that ends it removes it.
+works = Table(
+    "works",
+    metadata,
+    Column("work", KEY, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("who", KEY, nullable=False),
+    Column("job", Integer, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("worker", KEY),
+    Column("endpoint", Text),
+    Column("reserved", Float(53)),
+)
+Index("works_in_order", works.c.kind, works.c.who, works.c.job, works.c.place)
+Index("works_by_worker", works.c.worker)
+Index("works_by_endpoint", works.c.endpoint)
+
+# When the next call of an endpoint may begin.
+rates = Table(
+    "rates",
+    metadata,
+    Column("endpoint", KEY, primary_key=True),
+    Column("next_request", Float(53), nullable=False),
+    Column("next_token", Float(53), nullable=False),
+    Column("paused_until", Float(53), nullable=False),
+)
+
+# One row: US dollars of all calls, and what calls of killed workers cost at most.
+spending = Table(
+    "spending",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("spent", Float(53), nullable=False),
+    Column("lost", Float(53), nullable=False),
+)
+
 Index("attempts_by_task", attempts.c.task)
 Index("answers_by_item", answers.c.item)
 Index("tasks_by_rater", tasks.c.rater)
