@@ -37,7 +37,7 @@ from konsil.records.request import with_keywords
 from konsil.stats.engine.weights import stream_key
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.two_way_clusters import crossed
-from konsil.stats.pairs.votes import pair_members
+from konsil.stats.pairs.votes import clusterings, pair_members
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.pairs.worth_designs import Model
 
@@ -294,8 +294,9 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     if k <= MATRIX:
         statistics.append(head_to_head(k, votes.steps, threshold=threshold))
     key, level, mode = stream_key(request.seed, "preference"), request.confidence, request.mode
+    counts = clusterings(votes)
     estimates = preferences(
-        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode
+        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode, counts=counts
     )
     shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
@@ -304,7 +305,7 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
     davidson, bradley_terry = (
-        worths_of(table, model, request.ties, threshold, level) for model in models
+        worths_of(table, model, request.ties, threshold, level, counts) for model in models
     )
     independence = (
         [_INDEPENDENT]

@@ -8,8 +8,10 @@ itertools.combinations, outcomes rising in favour of the pair's first system.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import scipy
@@ -19,16 +21,30 @@ from konsil.stats.engine.cluster_sums import Sparse, Sums
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.tables import DENSE_CELLS
 
+_CHUNK = 1 << 22
+"""Votes whose codes are widened to 64 bits at once."""
+
+_DENSE = 1 << 18
+"""Up to this many counts they are stored dense."""
+_DENSE_TO = 4
+"""Up to this many counts for each vote they are counted dense and stored sparse."""
+MANY = 1 << 17
+"""From more clusters than this on, what costs much is computed in another order: the last bits of
+the numbers of smaller studies stay as they are."""
+
+Indices: TypeAlias = NDArray[np.signedinteger[Any]]
+"""Codes of 32 or 64 bits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Comparisons as codes, one entry a vote; make them with `votes`."""
 
-    cells: IntArray
+    cells: Indices
     """(n_votes,) pair * (2 steps + 1) + steps + outcome."""
-    questions: IntArray
+    questions: Indices
     """(n_votes,) 0 .. n_questions - 1."""
-    raters: IntArray
+    raters: Indices
     """(n_votes,) 0 .. n_raters - 1."""
     n_systems: int
     """How many systems there are, compared or not."""
@@ -149,7 +165,7 @@ def votes(
     )
 
 
-def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
+def cell_counts(votes: Votes, clusters: Indices, n_clusters: int) -> Sums:
     """How often each cell occurs in each cluster, (n_clusters, n_cells).
 
     Sparse rows where the dense ones are large.
@@ -161,25 +177,103 @@ def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluste
     """
     if n_clusters * votes.n_cells > DENSE_CELLS:
         return cell_rows(votes, clusters, n_clusters)
-    counts = np.bincount(
-        clusters * votes.n_cells + votes.cells, minlength=n_clusters * votes.n_cells
-    )
+    counts = np.zeros(n_clusters * votes.n_cells, dtype=np.int64)
+    for keys in _keys(votes, clusters):
+        counts += np.bincount(keys, minlength=len(counts))
     return counts.reshape(n_clusters, votes.n_cells).astype(np.float64)
 
 
-def cell_rows(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
+def cell_rows(votes: Votes, clusters: Indices, n_clusters: int) -> Sparse:
     """How often each cell occurs in each cluster, as sparse rows (n_clusters, n_cells)."""
-    # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
-    # copies of the votes.
-    order = np.argsort(clusters, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
     small: Any = np.int32 if max(votes.n_cells, votes.n_votes) < 2**31 else np.int64
-    columns = votes.cells[order].astype(small)
-    rows: Sparse = scipy.sparse.csr_array(
-        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, votes.n_cells)
+    shape = (n_clusters, votes.n_cells)
+    if n_clusters * votes.n_cells <= _DENSE_TO * votes.n_votes:
+        dense = np.zeros(n_clusters * votes.n_cells, dtype=np.int32)
+        for keys in _keys(votes, clusters):
+            np.add.at(dense, keys, 1)
+        counts = dense.reshape(shape)
+        step = max(_CHUNK // votes.n_cells, 1)
+        parts = [
+            scipy.sparse.csr_array(counts[at : at + step], dtype=np.float64)
+            for at in range(0, n_clusters, step)
+        ]
+        return scipy.sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
+    at = (clusters.astype(small, copy=False), votes.cells.astype(small, copy=False))
+    return scipy.sparse.coo_array((np.ones(votes.n_votes), at), shape=shape).tocsr()
+
+
+def _keys(votes: Votes, clusters: Indices) -> Iterator[IntArray]:
+    """Cluster and cell of some votes at a time as numbers below n_clusters * n_cells."""
+    for at in range(0, votes.n_votes, _CHUNK):
+        # Codes may have 32 bits, and their products need more.
+        keys = clusters[at : at + _CHUNK].astype(np.int64) * votes.n_cells
+        keys += votes.cells[at : at + _CHUNK]
+        yield keys
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """The cells' counts by pairs of question and rater, where there are very many pairs."""
+
+    single: Array
+    """(n_cells,) the counts of the votes that share question and rater with no other vote."""
+    rows: Sparse
+    """(n, n_cells) the counts of every pair of question and rater with several votes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusterings:
+    """The cells' counts by question, by rater and by both."""
+
+    by_question: Sums
+    """(n_questions, n_cells)."""
+    by_rater: Sums
+    """(n_raters, n_cells)."""
+    by_both: Sums | Both | None
+    """(n_pairs_of_both, n_cells); None where no two votes share both."""
+
+    @cached_property
+    def question_columns(self) -> Sparse:
+        """`by_question`, column after column."""
+        return scipy.sparse.csc_array(self.by_question)
+
+    @cached_property
+    def rater_columns(self) -> Sparse:
+        """`by_rater`, column after column."""
+        return scipy.sparse.csc_array(self.by_rater)
+
+
+def clusterings(votes: Votes) -> Clusterings:
+    """The cells' counts by question, by rater and by both."""
+    ways = ((votes.questions, votes.n_questions), (votes.raters, votes.n_raters))
+    # Small ones dense: a sparse product costs more to prepare than they cost to multiply.
+    by_question, by_rater = (_counts(votes, clusters, n) for clusters, n in ways)
+    return Clusterings(by_question, by_rater, _by_both(votes))
+
+
+def _counts(votes: Votes, clusters: Indices, n: int) -> Sums:
+    return (cell_counts if n * votes.n_cells <= _DENSE else cell_rows)(votes, clusters, n)
+
+
+def _by_both(votes: Votes) -> Sums | Both | None:
+    both = votes.questions.astype(np.int64)
+    both *= votes.n_raters
+    both += votes.raters
+    in_order = np.sort(both)
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not len(again):
+        return None
+    n_both = votes.n_votes - len(again)
+    if n_both <= MANY:
+        pairs = np.unique(both, return_inverse=True)[1].ravel()
+        return _counts(votes, pairs, n_both)
+    repeated = np.unique(again)
+    place = np.minimum(np.searchsorted(repeated, both), len(repeated) - 1)
+    is_repeated = repeated[place] == both
+    several = votes.only(is_repeated)
+    return Both(
+        totals(votes) - totals(several), cell_rows(several, place[is_repeated], len(repeated))
     )
-    rows.sum_duplicates()
-    return rows
 
 
 def totals(votes: Votes) -> Array:
@@ -188,7 +282,10 @@ def totals(votes: Votes) -> Array:
     >>> totals(votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2))
     array([0., 1., 2.])
     """
-    return cast("Array", np.bincount(votes.cells, minlength=votes.n_cells).astype(np.float64))
+    counts = np.zeros(votes.n_cells, dtype=np.int64)
+    for at in range(0, votes.n_votes, _CHUNK):
+        counts += np.bincount(votes.cells[at : at + _CHUNK], minlength=votes.n_cells)
+    return cast("Array", counts.astype(np.float64))
 
 
 def mirrored(cell_totals: Array, n_outcomes: int) -> Array:
