@@ -18,8 +18,14 @@ _LARGEST = 1 << 24
 
 
 def of_a_table(function: F) -> F:
-    """Add the options of a file with a table: sheet, encoding and separator."""
+    """Add the options of a file with a table: sheet, encoding, separator and cluster."""
     for option in (
+        click.option(
+            "--cluster",
+            default="",
+            metavar="C",
+            help="Read Parquet files on Dask workers: local:N, or tcp://HOST:PORT.",
+        ),
         click.option(
             "--separator",
             default="",
@@ -33,6 +39,19 @@ def of_a_table(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def check_data_set(path: Path) -> None:
+    """Refuse a file that is not read by pieces, where a cluster is to read it."""
+    from konsil.sources.files.table import check_readable
+
+    if path.is_dir():
+        return
+    check_readable(path)
+    if path.suffix.lower() != ".parquet":
+        raise SourceError(
+            f"{path.name}: --cluster: expected a Parquet file or a folder of Parquet files"
+        )
 
 
 def weights_of(text: str) -> str | dict[str, dict[str, float]]:

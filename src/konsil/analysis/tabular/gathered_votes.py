@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ _PLACES = 1 << 26
 class GatheredVotes:
     """All parts of a table of comparisons; their order is that of the rows."""
 
-    def __init__(self, parts: Iterable[CodedVotes]) -> None:
+    def __init__(self, parts: Iterable[CodedVotes] = ()) -> None:
         self.n_rows = self.n_votes = 0
         self.empty: dict[str, int] = {}
         self.unknown_roles: tuple[str, ...] = ()
@@ -32,14 +33,17 @@ class GatheredVotes:
         self._combinations: list[pl.DataFrame] = []
         self._others: list[CodedVotes] = []
         for part in parts:
-            self._add(part)
-        table = pl.concat(self._combinations, how="vertical_relaxed")
-        last = table.columns[2]
-        names = ["first", "second", last]
-        self.combinations = table.group_by(names).agg(pl.col("row").min()).sort("row", *names)
-        """Each combination of systems and outcome once, with its first row."""
+            self.add(part)
 
-    def _add(self, part: CodedVotes) -> None:
+    @cached_property
+    def combinations(self) -> pl.DataFrame:
+        """Each combination of systems and outcome once, with its first row."""
+        table = pl.concat(self._combinations, how="vertical_relaxed")
+        names = table.columns[:3]
+        return table.group_by(names).agg(pl.col("row").min()).sort("row", *names)
+
+    def add(self, part: CodedVotes) -> None:
+        """The rows that follow."""
         self.n_rows += part.n_rows
         self.n_votes += len(part.kinds)
         for role, row in part.empty.items():

@@ -74,7 +74,7 @@ class Layout:
     """The column of how often neither did."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
-    line: Callable[[int], int] = field(default=lambda row: row + 2)
+    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
     """Row index -> line of the file, for errors."""
     name: str = "table"
     """The table's name, for errors."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,13 +17,13 @@ from konsil.analysis.table.pair_labels import (
     steps_of_scale,
     steps_of_words,
 )
-from konsil.analysis.tabular.coded_votes import FEW_VALUES, ROLES, CodedVotes, code_votes
+from konsil.analysis.tabular.coded_votes import FEW_VALUES, ROLES, code_votes
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.errors import AnalysisError, SourceError, nearest, option
-from konsil.stats.pairs.votes import Votes, votes
+from konsil.stats.pairs.votes import Votes, repeated_places, votes
 
 _AT_ONCE = 1 << 20
 """Rows that are coded at once."""
@@ -64,22 +64,19 @@ def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
         if layout.rows is None
         else layout.rows
     )
-    return numbered_votes(
-        (
-            code_votes(frame[at : at + _AT_ONCE], replace(layout, rows=numbers[at : at + _AT_ONCE]))
-            for at in range(0, frame.height, _AT_ONCE)
-        ),
-        layout,
+    parts = (
+        code_votes(frame[at : at + _AT_ONCE], replace(layout, rows=numbers[at : at + _AT_ONCE]))
+        for at in range(0, frame.height, _AT_ONCE)
     )
+    return numbered_votes(GatheredVotes(parts), layout)
 
 
-def numbered_votes(parts: Iterable[CodedVotes], layout: Layout) -> Comparisons:
+def numbered_votes(gathered: GatheredVotes, layout: Layout) -> Comparisons:
     """The comparisons of all parts of a table, with common numbers.
 
     The numbers are those of the sorted names, however the rows are divided. Refuses with one
     sentence what cannot be read.
     """
-    gathered = GatheredVotes(parts)
     combinations, outcomes, steps = _checked(gathered, layout)
     systems = tuple(sorted({*combinations.get_column("first"), *combinations.get_column("second")}))
     has_tie = bool(layout.scale or steps > 1 or (outcomes == 0).any())
@@ -189,23 +186,19 @@ def _repeated(gathered: GatheredVotes, made: Votes) -> list[str]:
         keys += made.raters
     keys *= n_pairs
     keys += made.pairs
-    in_order = np.sort(keys)
-    again = in_order[1:][in_order[1:] == in_order[:-1]]
-    if not len(again):
+    at, number, n_again = repeated_places(keys)
+    if not n_again:
         return []
-    repeated = np.unique(again)
-    place = np.minimum(np.searchsorted(repeated, keys), len(repeated) - 1)
-    at = np.flatnonzero(repeated[place] == keys)
     apart = [
         name
         for name, values in gathered.values_of_others(at)
-        if len(np.unique(place[at] * (FEW_VALUES + 1) + values)) == len(at)
+        if len(np.unique(number * (FEW_VALUES + 1) + values)) == len(at)
     ]
     text = message(
         "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled;"
         " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",
-        n=len(again),
+        n=n_again,
         all=made.n_votes,
         option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
     )

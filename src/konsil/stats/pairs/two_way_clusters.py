@@ -377,10 +377,10 @@ class _Strata:
             cells = slice(pair * self.width, (pair + 1) * self.width)
             some = columns[:, cells]
             clusters, rows = np.unique(some.indices, return_inverse=True)
-            counts = np.zeros((len(clusters), self.width))
-            np.add.at(
-                counts, (rows, np.repeat(np.arange(self.width), np.diff(some.indptr))), some.data
-            )
+            keys = rows * self.width + np.repeat(np.arange(self.width), np.diff(some.indptr))
+            counts = np.bincount(
+                keys, weights=some.data, minlength=len(clusters) * self.width
+            ).reshape(-1, self.width)
             votes = counts.sum(axis=1, keepdims=True)
             share = votes / max(self.n_votes[values].max(initial=0), 1)
             part = tally(counts @ self.gradient[cells][:, values], share, share**2)

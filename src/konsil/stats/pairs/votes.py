@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
@@ -24,6 +24,7 @@ from konsil.stats.engine.tables import DENSE_CELLS
 _CHUNK = 1 << 22
 """Votes whose codes are widened to 64 bits at once."""
 
+_LAST_BITS = (1 << 20) - 1
 _DENSE = 1 << 18
 """Up to this many counts they are stored dense."""
 _DENSE_TO = 4
@@ -79,6 +80,16 @@ class Votes:
     def outcomes(self) -> IntArray:
         """(n_votes,) -steps .. steps from the side of the pair's first system."""
         return self.cells % self.n_outcomes - self.steps
+
+    @cached_property
+    def cell_totals(self) -> Array:
+        """(n_cells,) how often each cell occurs."""
+        counts = np.zeros(self.n_cells, dtype=np.int64)
+        for at in range(0, self.n_votes, _CHUNK):
+            counts += np.bincount(self.cells[at : at + _CHUNK], minlength=self.n_cells)
+        out = counts.astype(np.float64)
+        out.flags.writeable = False
+        return out
 
     def among(self, *, n_questions: int | None = None, n_raters: int | None = None) -> Votes:
         """The same votes among so many questions and raters, some of whom cast none."""
@@ -188,9 +199,11 @@ def cell_rows(votes: Votes, clusters: Indices, n_clusters: int) -> Sparse:
     small: Any = np.int32 if max(votes.n_cells, votes.n_votes) < 2**31 else np.int64
     shape = (n_clusters, votes.n_cells)
     if n_clusters * votes.n_cells <= _DENSE_TO * votes.n_votes:
-        dense = np.zeros(n_clusters * votes.n_cells, dtype=np.int32)
-        for keys in _keys(votes, clusters):
-            np.add.at(dense, keys, 1)
+        size = n_clusters * votes.n_cells
+        dense = np.zeros(size, dtype=np.int32)
+        # Counting costs as much as the counts, so that it is done for as many votes at once.
+        for keys in _keys(votes, clusters, max(_CHUNK, size // _DENSE_TO)):
+            dense += np.bincount(keys, minlength=size)
         counts = dense.reshape(shape)
         step = max(_CHUNK // votes.n_cells, 1)
         parts = [
@@ -202,13 +215,36 @@ def cell_rows(votes: Votes, clusters: Indices, n_clusters: int) -> Sparse:
     return scipy.sparse.coo_array((np.ones(votes.n_votes), at), shape=shape).tocsr()
 
 
-def _keys(votes: Votes, clusters: Indices) -> Iterator[IntArray]:
+def _keys(votes: Votes, clusters: Indices, step: int = _CHUNK) -> Iterator[IntArray]:
     """Cluster and cell of some votes at a time as numbers below n_clusters * n_cells."""
-    for at in range(0, votes.n_votes, _CHUNK):
+    for at in range(0, votes.n_votes, step):
         # Codes may have 32 bits, and their products need more.
-        keys = clusters[at : at + _CHUNK].astype(np.int64) * votes.n_cells
-        keys += votes.cells[at : at + _CHUNK]
+        keys = clusters[at : at + step].astype(np.int64) * votes.n_cells
+        keys += votes.cells[at : at + step]
         yield keys
+
+
+def repeated_places(keys: IntArray) -> tuple[IntArray, IntArray, int]:
+    """Where keys occur more than once: the places, the number of each key, how many keys repeat.
+
+    The places are in order; equal keys have the same number, in the order of the keys.
+
+    >>> repeated_places(np.array([7, 3, 7, 5, 3, 7]))
+    (array([0, 1, 2, 4, 5]), array([1, 0, 1, 0, 1]), 3)
+    """
+    in_order = np.sort(keys)
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not len(again):
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, 0
+    repeated = np.unique(again)
+    # Most keys are excluded by their last bits, which is cheaper than a search.
+    may_repeat = np.zeros(_LAST_BITS + 1, dtype=np.bool_)
+    may_repeat[repeated & _LAST_BITS] = True
+    places = np.flatnonzero(may_repeat[keys & _LAST_BITS])
+    number = np.minimum(np.searchsorted(repeated, keys[places]), len(repeated) - 1)
+    is_repeated = repeated[number] == keys[places]
+    return places[is_repeated], number[is_repeated], len(again)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,21 +295,21 @@ def _by_both(votes: Votes) -> Sums | Both | None:
     both = votes.questions.astype(np.int64)
     both *= votes.n_raters
     both += votes.raters
-    in_order = np.sort(both)
-    again = in_order[1:][in_order[1:] == in_order[:-1]]
-    if not len(again):
+    places, number, n_again = repeated_places(both)
+    if not n_again:
         return None
-    n_both = votes.n_votes - len(again)
+    n_both = votes.n_votes - n_again
     if n_both <= MANY:
         pairs = np.unique(both, return_inverse=True)[1].ravel()
         return _counts(votes, pairs, n_both)
-    repeated = np.unique(again)
-    place = np.minimum(np.searchsorted(repeated, both), len(repeated) - 1)
-    is_repeated = repeated[place] == both
-    several = votes.only(is_repeated)
-    return Both(
-        totals(votes) - totals(several), cell_rows(several, place[is_repeated], len(repeated))
+    several = replace(
+        votes,
+        cells=votes.cells[places],
+        questions=votes.questions[places],
+        raters=votes.raters[places],
     )
+    rows = cell_rows(several, number, int(number.max()) + 1)
+    return Both(totals(votes) - totals(several), rows)
 
 
 def totals(votes: Votes) -> Array:
@@ -282,10 +318,7 @@ def totals(votes: Votes) -> Array:
     >>> totals(votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2))
     array([0., 1., 2.])
     """
-    counts = np.zeros(votes.n_cells, dtype=np.int64)
-    for at in range(0, votes.n_votes, _CHUNK):
-        counts += np.bincount(votes.cells[at : at + _CHUNK], minlength=votes.n_cells)
-    return cast("Array", counts.astype(np.float64))
+    return votes.cell_totals
 
 
 def mirrored(cell_totals: Array, n_outcomes: int) -> Array:
