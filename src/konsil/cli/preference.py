@@ -26,7 +26,7 @@ def command(
     sheet: str,
     encoding: str,
     separator: str,
-    cluster: str,
+    workers: str,
     request: PreferenceRequest,
 ) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
@@ -39,11 +39,11 @@ def command(
     from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    if cluster or is_data_set(file):
+    if workers or is_data_set(file):
         from konsil.api.datasets.preferences import preference_of_data_set
 
         check_data_set(file)
-        result = preference_of_data_set(file, request, cluster)
+        result = preference_of_data_set(file, request, workers)
     else:
         table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
         layout = replace(request.layout(), line=table.line, name=table.name)

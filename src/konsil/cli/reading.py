@@ -18,12 +18,13 @@ _LARGEST = 1 << 24
 
 
 def of_a_table(function: F) -> F:
-    """Add the options of a file with a table: sheet, encoding, separator and cluster."""
+    """Add the options of a file with a table: sheet, encoding, separator and compute."""
     for option in (
         click.option(
-            "--cluster",
+            "--compute",
+            "workers",
             default="",
-            metavar="C",
+            metavar="WHERE",
             help="Read Parquet files on Dask workers: local:N, or tcp://HOST:PORT.",
         ),
         click.option(
@@ -50,7 +51,7 @@ def check_data_set(path: Path) -> None:
     check_readable(path)
     if path.suffix.lower() != ".parquet":
         raise SourceError(
-            f"{path.name}: --cluster: expected a Parquet file or a folder of Parquet files"
+            f"{path.name}: --compute: expected a Parquet file or a folder of Parquet files"
         )
 
 

@@ -33,14 +33,14 @@ def check_cluster(cluster: str) -> None:
         return
     if not _CLUSTER.fullmatch(cluster):
         raise AnalysisError(
-            f"--cluster {cluster!r}: expected local:N with a number of workers, or"
+            f"--compute {cluster!r}: expected local:N with a number of workers, or"
             " tcp://HOST:PORT with the address of a Dask scheduler"
         )
     try:
         import distributed  # noqa: F401
     except ImportError:
         raise AnalysisError(
-            "--cluster needs Dask; install it with: pip install 'konsil[cluster]'"
+            "--compute needs Dask; install it with: pip install 'konsil[cluster]'"
         ) from None
 
 

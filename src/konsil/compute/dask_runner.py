@@ -36,7 +36,7 @@ class DaskRunner:
             )
         except KilledWorker:
             raise AnalysisError(
-                f"--cluster: {ATTEMPTS + 1} workers ended with the same part of the table, probably"
+                f"--compute: {ATTEMPTS + 1} workers ended with the same part of the table, probably"
                 " because it needs more memory than a worker has; use smaller Parquet files"
             ) from None
 
@@ -70,7 +70,7 @@ def remote(address: str) -> Iterator[DaskRunner]:
             client = Client(address, timeout=_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise AnalysisError(
-                f"--cluster {address}: no Dask scheduler answers ({type(error).__name__})"
+                f"--compute {address}: no Dask scheduler answers ({type(error).__name__})"
             ) from None
         with client:
             yield DaskRunner(client)

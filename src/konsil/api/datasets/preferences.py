@@ -15,12 +15,10 @@ from konsil.analysis.tabular.ratings_table import as_text
 from konsil.analysis.tabular.slices import PieceParts, Slices, gathered_parts, piece_parts
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.analysis.tabular.votes_table import numbered_votes
+from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.errors import SourceError
 from konsil.sources.files.datasets import Piece, n_bytes, pieces_of, place_in, read_piece
-
-SMALL = 32 << 20
-"""Bytes of files up to which they are read in this process."""
 
 _Coded = tuple[dict[str, CodedVotes], PieceParts]
 
