@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import dask
 from distributed import Client, KilledWorker, LocalCluster
@@ -32,7 +33,9 @@ class DaskRunner:
         n_workers = max(len(self._client.scheduler_info(n_workers=-1)["workers"]), 1)
         try:
             yield from in_order(
-                lambda part: self._client.submit(function, part, pure=False), parts, n_workers
+                lambda part: cast("Future[R]", self._client.submit(function, part, pure=False)),
+                parts,
+                n_workers,
             )
         except KilledWorker:
             raise AnalysisError(
@@ -47,7 +50,7 @@ def local(n: int) -> Iterator[DaskRunner]:
     with (
         _quiet(),
         dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS}),
-        LocalCluster(
+        LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=n,
             threads_per_worker=1,
             processes=True,
@@ -57,7 +60,7 @@ def local(n: int) -> Iterator[DaskRunner]:
             silence_logs=logging.CRITICAL,
             env=dict.fromkeys(_THREADS, "1"),
         ) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
     ):
         yield DaskRunner(client)
 
@@ -67,7 +70,9 @@ def remote(address: str) -> Iterator[DaskRunner]:
     """The workers of a scheduler; the versions of konsil there and here must be the same."""
     with _quiet():
         try:
-            client = Client(address, timeout=_SECONDS, set_as_default=False)
+            client = Client(  # type: ignore[no-untyped-call]
+                address, timeout=_SECONDS, set_as_default=False
+            )
         except (OSError, TimeoutError) as error:
             raise AnalysisError(
                 f"--compute {address}: no Dask scheduler answers ({type(error).__name__})"

@@ -49,7 +49,7 @@ class Cores:
         """The results in the order of the parts; parts of a process that dies run again."""
         done, attempts = 0, 0
         while done < len(parts):
-            pool = _pool(self.n)
+            pool, is_broken = _pool(self.n), False
             try:
                 for result in in_order(
                     lambda part, pool=pool: pool.submit(function, part),  # type: ignore[misc]
@@ -59,7 +59,7 @@ class Cores:
                     done, attempts = done + 1, 0
                     yield result
             except BrokenProcessPool:
-                attempts += 1
+                is_broken, attempts = True, attempts + 1
                 if attempts == ATTEMPTS:
                     raise AnalysisError(
                         f"part {done + 1} of {len(parts)}: its process ended {ATTEMPTS} times,"
@@ -67,8 +67,8 @@ class Cores:
                         " smaller Parquet files"
                     ) from None
             finally:
-                # Without waiting: processes of a pool that broke may never answer.
-                pool.shutdown(wait=False, cancel_futures=True)
+                # Processes of a pool that broke may never answer.
+                pool.shutdown(wait=not is_broken, cancel_futures=True)
 
 
 def in_order(submit: Callable[[T], Future[R]], parts: Sequence[T], n_workers: int) -> Iterator[R]:

@@ -68,7 +68,7 @@ class GatheredVotes:
         for kinds, table in zip(self._kinds, self._combinations, strict=True):
             if not len(kinds):
                 continue
-            place = table.cast(dict(numbered.select(names).schema)).join(
+            place = table.cast({name: numbered.schema[name] for name in names}).join(
                 numbered, on=names, how="left", maintain_order="left"
             )
             own = values[place.get_column("place").to_numpy()].astype(small)
@@ -150,7 +150,7 @@ class _Identifiers:
         n = sum(map(len, self._numbers))
         self._places[fresh] = np.arange(n, n + len(fresh), dtype=np.int32)
         self._numbers.append(fresh)
-        return self._places[places]
+        return np.asarray(self._places[places])
 
     def _of_texts(self, words: pl.Series) -> NDArray[Any]:
         own = words.to_frame("word")

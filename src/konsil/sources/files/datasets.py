@@ -64,7 +64,8 @@ def pieces_of(path: Path) -> list[Piece]:
             f"{path.name}: is a folder without Parquet files; expected some, or a file"
         )
     pieces: list[Piece] = []
-    number, columns = 0, ()
+    number = 0
+    columns: tuple[str, ...] = ()
     for file in own:
         check_parquet(file, file.name)
         with one_sentence(file.name):

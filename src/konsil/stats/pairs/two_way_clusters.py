@@ -369,9 +369,10 @@ class _Strata:
         Each value is of one pair of systems: only the clusters with a vote on the pair count.
         """
         m = self.gradient.shape[1]
-        out = _Survey(
-            Tally(*np.zeros((6, m)), None), *np.zeros((2, m), np.int64), *np.zeros((2, m))
-        )
+        sums, integers, numbers = np.zeros((6, m)), np.zeros((2, m), np.int64), np.zeros((2, m))
+        squares, total, estimable, diagonal, reach, squared_reach = sums
+        empty = Tally(squares, total, estimable, diagonal, reach, squared_reach, None)
+        out = _Survey(empty, integers[0], integers[1], numbers[0], numbers[1])
         for pair in range(len(self.of_pair)):
             values = np.flatnonzero(self.support[pair])
             cells = slice(pair * self.width, (pair + 1) * self.width)
@@ -438,11 +439,13 @@ class _Strata:
         if rows is None:
             return np.asarray(single)
         summed, step = np.zeros(len(single)), max(_CHUNK // max(self.gradient.shape[1], 1), 1)
+        several = rows
         if isinstance(rows, Both):
             summed += rows.single @ self.gradient**2
-            rows = rows.rows
-        for at in range(0, rows.shape[0], step):
-            some: Sparse = rows[at : at + step]
+            several = rows.rows
+        assert not isinstance(several, Both)
+        for at in range(0, several.shape[0], step):
+            some: Sparse = several[at : at + step]
             influence = np.asarray(some @ self.gradient)
             summed += np.einsum("cm,cm->m", influence, influence)
         apart = self.squares.sum(axis=0)
