@@ -22,8 +22,8 @@ from konsil.stats.inference.joint import joint_p
 from konsil.stats.inference.multiplicity import holm
 from konsil.stats.pairs import two_way_clusters as crossing
 from konsil.stats.pairs.bradley_terry_davidson import worths
-from konsil.stats.pairs.two_way_clusters import clusterings, covariance, crossed
-from konsil.stats.pairs.votes import totals, votes
+from konsil.stats.pairs.two_way_clusters import covariance, crossed
+from konsil.stats.pairs.votes import clusterings, totals, votes
 from konsil.stats.pairs.wins import system_against_others
 from konsil.stats.pairs.worth_designs import design
 

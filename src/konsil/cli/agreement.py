@@ -9,7 +9,7 @@ import click
 
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import conditions, of_a_table, weights_of
+from konsil.cli.reading import check_data_set, conditions, of_a_table, weights_of
 from konsil.cli.request_options import options_of
 
 
@@ -26,22 +26,32 @@ def command(
     sheet: str,
     encoding: str,
     separator: str,
+    workers: str,
     request: AgreementRequest,
 ) -> Printout:
     """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Statistics that cannot be estimated are
-    empty, with the reason; they are never printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files. Statistics
+    that cannot be estimated are empty, with the reason; they are never printed as 0 or 1.
     """
     from konsil.analysis.standalone.agreement import estimate_agreement
+    from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    # A column without a name is ignored where the columns that are read are named; in other wide
-    # tables it is refused.
-    is_named = request.layout == "long" or request.label is not None or bool(request.rater)
-    table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named)
-    options = replace(request.table_options(), line=table.line, name=table.name)
-    result = estimate_agreement(table.frame, request, options)
+    if workers or is_data_set(file):
+        from konsil.api.datasets.agreements import agreement_of_data_set
+
+        check_data_set(file)
+        result = agreement_of_data_set(file, request, workers)
+    else:
+        # A column without a name is ignored where the columns that are read are named; in other
+        # wide tables it is refused.
+        is_named = request.layout == "long" or request.label is not None or bool(request.rater)
+        table = read_table(
+            file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named
+        )
+        options = replace(request.table_options(), line=table.line, name=table.name)
+        result = estimate_agreement(table.frame, request, options)
 
     def show() -> None:
         from konsil.cli import agreement_tables

@@ -9,7 +9,7 @@ import click
 
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import conditions, of_a_table
+from konsil.cli.reading import check_data_set, conditions, of_a_table
 from konsil.cli.request_options import options_of
 
 
@@ -26,20 +26,28 @@ def command(
     sheet: str,
     encoding: str,
     separator: str,
+    workers: str,
     request: PreferenceRequest,
 ) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Results are win differences and win rates
-    with item- and rater-clustered CIs, and strength parameters of the Davidson and Bradley-Terry
-    models. Results that cannot be estimated are empty, with the reason.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files. Results are
+    win differences and win rates with item- and rater-clustered CIs, and strength parameters of the
+    Davidson and Bradley-Terry models. Results that cannot be estimated are empty, with the reason.
     """
     from konsil.analysis.standalone.preference_table import estimate_preference
+    from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
-    layout = replace(request.layout(), line=table.line, name=table.name)
-    result = estimate_preference(table.frame, request, layout)
+    if workers or is_data_set(file):
+        from konsil.api.datasets.preferences import preference_of_data_set
+
+        check_data_set(file)
+        result = preference_of_data_set(file, request, workers)
+    else:
+        table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
+        layout = replace(request.layout(), line=table.line, name=table.name)
+        result = estimate_preference(table.frame, request, layout)
 
     def show() -> None:
         from konsil.cli import preference_tables

@@ -18,8 +18,15 @@ _LARGEST = 1 << 24
 
 
 def of_a_table(function: F) -> F:
-    """Add the options of a file with a table: sheet, encoding and separator."""
+    """Add the options of a file with a table: sheet, encoding, separator and compute."""
     for option in (
+        click.option(
+            "--compute",
+            "workers",
+            default="",
+            metavar="WHERE",
+            help="Read Parquet files on Dask workers: local:N, or tcp://HOST:PORT.",
+        ),
         click.option(
             "--separator",
             default="",
@@ -33,6 +40,19 @@ def of_a_table(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def check_data_set(path: Path) -> None:
+    """Refuse a file that is not read by pieces, where a cluster is to read it."""
+    from konsil.sources.files.table import check_readable
+
+    if path.is_dir():
+        return
+    check_readable(path)
+    if path.suffix.lower() != ".parquet":
+        raise SourceError(
+            f"{path.name}: --compute: expected a Parquet file or a folder of Parquet files"
+        )
 
 
 def weights_of(text: str) -> str | dict[str, dict[str, float]]:

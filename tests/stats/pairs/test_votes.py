@@ -17,9 +17,19 @@ from konsil.stats.engine.resample import jackknife
 from konsil.stats.inference import wald
 from konsil.stats.inference.permutation import flip_test
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.two_way_clusters import clusterings, crossed
+from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.vote_flips import vote_flips
-from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, mirrored, n_pairs, totals, votes
+from konsil.stats.pairs.votes import (
+    Clusterings,
+    Votes,
+    cell_counts,
+    cell_rows,
+    clusterings,
+    mirrored,
+    n_pairs,
+    totals,
+    votes,
+)
 from konsil.stats.pairs.wins import head_to_head, matrix, pooled, system_against_others
 from konsil.stats.pairs.worth_designs import design
 
@@ -153,10 +163,12 @@ def test_votes_that_share_question_and_rater_and_those_that_do_not_are_one_formu
     short = crossed(
         replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers)), statistic
     )
-    by_question, by_rater, _ = clusterings(
-        replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers))
+    single = clusterings(replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers)))
+    long = crossed(
+        all_votes,
+        statistic,
+        counts=Clusterings(single.by_question, single.by_rater, single.by_question),
     )
-    long = crossed(all_votes, statistic, counts=(by_question, by_rater, by_question))
     np.testing.assert_allclose(short.two_way.se, long.two_way.se, rtol=1e-10)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import polars as pl
+
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.vote_cautions import VoteCaution
@@ -73,7 +75,7 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
     return low, high, ""
 
 
-def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMessage:
+def sentence(caution: VoteCaution, raters: Sequence[str] | pl.Series = ()) -> TranslatableMessage:
     """What a reader must know of a preference statistic's interval, in words.
 
     `raters` are their names by number.
@@ -162,10 +164,10 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
 
 
-def _rater(caution: VoteCaution, raters: Sequence[str]) -> str:
+def _rater(caution: VoteCaution, raters: Sequence[str] | pl.Series) -> str:
     """The rater that a caution is about, by name where names are known."""
-    if raters:
-        return raters[caution.rater]
+    if len(raters):
+        return str(raters[caution.rater])
     return message("One rater", message_id="two_way.one_rater")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.pairs.vote_sentences import no_interval
@@ -122,7 +123,7 @@ _ROUNDING = 1e-12
 """Standard errors up to here are rounding errors of zero."""
 
 
-def _numbers(names: Sequence[tuple[str, ...]]) -> list[IntArray]:
+def _numbers(names: Sequence[pl.Series]) -> list[IntArray]:
     """Each group's numbers of its names among the names of both."""
     number_by_name = {
         name: n for n, name in enumerate(sorted({name for group in names for name in group}))

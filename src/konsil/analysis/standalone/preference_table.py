@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from konsil.analysis.standalone.ranking_summary import (
 from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import PandasFrame, to_polars
 from konsil.analysis.tabular.ratings_table import as_text
-from konsil.analysis.tabular.slices import Part, parts
+from konsil.analysis.tabular.slices import parts
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
 from konsil.records.digits import written
@@ -37,7 +37,7 @@ from konsil.records.request import with_keywords
 from konsil.stats.engine.weights import stream_key
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.two_way_clusters import crossed
-from konsil.stats.pairs.votes import pair_members
+from konsil.stats.pairs.votes import clusterings, pair_members
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.pairs.worth_designs import Model
 
@@ -241,19 +241,32 @@ def estimate_preference(
     warnings: list[str] = []
     layout = composed(request.layout() if layout is None else layout)
     slices = composed(request.slices)
+    if not slices.columns:
+        return estimate_comparisons({"": read_comparisons(frame, layout)}, request, warnings)
     table_parts = parts(as_text(frame, layout.name), slices, layout.name, warnings)
-    tables = [
-        read_comparisons(part.frame, replace(layout, rows=part.rows, name=_named(part, layout)))
+    tables = {
+        part.name: read_comparisons(
+            part.frame, replace(layout, rows=part.rows, name=_named(part.name, layout))
+        )
         for part in table_parts
-    ]
+    }
+    return estimate_comparisons(tables, request, warnings)
+
+
+def estimate_comparisons(
+    by_group: Mapping[str, Comparisons], request: PreferenceRequest, notes: Sequence[str] = ()
+) -> HeadToHead:
+    """Preference in comparisons that are read; group -> its comparisons, all of them as ''.
+
+    `notes` are the warnings of their reading.
+    """
+    warnings, slices = [*notes], composed(request.slices)
+    tables = [*by_group.values()]
     if slices.group is None:
         (comparisons,) = tables
         result = _of_table(comparisons, request)
         return replace(result, warnings=(*warnings, *result.warnings))
-    groups = {
-        part.name: _of_table(table, request)
-        for part, table in zip(table_parts, tables, strict=True)
-    }
+    groups = {name: _of_table(table, request) for name, table in by_group.items()}
     comparison = None
     if slices.compare is not None:
         comparison, notes = compared(
@@ -282,8 +295,8 @@ def estimate_preference(
     )
 
 
-def _named(part: Part, layout: Layout) -> str:
-    return f"{layout.name}, {part.name}" if part.name else layout.name
+def _named(group: str, layout: Layout) -> str:
+    return f"{layout.name}, {group}" if group else layout.name
 
 
 def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
@@ -294,8 +307,9 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     if k <= MATRIX:
         statistics.append(head_to_head(k, votes.steps, threshold=threshold))
     key, level, mode = stream_key(request.seed, "preference"), request.confidence, request.mode
+    counts = clusterings(votes)
     estimates = preferences(
-        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode
+        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode, counts=counts
     )
     shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
@@ -304,7 +318,7 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
     davidson, bradley_terry = (
-        worths_of(table, model, request.ties, threshold, level) for model in models
+        worths_of(table, model, request.ties, threshold, level, counts) for model in models
     )
     independence = (
         [_INDEPENDENT]

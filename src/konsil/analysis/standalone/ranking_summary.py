@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
@@ -24,7 +22,7 @@ from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.ratios import against_reference, ratios_to_best
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
 from konsil.stats.pairs.vote_cautions import VoteCaution, is_dominated, vote_cautions
-from konsil.stats.pairs.votes import pair_members, totals
+from konsil.stats.pairs.votes import Clusterings, pair_members, totals
 from konsil.stats.pairs.worth_designs import Model, Ties, design
 
 _EXPONENT = 700.0
@@ -168,7 +166,12 @@ def _reason(value: float, low: float | None, *, dominated: bool) -> str:
 
 
 def worths_of(
-    table: Comparisons, model: Model, ties: Ties, threshold: int, level: float
+    table: Comparisons,
+    model: Model,
+    ties: Ties,
+    threshold: int,
+    level: float,
+    counts: Clusterings,
 ) -> dict[str, Any]:
     """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
     votes, k = table.votes, len(table.systems)
@@ -177,8 +180,9 @@ def worths_of(
     fitted = fit(cells, chosen)
     statistic = worths(cells, chosen)
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
-    log = crossed(votes, statistic, level=level)
-    gaps = crossed(votes, against_reference(statistic, max(best.best, 0)), level=level)
+    log = crossed(votes, statistic, level=level, counts=counts)
+    against = against_reference(statistic, max(best.best, 0))
+    gaps = crossed(votes, against, level=level, counts=counts)
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
     alone = len(log.value) > 0 and is_dominated(log, 0)
     way, gap = (log.question, gaps.question) if alone else (log.two_way, gaps.two_way)
@@ -333,7 +337,7 @@ def warnings_of(
 
 def _rivals_met(table: Comparisons) -> list[int]:
     k = len(table.systems)
-    compared = np.bincount(table.votes.pairs, minlength=k * (k - 1) // 2) > 0
+    compared = totals(table.votes).reshape(-1, table.votes.n_outcomes).sum(axis=1) > 0
     first, second = pair_members(k)
     return [int(compared[(first == n) | (second == n)].sum()) for n in range(k)]
 

@@ -42,7 +42,7 @@ class TableOptions:
     """The label that is an abstention."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
-    line: Callable[[int], int] = field(default=lambda row: row + 2)
+    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
     """Row index -> line of the file, for errors."""
     name: str = "table"
     """The table's name, for errors."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -70,41 +70,20 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
 
     `frame` contains words. An unknown column or value is refused with the nearest one.
     """
-    if slices.by is not None and slices.compare is not None:
-        raise SourceError(
-            f"{table}: {option('by')} and {option('compare')}: expected one of the two;"
-            f" {option('compare')} groups by its column"
-        )
+    _refuse_both(slices, table)
     numbered = frame.with_row_index(_ROW)
     for column, values in slices.where.items():
         cells = _cells(frame, column, option("where"), table)
-        valid_values = cells.unique().drop_nulls().to_list()
-        absent = [value for value in values if value not in valid_values]
-        if absent:
-            raise SourceError(
-                f"{table}: {condition(column, absent[0])}: no row has this value;"
-                f" {nearest(absent[0], valid_values)}"
-            )
+        _refuse_absent(column, values, cells.unique().drop_nulls().to_list(), table)
         numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(values)))
-    if numbered.height == 0 and slices.where:
-        raise SourceError(f"{table}: {option('where')}: no row has all of these values")
+    _refuse_none(numbered.height, slices, table)
     if slices.group is None:
         return [_part("", numbered)]
-    flag = option("compare") if slices.compare else option("by")
-    _cells(frame, slices.group, flag, table)
+    _cells(frame, slices.group, _group_flag(slices), table)
     named = numbered.with_columns(
         pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP)
     )
-    n_without = named.get_column(_GROUP).null_count()
-    if n_without:
-        warnings.append(
-            message(
-                "{n:,} {n|row|rows} without a value of {column} {n|is|are} excluded.",
-                message_id="table.rows_without_group",
-                n=n_without,
-                column=slices.group,
-            )
-        )
+    _warn_without(named.get_column(_GROUP).null_count(), slices.group, warnings)
     # Maintained: names that are equal in the natural order (1 and 01) must not swap between runs.
     by_group = named.drop_nulls(_GROUP).partition_by(
         _GROUP, as_dict=True, include_key=False, maintain_order=True
@@ -112,19 +91,130 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     groups = sorted(
         ((str(key[0]), part) for key, part in by_group.items()), key=lambda entry: natural(entry[0])
     )
-    if len(groups) > MANY:
+    _check_groups([name for name, _ in groups], slices, table)
+    return [_part(name, part) for name, part in groups]
+
+
+@dataclass(frozen=True)
+class PieceParts:
+    """The groups of some rows of a table, and what is needed to check those of all rows."""
+
+    parts: tuple[Part, ...]
+    """The groups."""
+    names: tuple[str, ...]
+    """The groups' names."""
+    values: Mapping[str, frozenset[str]]
+    """Column of a condition -> some of its values, those of the condition included."""
+    n_used: int
+    """Rows that fulfil the conditions."""
+    n_without: int
+    """Rows of these that have no group."""
+
+    def without_rows(self) -> PieceParts:
+        """The same without the rows."""
+        return replace(self, parts=())
+
+
+def piece_parts(frame: pl.DataFrame, first: int, slices: Slices, table: str) -> PieceParts:
+    """The groups of some consecutive rows, the first of which has the number `first`.
+
+    `frame` contains words where there are conditions or groups.
+    """
+    _refuse_both(slices, table)
+    numbered = frame.with_row_index(_ROW, offset=first)
+    values: dict[str, frozenset[str]] = {}
+    for column, wanted in slices.where.items():
+        cells = _cells(frame, column, option("where"), table).unique().drop_nulls()
+        present = cells.filter(cells.is_in(list(wanted))).to_list()
+        values[column] = frozenset([*present, *cells.sort().head(MANY)])
+        numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(wanted)))
+    if slices.group is None:
+        return PieceParts((_part("", numbered),), ("",), values, numbered.height, 0)
+    _cells(frame, slices.group, _group_flag(slices), table)
+    named = numbered.with_columns(
+        pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP)
+    )
+    by_group = named.drop_nulls(_GROUP).partition_by(
+        _GROUP, as_dict=True, include_key=False, maintain_order=True
+    )
+    parts = tuple(_part(str(key[0]), part) for key, part in by_group.items())
+    n_without = named.get_column(_GROUP).null_count()
+    if len(parts) > MANY:
+        # The rows of identifiers are of no use.
+        return PieceParts((), tuple(p.name for p in parts), values, numbered.height, n_without)
+    return PieceParts(parts, tuple(p.name for p in parts), values, numbered.height, n_without)
+
+
+def gathered_parts(
+    pieces: Sequence[PieceParts], slices: Slices, table: str, warnings: list[str]
+) -> list[str]:
+    """The names of the groups of all pieces, as `parts` orders, checks and refuses them."""
+    for column, wanted in slices.where.items():
+        values = frozenset().union(*(piece.values[column] for piece in pieces))
+        _refuse_absent(column, wanted, sorted(values), table)
+    _refuse_none(sum(piece.n_used for piece in pieces), slices, table)
+    names = list(dict.fromkeys(name for piece in pieces for name in piece.names))
+    if slices.group is None:
+        return names
+    _warn_without(sum(piece.n_without for piece in pieces), slices.group, warnings)
+    names.sort(key=natural)
+    _check_groups(names, slices, table)
+    return names
+
+
+def _refuse_both(slices: Slices, table: str) -> None:
+    if slices.by is not None and slices.compare is not None:
         raise SourceError(
-            f"{table}: {flag} {slices.group}: {len(groups):,} different values; expected at most"
-            f" {MANY}"
+            f"{table}: {option('by')} and {option('compare')}: expected one of the two;"
+            f" {option('compare')} groups by its column"
         )
-    if slices.compare and len(groups) != 2:
-        names = ", ".join(repr(name) for name, _ in groups[:10])
+
+
+def _refuse_absent(
+    column: str, wanted: Sequence[str], valid_values: Sequence[str], table: str
+) -> None:
+    absent = [value for value in wanted if value not in valid_values]
+    if absent:
         raise SourceError(
-            f"{table}: {option('compare')} {slices.compare}: expected two values, got {len(groups)}"
-            f" ({names}); choose two with"
+            f"{table}: {condition(column, absent[0])}: no row has this value;"
+            f" {nearest(absent[0], valid_values)}"
+        )
+
+
+def _refuse_none(n_rows: int, slices: Slices, table: str) -> None:
+    if n_rows == 0 and slices.where:
+        raise SourceError(f"{table}: {option('where')}: no row has all of these values")
+
+
+def _warn_without(n_without: int, column: str, warnings: list[str]) -> None:
+    if n_without:
+        warnings.append(
+            message(
+                "{n:,} {n|row|rows} without a value of {column} {n|is|are} excluded.",
+                message_id="table.rows_without_group",
+                n=n_without,
+                column=column,
+            )
+        )
+
+
+def _check_groups(names: Sequence[str], slices: Slices, table: str) -> None:
+    if len(names) > MANY:
+        raise SourceError(
+            f"{table}: {_group_flag(slices)} {slices.group}: {len(names):,} different values;"
+            f" expected at most {MANY}"
+        )
+    if slices.compare and len(names) != 2:
+        some = ", ".join(repr(name) for name in names[:10])
+        raise SourceError(
+            f"{table}: {option('compare')} {slices.compare}: expected two values, got {len(names)}"
+            f" ({some}); choose two with"
             f" {entry('where', slices.compare, '[..., ...]', '..., given twice')}"
         )
-    return [_part(name, part) for name, part in groups]
+
+
+def _group_flag(slices: Slices) -> str:
+    return option("compare") if slices.compare else option("by")
 
 
 def _part(name: str, numbered: pl.DataFrame) -> Part:

@@ -59,7 +59,7 @@ def written_out(
     rows: pl.DataFrame,
     columns: Mapping[str, str],
     unknown_roles: list[str],
-    line: Callable[[int], int],
+    line: Callable[[int], int | str],
     table: str,
 ) -> pl.DataFrame:
     """One row a comparison, with its `steps` in favour of the first system.
@@ -91,7 +91,7 @@ def written_out(
 
 
 def _whole_numbers(
-    rows: pl.DataFrame, column: str, line: Callable[[int], int], table: str
+    rows: pl.DataFrame, column: str, line: Callable[[int], int | str], table: str
 ) -> pl.Series:
     """A column of counts; true and false are 1 and 0, an empty cell is 0."""
     words = rows.get_column(COUNT + column).fill_null("").str.strip_chars().str.to_lowercase()

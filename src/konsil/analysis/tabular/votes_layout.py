@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -74,7 +74,7 @@ class Layout:
     """The column of how often neither did."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
-    line: Callable[[int], int] = field(default=lambda row: row + 2)
+    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
     """Row index -> line of the file, for errors."""
     name: str = "table"
     """The table's name, for errors."""
@@ -82,12 +82,23 @@ class Layout:
     """The rows' numbers in the whole table, where only some of them are here."""
 
 
-def columns_of_votes(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame, list[str], bool]:
-    """The rows by role, the roles that no column has, and whether wins are counted.
+@dataclass(frozen=True)
+class ChosenColumns:
+    """Which column has which role."""
 
-    In a role without a column every comparison has a value of its own. One row a comparison; where
-    wins are counted it has `steps` instead of `outcome`.
-    """
+    names: Mapping[str, str]
+    """Role -> column."""
+    counted: Mapping[str, str]
+    """won, lost and tied -> column, where wins are counted; empty otherwise."""
+
+    @property
+    def unknown_roles(self) -> tuple[str, ...]:
+        """The roles without a column: in these every comparison has a value of its own."""
+        return tuple(role for role in ("item", "rater") if role not in self.names)
+
+
+def choose_columns(frame: pl.DataFrame, layout: Layout) -> ChosenColumns:
+    """The columns of a table of comparisons by role; its rows do not matter."""
     counted = _counts(frame, layout)
     chosen: dict[str, str] = {}
     for role in NAMES:
@@ -117,28 +128,23 @@ def columns_of_votes(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame,
                 " each once"
             )
         chosen[role] = column
-    unknown_roles = [role for role in ("item", "rater") if role not in chosen]
-    numbers = (
-        layout.rows
-        if layout.rows is not None
-        else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
-    )
+    return ChosenColumns(chosen, counted)
+
+
+def comparisons_of_counts(
+    frame: pl.DataFrame, chosen: ChosenColumns, numbers: pl.Series, layout: Layout
+) -> pl.DataFrame:
+    """One row a comparison with its `steps`, from rows that count wins; columns by role."""
     rows = frame.select(
         numbers.cast(pl.Int64).alias("row"),
         *(
             pl.col(name).fill_null("").str.strip_chars().alias(role)
-            for role, name in chosen.items()
+            for role, name in chosen.names.items()
         ),
-        *(numbers.cast(pl.String).alias(role) for role in unknown_roles),
-        *(pl.col(name).alias(COUNT + name) for name in counted.values()),
-        pl.lit(chosen["first"]).alias("first column"),
-        pl.lit(chosen["second"]).alias("second column"),
+        *(numbers.cast(pl.String).alias(role) for role in chosen.unknown_roles),
+        *(pl.col(name).alias(COUNT + name) for name in chosen.counted.values()),
     )
-    return (
-        (written_out(rows, counted, unknown_roles, layout.line, layout.name) if counted else rows),
-        unknown_roles,
-        bool(counted),
-    )
+    return written_out(rows, chosen.counted, list(chosen.unknown_roles), layout.line, layout.name)
 
 
 def _column(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -17,13 +17,16 @@ from konsil.analysis.table.pair_labels import (
     steps_of_scale,
     steps_of_words,
 )
-from konsil.analysis.tabular.ratings_table import as_text
+from konsil.analysis.tabular.coded_votes import FEW_VALUES, ROLES, code_votes
+from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
-from konsil.analysis.tabular.votes_layout import Layout, columns_of_votes
+from konsil.analysis.tabular.votes_layout import Layout
 from konsil.errors import AnalysisError, SourceError, nearest, option
-from konsil.stats.pairs.votes import Votes, votes
+from konsil.stats.pairs.votes import Votes, repeated_places, votes
 
+_AT_ONCE = 1 << 20
+"""Rows that are coded at once."""
 MANY = 200
 """More systems than this are taken for a mistake: an item's or a rater's column named as a
 system's."""
@@ -46,9 +49,9 @@ class Comparisons:
     """Whether it is known who compared."""
     warnings: tuple[str, ...]
     """Decisions taken for the user."""
-    raters: tuple[str, ...]
+    raters: pl.Series
     """The raters' names by their numbers."""
-    items: tuple[str, ...] = ()
+    items: pl.Series
     """The items' names by their numbers."""
 
 
@@ -56,64 +59,102 @@ def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
     """Read a table of comparisons; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
-    frame = as_text(frame, layout.name)
-    rows, unknown_roles, is_counted = columns_of_votes(frame, layout)
-    comparisons = (
-        rows.drop_nulls("steps")
-        if is_counted
-        else rows.filter(~pl.col("outcome").is_in(list({*layout.missing, ""})))
+    numbers = (
+        pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+        if layout.rows is None
+        else layout.rows
     )
-    if comparisons.height == 0:
+    parts = (
+        code_votes(frame[at : at + _AT_ONCE], replace(layout, rows=numbers[at : at + _AT_ONCE]))
+        for at in range(0, frame.height, _AT_ONCE)
+    )
+    return numbered_votes(GatheredVotes(parts), layout)
+
+
+def numbered_votes(gathered: GatheredVotes, layout: Layout) -> Comparisons:
+    """The comparisons of all parts of a table, with common numbers.
+
+    The numbers are those of the sorted names, however the rows are divided. Refuses with one
+    sentence what cannot be read.
+    """
+    combinations, outcomes, steps = _checked(gathered, layout)
+    systems = tuple(sorted({*combinations.get_column("first"), *combinations.get_column("second")}))
+    has_tie = bool(layout.scale or steps > 1 or (outcomes == 0).any())
+    warnings = _warnings(gathered, systems, has_tie)
+    number = {name: n for n, name in enumerate(systems)}
+    first, second = (
+        combinations.get_column(c).replace_strict(number, return_dtype=pl.Int64)
+        for c in ("first", "second")
+    )
+    none = np.zeros(len(outcomes), dtype=np.int64)
+    by_system = votes(first, second, outcomes, none, none, n_systems=len(systems), steps=steps)
+    # The first column is always system 0 here, whoever is in it: what remains is the effect of the
+    # side.
+    by_side = votes(none, none + 1, outcomes, none, none, n_systems=2, steps=steps)
+    items, item_names = gathered.identifiers("item")
+    raters, rater_names = gathered.identifiers("rater")
+    of_system, of_side = (
+        replace(
+            some,
+            cells=gathered.of_combinations(some.cells),
+            questions=items,
+            raters=raters,
+            n_questions=len(item_names),
+            n_raters=len(rater_names),
+        )
+        for some in (by_system, by_side)
+    )
+    if not gathered.unknown_roles:
+        warnings += _repeated(gathered, of_system)
+    return Comparisons(
+        of_system,
+        of_side,
+        systems,
+        gathered.n_rows - of_system.n_votes,
+        "rater" not in gathered.unknown_roles,
+        tuple(warnings),
+        rater_names,
+        item_names,
+    )
+
+
+def _checked(
+    gathered: GatheredVotes, layout: Layout
+) -> tuple[pl.DataFrame, np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+    """The combinations of systems and outcome, their steps, and how far steps reach."""
+    if not gathered.n_votes:
         raise SourceError(
             f"{layout.name}: no row has an outcome; every cell of the column is empty"
         )
-    _refuse_empty(comparisons, layout)
-    systems = tuple(sorted({*comparisons.get_column("first"), *comparisons.get_column("second")}))
-    if len(systems) > MANY:
+    combinations = gathered.combinations
+    _refuse_empty(gathered, combinations, layout)
+    n_systems = len({*combinations.get_column("first"), *combinations.get_column("second")})
+    if n_systems > MANY:
         raise SourceError(
-            f"{layout.name}: {len(systems):,} different systems; expected at most {MANY}: are"
+            f"{layout.name}: {n_systems:,} different systems; expected at most {MANY}: are"
             f" {option('first')} and {option('second')} the columns of the systems?"
         )
-    outcomes, steps = (
-        (comparisons.get_column("steps").to_numpy(), 1)
-        if is_counted
-        else _outcomes(comparisons, layout)
-    )
+    if gathered.is_counted:
+        return combinations, combinations.get_column("steps").cast(pl.Int64).to_numpy(), 1
+    in_order = combinations.with_row_index("place").sort("row")
+    outcomes, steps = _outcomes(in_order, gathered.columns, layout)
+    out = np.empty(len(outcomes), dtype=np.int64)
+    out[in_order.get_column("place").to_numpy()] = outcomes
+    return combinations, out, steps
+
+
+def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) -> list[str]:
     warnings: list[str] = []
-    if comparisons.height < rows.height:
-        n_without = rows.height - comparisons.height
+    n_without = gathered.n_rows - gathered.n_votes
+    if n_without:
         warnings.append(
             f"{n_without:,} {'row' if n_without == 1 else 'rows'} without an outcome"
             f" {'is' if n_without == 1 else 'are'} excluded"
         )
-    if not layout.scale and steps == 1 and not (outcomes == 0).any():
+    if not has_tie:
         warnings.append("there is no tie among the outcomes")
     warnings += lookalikes(systems)
-    warnings += _independence_notes(unknown_roles)
-    if not unknown_roles:
-        warnings += _repeated(comparisons, frame, layout)
-    number = {name: n for n, name in enumerate(systems)}
-    first, second = (
-        comparisons.get_column(c).replace_strict(number, return_dtype=pl.Int64)
-        for c in ("first", "second")
-    )
-    items, raters = (
-        comparisons.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1
-        for c in ("item", "rater")
-    )
-    # The first column is always system 0 here, whoever is in it: what remains is the effect of the
-    # side.
-    zeros = np.zeros(comparisons.height, dtype=np.int64)
-    return Comparisons(
-        votes(first, second, outcomes, items, raters, n_systems=len(systems), steps=steps),
-        votes(zeros, zeros + 1, outcomes, items, raters, n_systems=2, steps=steps),
-        systems,
-        rows.height - comparisons.height,
-        "rater" not in unknown_roles,
-        tuple(warnings),
-        tuple(comparisons.get_column("rater").unique().sort().to_list()),
-        tuple(comparisons.get_column("item").unique().sort().to_list()),
-    )
+    return warnings + _independence_notes(gathered.unknown_roles)
 
 
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
@@ -130,57 +171,48 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     return [f"{note_by_role[role]} as independent" for role in unknown_roles]
 
 
-def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, layout: Layout) -> list[str]:
+def _repeated(gathered: GatheredVotes, made: Votes) -> list[str]:
     """A note where one rater compared two systems on one item more than once.
 
     It names the column by which these comparisons differ.
     """
     # Without direction: A against B, then B against A, is one comparison made twice.
-    pair = [
-        pl.min_horizontal("first", "second").alias("\x1flow"),
-        pl.max_horizontal("first", "second").alias("\x1fhigh"),
-    ]
-    keyed = comparisons.select("row", "item", "rater", *pair)
-    key = ["item", "rater", "\x1flow", "\x1fhigh"]
-    n = keyed.height - keyed.select(key).n_unique()
-    if n == 0:
+    n_pairs = made.n_systems * (made.n_systems - 1) // 2
+    keys = made.questions.astype(np.int64)
+    if made.n_questions * made.n_raters * n_pairs >= 1 << 63:
+        keys = np.unique(keys * made.n_raters + made.raters, return_inverse=True)[1].ravel()
+    else:
+        keys *= made.n_raters
+        keys += made.raters
+    keys *= n_pairs
+    keys += made.pairs
+    at, number, n_again = repeated_places(keys)
+    if not n_again:
         return []
-    numbers = (
-        layout.rows
-        if layout.rows is not None
-        else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
-    )
-    others = [c for c in frame.columns if 1 < frame.get_column(c).n_unique() <= _FEW_VALUES]
-    values = frame.select(
-        numbers.cast(pl.Int64).alias("row"), *(pl.col(c).alias(f"\x1f {c}") for c in others)
-    )
-    joined = keyed.join(values, on="row", how="left")
-    apart = [c for c in others if joined.select(*key, f"\x1f {c}").n_unique() == joined.height]
+    apart = [
+        name
+        for name, values in gathered.values_of_others(at)
+        if len(np.unique(number * (FEW_VALUES + 1) + values)) == len(at)
+    ]
     text = message(
         "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled;"
         " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",
-        n=n,
-        all=comparisons.height,
+        n=n_again,
+        all=made.n_votes,
         option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
     )
     return [text]
 
 
-_FEW_VALUES = 50
-"""Columns with more values than this are no criteria."""
-
-
-def _refuse_empty(comparisons: pl.DataFrame, layout: Layout) -> None:
-    for role in ("item", "rater", "first", "second"):
-        empty = comparisons.filter(pl.col(role) == "")
-        if empty.height:
-            line = layout.line(int(empty.item(0, "row")))
+def _refuse_empty(gathered: GatheredVotes, combinations: pl.DataFrame, layout: Layout) -> None:
+    for role in ROLES:
+        if role in gathered.empty:
             raise SourceError(
-                f"{layout.name}: line {line}: the {role} is empty; every comparison needs its"
-                f" {role}"
+                f"{layout.name}: line {layout.line(gathered.empty[role])}: the {role} is empty;"
+                f" every comparison needs its {role}"
             )
-    same = comparisons.filter(pl.col("first") == pl.col("second"))
+    same = combinations.filter(pl.col("first") == pl.col("second")).sort("row")
     if same.height:
         line = layout.line(int(same.item(0, "row")))
         raise SourceError(
@@ -190,7 +222,7 @@ def _refuse_empty(comparisons: pl.DataFrame, layout: Layout) -> None:
 
 
 def _outcomes(
-    comparisons: pl.DataFrame, layout: Layout
+    comparisons: pl.DataFrame, columns: tuple[str, str], layout: Layout
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
     """Steps in favour of the first system, and how far they reach."""
     observed = comparisons.get_column("outcome").unique().sort().to_list()
@@ -213,7 +245,6 @@ def _outcomes(
     words = {*FIRST, *SECOND, *TIE}
     named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
     plain = [word for word in observed if word not in named or word.casefold() in words]
-    columns = (str(comparisons.item(0, "first column")), str(comparisons.item(0, "second column")))
     steps = _words(plain, columns, comparisons, layout)
     by_name = (
         pl.when(pl.col("outcome") == pl.col("first"))

@@ -57,6 +57,11 @@ class Factor:
         """The precision of the weights."""
         return np.dtype(self.first.dtype)
 
+    def of(self, patterns: slice) -> Factor:
+        """Some of the patterns."""
+        second = None if self.second is None else self.second[patterns]
+        return Factor(self.first[patterns], second, self.places)
+
     def product(self, weights: Weights) -> Array:
         """The totals (n, k), in double precision, of weights (n, n_patterns)."""
         if _is_sparse(self.first):

@@ -17,8 +17,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy
 
-from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
+from konsil.stats.engine.cluster_sums import Factor, Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
+from konsil.stats.engine.weights import (
+    BLOCK,
+    VIRTUAL_BLOCKS,
+    VIRTUAL_FROM,
+    block_weights,
+    whole_blocks,
+)
 
 _TILE_BYTES = 4 << 20
 
@@ -83,9 +90,43 @@ def bootstrap(
 
 def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
     """Totals of the draws start .. stop - 1, tile by tile."""
+    if rows.counts is None and rows.n_clusters > VIRTUAL_FROM:
+        return block_totals(rows, key, start, stop)
     tiles = range(start, stop, tile)
     totals = [rows.product(rows.draw(key, at, min(at + tile, stop))) for at in tiles]
     return totals[0] if len(totals) == 1 else np.concatenate(totals)
+
+
+def block_totals(
+    sums: Sums | Rows,
+    key: int,
+    start: int,
+    stop: int,
+    blocks: Sequence[int] = range(VIRTUAL_BLOCKS),
+) -> Array:
+    """The part of some virtual blocks in the totals of the draws start .. stop - 1, (n, k).
+
+    The parts of all blocks add up to weights @ sums, exactly and in any order: a worker with the
+    clusters of some blocks computes its part by itself. `sums` are those of all clusters, or whole
+    numbers that are zero outside of the blocks.
+
+    Source: `konsil.stats.engine.weights.block_weights`.
+
+    >>> sums = np.ones((200_000, 1))
+    >>> first = block_totals(sums, 7, 0, 1, range(500))
+    >>> first + block_totals(sums, 7, 0, 1, range(500, 1024))
+    array([[200000.]])
+    """
+    rows = prepare(sums)
+    out = np.zeros((stop - start, rows.k))
+    # Blocks consist of clusters, also where many of these are alike.
+    factor = rows.factor if rows.counts is None else Factor(rows.clusters().astype(rows.dtype))
+    for first, last in whole_blocks(start, stop):
+        low, high = max(start, first), min(stop, last)
+        for weights, clusters in block_weights(key, rows.n_clusters, first // BLOCK, blocks):
+            own = np.asarray(weights[low - first : high - first], dtype=factor.dtype)
+            out[low - start : high - start] += factor.of(clusters).product(own)
+    return out
 
 
 def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:

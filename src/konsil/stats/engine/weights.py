@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,9 +36,15 @@ clusters."""
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are stored together."""
 
-_CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS = 0, 1, 2, 3, 4
-"""Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never
-share random numbers."""
+_CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS, _SHARES, _WITHIN = 0, 1, 2, 3, 4, 5, 6
+"""Top word of the Philox counter: draws of clusters, patterns, signs, choices, orders, and of
+virtual blocks and within them never share random numbers."""
+
+VIRTUAL_FROM = 1 << 17
+"""With more clusters than this, clusters are drawn in virtual blocks."""
+
+VIRTUAL_BLOCKS = 1024
+"""The number of virtual blocks, a part of the streams' definition."""
 
 
 def stream_key(seed: int, name: str) -> int:
@@ -156,7 +162,8 @@ def bootstrap_weights(
     """How often each cluster is drawn in the draws start .. stop - 1.
 
     Multinomial(n_clusters; 1/n_clusters, ...), exactly. Row b depends on (key, n_clusters, start +
-    b) and on nothing else. Shape (stop - start, n_clusters); every row sums to n_clusters.
+    b) and on nothing else. Shape (stop - start, n_clusters); every row sums to n_clusters. More
+    than `VIRTUAL_FROM` clusters are drawn by `block_weights`.
 
     Source: Efron (1979), Bootstrap methods: another look at the jackknife, Annals of Statistics
     7:1-26; streams: Salmon et al. (2011), Parallel random numbers: as easy as 1, 2, 3.
@@ -182,6 +189,12 @@ def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
 def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
     """The weights, drawn without a store."""
     out = _empty(start, stop, n_clusters, dtype)
+    if n_clusters > VIRTUAL_FROM:
+        for first, last in whole_blocks(start, stop):
+            for weights, clusters in block_weights(key, n_clusters, first // BLOCK):
+                low, high = max(start, first), min(stop, last)
+                out[low - start : high - start, clusters] = weights[low - first : high - first]
+        return out
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
     streams = _Streams(key, _CLUSTERS)
@@ -196,6 +209,54 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
             out[at : at + high - low] = counts[low - row : high - row]
             at += high - low
     return out
+
+
+def virtual_edges(n_clusters: int) -> IntArray:
+    """The first clusters of the virtual blocks, and the number of clusters: (1025,).
+
+    >>> virtual_edges(2048)[:3]
+    array([0, 2, 4])
+    """
+    return np.arange(VIRTUAL_BLOCKS + 1, dtype=np.int64) * n_clusters // VIRTUAL_BLOCKS
+
+
+def whole_blocks(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The first and last draws of the blocks of draws that contain start .. stop - 1."""
+    for block in range(start // BLOCK, -(-stop // BLOCK)):
+        yield block * BLOCK, (block + 1) * BLOCK
+
+
+def block_weights(
+    key: int, n_clusters: int, draws: int, blocks: Iterable[int] = range(VIRTUAL_BLOCKS)
+) -> Iterator[tuple[NDArray[np.int64], slice]]:
+    """How often the clusters of some virtual blocks are drawn, and which clusters these are.
+
+    Of the `BLOCK` draws with the number `draws`, (BLOCK, n of the block's clusters) for each block.
+    Block j are the clusters floor(j n / 1024) .. floor((j + 1) n / 1024) - 1, n_j of them. With
+    N = (N_1, ..., N_1024) ~ Multinomial(n; n_1 / n, ...) from a stream of the draws alone, and the
+    clusters of block j ~ Multinomial(N_j; 1 / n_j, ...) from a stream of the draws and the block,
+    all clusters together are Multinomial(n; 1 / n, ...): the law of `bootstrap_weights`. A block
+    needs no other block's random numbers, so that any union of blocks can be drawn anywhere.
+
+    Source: the multinomial given sums of its parts, Johnson, Kotz and Balakrishnan (1997), Discrete
+    Multivariate Distributions, 35.2.
+
+    >>> drawn = [weights.sum(axis=1) for weights, _ in block_weights(7, 2048, 0)]
+    >>> bool((np.sum(drawn, axis=0) == 2048).all())
+    True
+    """
+    edges = virtual_edges(n_clusters)
+    counts = (
+        _Streams(key, _SHARES).at(draws).multinomial(n_clusters, np.diff(edges) / n_clusters, BLOCK)
+    )
+    streams = _Streams(key, _WITHIN)
+    for block in blocks:
+        n = int(edges[block + 1] - edges[block])
+        of_draws = counts[:, block]
+        numbers = _uniform(streams.at(draws, block), n, int(of_draws.sum())).astype(np.int64)
+        numbers += np.repeat(np.arange(BLOCK) * n, of_draws)
+        weights = np.bincount(numbers, minlength=BLOCK * n).reshape(BLOCK, n)
+        yield weights, slice(int(edges[block]), int(edges[block + 1]))
 
 
 def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:

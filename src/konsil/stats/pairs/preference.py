@@ -16,9 +16,9 @@ from konsil.stats.engine.resample import bootstrap, jackknife
 from konsil.stats.inference import intervals
 from konsil.stats.inference.joint import joint_p
 from konsil.stats.inference.permutation import flips_and_max_t
-from konsil.stats.pairs.two_way_clusters import Counts, Crossed, clusterings, covariance, crossed
+from konsil.stats.pairs.two_way_clusters import Crossed, covariance, crossed
 from konsil.stats.pairs.vote_flips import SAMPLED, Unit, VoteFlips, vote_flips
-from konsil.stats.pairs.votes import Votes, cell_counts
+from konsil.stats.pairs.votes import MANY, Clusterings, Votes, cell_counts, clusterings, totals
 from konsil.stats.pairs.wins import VoteStatistic
 
 Mode = Literal["valid", "paper"]
@@ -84,13 +84,14 @@ def preferences(
     level: float = 0.95,
     mode: Mode = "valid",
     family: Sequence[str] | None = None,
+    counts: Clusterings | None = None,
 ) -> list[Preference]:
     """Several statistics of the same votes, on the same resamples of questions and the same signs.
 
     valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of
     single comparisons, whose type I error is too high where comparisons share questions or raters.
     `family` names the statistics whose p values are adjusted together; None: all that are tested.
-    draws = 0 resamples nothing and tests nothing.
+    draws = 0 resamples nothing and tests nothing. `counts`: those of `clusterings`, if known.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import system_against_others
@@ -105,7 +106,7 @@ def preferences(
     >>> preferences(made, [system_against_others(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """
-    tally = Tally(votes, statistics, () if family is None else family)
+    tally = Tally(votes, statistics, () if family is None else family, counts)
     return surveys([tally], draws=draws, key=key, level=level, mode=mode)[0]
 
 
@@ -119,6 +120,8 @@ class Tally:
     """The statistics."""
     family: Sequence[str] = ()
     """The statistics whose p values are adjusted together; empty: all that are tested."""
+    counts: Clusterings | None = None
+    """Those of `clusterings`, where they are known."""
 
     def tested(self, statistic: VoteStatistic) -> bool:
         """Whether flips test a statistic."""
@@ -143,12 +146,19 @@ def surveys(
     results: list[list[Preference]] = []
     for tally, resampled in zip(tallies, boots, strict=True):
         tally_results = []
-        counts = clusterings(tally.votes)
+        counts = clusterings(tally.votes) if tally.counts is None else tally.counts
+        large = tally.votes.n_questions > MANY
         for statistic, boot in zip(tally.statistics, resampled, strict=True):
             flips = None
             if draws and tally.tested(statistic):
                 flips = vote_flips(
-                    tally.votes, statistic, unit=unit, draws=draws, key=key, sample=False
+                    tally.votes,
+                    statistic,
+                    unit=unit,
+                    draws=draws,
+                    key=key,
+                    sample=False,
+                    counts=counts if large else None,
                 )
             values = crossed(tally.votes, statistic, level=level, counts=counts)
             nothing = np.full(len(values.value), np.nan)
@@ -160,7 +170,9 @@ def surveys(
     return results
 
 
-def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) -> list[Preference]:
+def _jointly(
+    results: list[Preference], tally: Tally, counts: Clusterings, key: int
+) -> list[Preference]:
     """The preferences of one set of votes with the two-way p values of its family adjusted.
 
     The adjustment uses the correlations of the estimates.
@@ -290,7 +302,7 @@ def _used(votes: Votes) -> tuple[Array, IntArray]:
 
     The other cells are excluded from the products with the weights.
     """
-    used = np.flatnonzero(np.bincount(votes.cells, minlength=votes.n_cells))
+    used = np.flatnonzero(totals(votes))
     counts: Array = cell_counts(votes, votes.questions, votes.n_questions)
     return counts[:, used], used
 

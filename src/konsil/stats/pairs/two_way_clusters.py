@@ -23,14 +23,12 @@ from konsil.stats.inference.cluster_variance import (
     two_ways,
 )
 from konsil.stats.inference.wald import with_test
-from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, totals
+from konsil.stats.pairs.votes import MANY, Both, Clusterings, Votes, clusterings, totals
 from konsil.stats.pairs.wins import VoteStatistic
 from konsil.stats.shares.vote_limits import effective_votes, unanimous_limits, wilson_limits
 
 _CHUNK = 1 << 22
 """Influences in memory at once."""
-_DENSE = 1 << 18
-"""Up to this many counts they are stored dense."""
 
 _ROUNDING = 1e-24
 """Variances up to this value are rounding errors of zero."""
@@ -84,28 +82,12 @@ class Crossed:
     many; nan without votes."""
 
 
-Counts = tuple[Sums, Sums, "Sums | None"]
-"""The cells' counts by question, by rater and by both; None where no two votes share both."""
-
-
-def clusterings(votes: Votes) -> Counts:
-    """The cells' counts by question, by rater and by both, as `crossed` needs them."""
-    both = np.unique(votes.questions * votes.n_raters + votes.raters, return_inverse=True)
-    ways = [
-        (votes.questions, votes.n_questions),
-        (votes.raters, votes.n_raters),
-        (both[1].ravel(), len(both[0])),
-    ]
-    # Small ones dense: a sparse product costs more to prepare than they cost to multiply.
-    by_question, by_rater, *by_both = (
-        (cell_counts if n * votes.n_cells <= _DENSE else cell_rows)(votes, clusters, n)
-        for clusters, n in (ways if len(both[0]) < votes.n_votes else ways[:2])
-    )
-    return by_question, by_rater, by_both[0] if by_both else None
-
-
 def crossed(
-    votes: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None
+    votes: Votes,
+    statistic: VoteStatistic,
+    *,
+    level: float = 0.95,
+    counts: Clusterings | None = None,
 ) -> Crossed:
     """Values with linearised intervals by question, by rater and two-way.
 
@@ -143,11 +125,18 @@ def crossed(
     cells = totals(votes)
     value = statistic.finalise(cells)
     gradient = np.nan_to_num(statistic.gradient(cells))
-    by_question, by_rater, by_both = clusterings(votes) if counts is None else counts
-    of_pair = np.bincount(votes.pairs, minlength=len(statistic.support))
+    counts = clusterings(votes) if counts is None else counts
+    of_pair = cells.reshape(-1, votes.n_outcomes).sum(axis=1).astype(np.int64)
     strata = _Strata(cells, gradient, of_pair, statistic)
-    question, rater = strata.survey(by_question), strata.survey(by_rater)
-    v_both = strata.of_both(by_both)
+    question, rater = (
+        strata.survey(rows)
+        if not strata.is_single or rows.shape[0] <= MANY
+        else strata.survey_columns(
+            counts.question_columns if rows is counts.by_question else counts.rater_columns
+        )
+        for rows in (counts.by_question, counts.by_rater)
+    )
+    v_both = strata.of_both(counts.by_both)
     v_two, df_two = two_ways(
         question.tally.variance(),
         question.tally.df(v_both),
@@ -163,7 +152,8 @@ def crossed(
     # Votes that are all alike have no variance to linearise: these values get exact limits.
     alike = np.flatnonzero(np.isfinite(value) & (v_both <= _ROUNDING) & (statistic.kind != "other"))
     by_clusters = [
-        _unanimous_votes(rows, statistic, of_pair, alike) for rows in (by_question, by_rater)
+        _unanimous_votes(rows, statistic, of_pair, alike)
+        for rows in (counts.by_question, counts.by_rater)
     ]
     effective = np.divide(
         n_votes**2.0, rater.squares, out=np.full(len(value), np.nan), where=n_votes > 0
@@ -277,7 +267,7 @@ def _unanimous_votes(
 
 
 def covariance(
-    votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
+    votes: Votes, statistics: Sequence[VoteStatistic], counts: Clusterings
 ) -> tuple[Array, float]:
     """The two-way covariance of all values of some statistics, (m, m), and its degrees of freedom.
 
@@ -299,16 +289,19 @@ def covariance(
     """
     cells = totals(votes)
     gradient = np.nan_to_num(np.hstack([s.gradient(cells) for s in statistics]))
-    by_question, by_rater, by_both = counts
-    single = (
-        (gradient * cells[:, None]).T @ gradient
-        if by_both is None
-        else _products(by_both, gradient)
-    )
+    by_both = counts.by_both
+    if by_both is None or isinstance(by_both, Both):
+        alone = cells if by_both is None else by_both.single
+        single = (gradient * alone[:, None]).T @ gradient
+        if isinstance(by_both, Both):
+            single = single + _products(by_both.rows, gradient)
+    else:
+        single = _products(by_both, gradient)
     shares = [np.bincount(of) / max(votes.n_votes, 1) for of in (votes.questions, votes.raters)]
     # The fewest effective clusters of both ways bound the degrees of freedom.
     df = min(1 / max(float((s**2).sum()), 1e-300) for s in shares) - 1
-    return _products(by_question, gradient) + _products(by_rater, gradient) - single, max(df, 1.0)
+    spread = _products(counts.by_question, gradient) + _products(counts.by_rater, gradient)
+    return spread - single, max(df, 1.0)
 
 
 def _products(rows: Sums, gradient: Array) -> Array:
@@ -354,6 +347,7 @@ class _Strata:
         self.support = statistic.support.astype(np.float32)
         self.concerned = np.repeat(self.support, self.width, axis=0)
         self.n_votes = of_pair @ statistic.support
+        self.is_single = statistic.by_pair and bool((statistic.support.sum(axis=0) == 1).all())
         self.squares = np.einsum("c,cm,cm->cm", cells, gradient, gradient)
 
     def survey(self, rows: Sums) -> _Survey:
@@ -368,6 +362,36 @@ class _Strata:
             total = some if total is None else _together(total, some)
         assert total is not None
         return total
+
+    def survey_columns(self, columns: Sparse) -> _Survey:
+        """The same from counts (n_clusters, n_cells) column after column.
+
+        Each value is of one pair of systems: only the clusters with a vote on the pair count.
+        """
+        m = self.gradient.shape[1]
+        sums, integers, numbers = np.zeros((6, m)), np.zeros((2, m), np.int64), np.zeros((2, m))
+        squares, total, estimable, diagonal, reach, squared_reach = sums
+        empty = Tally(squares, total, estimable, diagonal, reach, squared_reach, None)
+        out = _Survey(empty, integers[0], integers[1], numbers[0], numbers[1])
+        for pair in range(len(self.of_pair)):
+            values = np.flatnonzero(self.support[pair])
+            cells = slice(pair * self.width, (pair + 1) * self.width)
+            some = columns[:, cells]
+            clusters, rows = np.unique(some.indices, return_inverse=True)
+            keys = rows * self.width + np.repeat(np.arange(self.width), np.diff(some.indptr))
+            counts = np.bincount(
+                keys, weights=some.data, minlength=len(clusters) * self.width
+            ).reshape(-1, self.width)
+            votes = counts.sum(axis=1, keepdims=True)
+            share = votes / max(self.n_votes[values].max(initial=0), 1)
+            part = tally(counts @ self.gradient[cells][:, values], share, share**2)
+            for name in ("squares", "total", "estimable", "diagonal", "reach", "squared_reach"):
+                getattr(out.tally, name)[values] = getattr(part, name)
+            out.n[values] = len(clusters)
+            if len(clusters):
+                out.busiest[values] = clusters[votes.argmax()]
+                out.n_busiest[values], out.squares[values] = votes.max(), (votes**2).sum()
+        return out
 
     def _some(self, rows: Sparse, start: int, n_rows: int) -> _Survey:
         m = self.gradient.shape[1]
@@ -406,7 +430,7 @@ class _Strata:
             n_rows,
         )
 
-    def of_both(self, rows: Sums | None) -> Array:
+    def of_both(self, rows: Sums | Both | None) -> Array:
         """The variance over pairs of question and rater; of single votes where `rows` is None."""
         n = np.maximum(
             np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2
@@ -415,8 +439,13 @@ class _Strata:
         if rows is None:
             return np.asarray(single)
         summed, step = np.zeros(len(single)), max(_CHUNK // max(self.gradient.shape[1], 1), 1)
-        for at in range(0, rows.shape[0], step):
-            some: Sparse = rows[at : at + step]
+        several = rows
+        if isinstance(rows, Both):
+            summed += rows.single @ self.gradient**2
+            several = rows.rows
+        assert not isinstance(several, Both)
+        for at in range(0, several.shape[0], step):
+            some: Sparse = several[at : at + step]
             influence = np.asarray(some @ self.gradient)
             summed += np.einsum("cm,cm->m", influence, influence)
         apart = self.squares.sum(axis=0)

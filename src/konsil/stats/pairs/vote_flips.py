@@ -12,7 +12,7 @@ import numpy as np
 
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.inference.permutation import flip_test
-from konsil.stats.pairs.votes import Votes, cell_counts, totals
+from konsil.stats.pairs.votes import Clusterings, Indices, Votes, cell_counts, totals
 from konsil.stats.pairs.wins import VoteStatistic
 
 Unit = Literal["question", "comparison"]
@@ -20,6 +20,8 @@ Method = Literal["exact", "monte-carlo", "undefined"]
 
 _POINTS = 2_000_000
 """Up to this many points the null distribution is computed; otherwise it is sampled."""
+_KEPT = 50_000_000
+"""Up to this many differences they are computed although nothing is sampled from them."""
 _RIVALS = 8
 """Up to this many comparator systems an exact distribution is tried."""
 SAMPLED = 40_000_000_000
@@ -49,6 +51,7 @@ def vote_flips(
     draws: int = 10_000,
     key: int = 0,
     sample: bool = True,
+    counts: Clusterings | None = None,
 ) -> VoteFlips:
     """Test whether each value is zero, by exchanging winner and loser; p values (m,).
 
@@ -58,7 +61,7 @@ def vote_flips(
     question agree; with "comparison", the version of some papers, it is not. Exact by convolution
     where every flipped unit concerns at most one comparator of a system and the distribution has
     few points; otherwise Monte Carlo with p = (b + 1) / (draws + 1). `sample=False` leaves the
-    sampling to the caller: p is then nan.
+    sampling to the caller: p is then nan. `counts`: those of `clusterings`, where they are known.
 
     Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth
     (2010).
@@ -78,26 +81,57 @@ def vote_flips(
         clusters, n_clusters = votes.questions, votes.n_questions
     else:
         clusters, n_clusters = np.arange(votes.n_votes, dtype=np.int64), votes.n_votes
-    value, terms = statistic.finalise(totals(votes)), statistic.terms(totals(votes))
+    cells = totals(votes)
+    value, terms = statistic.finalise(cells), statistic.terms(cells)
     m = len(value)
-    differences = flip_differences(votes, statistic) if unit == "question" else terms[votes.cells]
     p = np.full(m, np.nan)
     methods: list[Method] = ["undefined"] * m
     sampled = []
+    units = _Units(votes, clusters, n_clusters, counts if unit == "question" else None)
     for j in range(m):
         if not np.isfinite(value[j]):
             continue
-        exact = _exact(votes, clusters, n_clusters, terms[:, j], float(value[j]))
+        exact = _exact(units, terms[:, j], float(value[j]))
         if exact is None:
             sampled.append(j)
         else:
             p[j], methods[j] = exact, "exact"
-    if sampled and n_clusters * draws * len(sampled) <= SAMPLED:
+    is_feasible = n_clusters * draws * max(len(sampled), 1) <= SAMPLED
+    if is_feasible or n_clusters * m <= _KEPT:
+        rows = cell_counts(votes, clusters, n_clusters) if counts is None else counts.by_question
+        differences = np.asarray(rows @ terms) if unit == "question" else terms[votes.cells]
+    else:  # what nothing is sampled from takes no memory
+        differences = np.broadcast_to(np.nan, (n_clusters, m))
+    if sampled and is_feasible:
         if sample:
             p[sampled] = flip_test(differences[:, sampled], draws=draws, key=key).p
         for j in sampled:
             methods[j] = "monte-carlo"
     return VoteFlips(p, tuple(methods), unit, differences)
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """What is flipped as a whole."""
+
+    votes: Votes
+    clusters: Indices
+    """(n_votes,) the unit of each vote."""
+    n_clusters: int
+    counts: Clusterings | None
+    """The cells' counts by unit, if known."""
+
+    def multiples(self, pair: int, steps: IntArray) -> IntArray:
+        """(n_clusters,) each unit's sum of the steps of its votes on a pair."""
+        votes, out = self.votes, np.zeros(self.n_clusters, dtype=np.int64)
+        if self.counts is None:
+            in_pair = votes.pairs == pair
+            np.add.at(out, self.clusters[in_pair], steps[votes.cells[in_pair] % votes.n_outcomes])
+            return out
+        some = self.counts.question_columns[:, pair * len(steps) : (pair + 1) * len(steps)]
+        of_cell = np.repeat(steps, np.diff(some.indptr))
+        np.add.at(out, some.indices, of_cell * some.data.astype(np.int64))
+        return out
 
 
 def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
@@ -121,10 +155,9 @@ def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
     )
 
 
-def _exact(
-    votes: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
-) -> float | None:
+def _exact(units: _Units, terms: Array, value: float) -> float | None:
     """The exact p of one value; None for too many points or several comparators."""
+    votes = units.votes
     table = terms.reshape(-1, votes.n_outcomes)
     sizes = table[:, votes.steps + 1 :]
     concerned = np.flatnonzero((table != 0).any(axis=1))
@@ -132,11 +165,12 @@ def _exact(
         return None
     # Within a pair all terms are whole multiples of the smallest one.
     step = np.array([np.abs(sizes[p][sizes[p] != 0]).min() for p in concerned])
-    multiples = np.zeros((len(concerned), n_clusters), dtype=np.int64)
-    for n, pair in enumerate(concerned):
-        in_pair = votes.pairs == pair
-        steps = np.rint(table[pair] / step[n]).astype(np.int64)
-        np.add.at(multiples[n], clusters[in_pair], steps[votes.cells[in_pair] % votes.n_outcomes])
+    multiples = np.stack(
+        [
+            units.multiples(int(pair), np.rint(table[pair] / step[n]).astype(np.int64))
+            for n, pair in enumerate(concerned)
+        ]
+    )
     # A cluster that concerns two rivals moves both at once: the product of the laws would be wrong.
     if (np.count_nonzero(multiples, axis=0) > 1).any():
         return None

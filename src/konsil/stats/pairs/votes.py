@@ -8,8 +8,10 @@ itertools.combinations, outcomes rising in favour of the pair's first system.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
@@ -19,16 +21,31 @@ from konsil.stats.engine.cluster_sums import Sparse, Sums
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.tables import DENSE_CELLS
 
+_CHUNK = 1 << 22
+"""Votes whose codes are widened to 64 bits at once."""
+
+_LAST_BITS = (1 << 20) - 1
+_DENSE = 1 << 18
+"""Up to this many counts they are stored dense."""
+_DENSE_TO = 4
+"""Up to this many counts for each vote they are counted dense and stored sparse."""
+MANY = 1 << 17
+"""From more clusters than this on, what costs much is computed in another order: the last bits of
+the numbers of smaller studies stay as they are."""
+
+Indices: TypeAlias = NDArray[np.signedinteger[Any]]
+"""Codes of 32 or 64 bits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Comparisons as codes, one entry a vote; make them with `votes`."""
 
-    cells: IntArray
+    cells: Indices
     """(n_votes,) pair * (2 steps + 1) + steps + outcome."""
-    questions: IntArray
+    questions: Indices
     """(n_votes,) 0 .. n_questions - 1."""
-    raters: IntArray
+    raters: Indices
     """(n_votes,) 0 .. n_raters - 1."""
     n_systems: int
     """How many systems there are, compared or not."""
@@ -63,6 +80,16 @@ class Votes:
     def outcomes(self) -> IntArray:
         """(n_votes,) -steps .. steps from the side of the pair's first system."""
         return self.cells % self.n_outcomes - self.steps
+
+    @cached_property
+    def cell_totals(self) -> Array:
+        """(n_cells,) how often each cell occurs."""
+        counts = np.zeros(self.n_cells, dtype=np.int64)
+        for at in range(0, self.n_votes, _CHUNK):
+            counts += np.bincount(self.cells[at : at + _CHUNK], minlength=self.n_cells)
+        out = counts.astype(np.float64)
+        out.flags.writeable = False
+        return out
 
     def among(self, *, n_questions: int | None = None, n_raters: int | None = None) -> Votes:
         """The same votes among so many questions and raters, some of whom cast none."""
@@ -149,7 +176,7 @@ def votes(
     )
 
 
-def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
+def cell_counts(votes: Votes, clusters: Indices, n_clusters: int) -> Sums:
     """How often each cell occurs in each cluster, (n_clusters, n_cells).
 
     Sparse rows where the dense ones are large.
@@ -161,25 +188,128 @@ def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluste
     """
     if n_clusters * votes.n_cells > DENSE_CELLS:
         return cell_rows(votes, clusters, n_clusters)
-    counts = np.bincount(
-        clusters * votes.n_cells + votes.cells, minlength=n_clusters * votes.n_cells
-    )
+    counts = np.zeros(n_clusters * votes.n_cells, dtype=np.int64)
+    for keys in _keys(votes, clusters):
+        counts += np.bincount(keys, minlength=len(counts))
     return counts.reshape(n_clusters, votes.n_cells).astype(np.float64)
 
 
-def cell_rows(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
+def cell_rows(votes: Votes, clusters: Indices, n_clusters: int) -> Sparse:
     """How often each cell occurs in each cluster, as sparse rows (n_clusters, n_cells)."""
-    # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
-    # copies of the votes.
-    order = np.argsort(clusters, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
     small: Any = np.int32 if max(votes.n_cells, votes.n_votes) < 2**31 else np.int64
-    columns = votes.cells[order].astype(small)
-    rows: Sparse = scipy.sparse.csr_array(
-        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, votes.n_cells)
+    shape = (n_clusters, votes.n_cells)
+    if n_clusters * votes.n_cells <= _DENSE_TO * votes.n_votes:
+        size = n_clusters * votes.n_cells
+        dense = np.zeros(size, dtype=np.int32)
+        # Counting costs as much as the counts, so that it is done for as many votes at once.
+        for keys in _keys(votes, clusters, max(_CHUNK, size // _DENSE_TO)):
+            dense += np.bincount(keys, minlength=size)
+        counts = dense.reshape(shape)
+        step = max(_CHUNK // votes.n_cells, 1)
+        parts = [
+            scipy.sparse.csr_array(counts[at : at + step], dtype=np.float64)
+            for at in range(0, n_clusters, step)
+        ]
+        return scipy.sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
+    at = (clusters.astype(small, copy=False), votes.cells.astype(small, copy=False))
+    return scipy.sparse.coo_array((np.ones(votes.n_votes), at), shape=shape).tocsr()
+
+
+def _keys(votes: Votes, clusters: Indices, step: int = _CHUNK) -> Iterator[IntArray]:
+    """Cluster and cell of some votes at a time as numbers below n_clusters * n_cells."""
+    for at in range(0, votes.n_votes, step):
+        # Codes may have 32 bits, and their products need more.
+        keys = clusters[at : at + step].astype(np.int64) * votes.n_cells
+        keys += votes.cells[at : at + step]
+        yield keys
+
+
+def repeated_places(keys: IntArray) -> tuple[IntArray, IntArray, int]:
+    """Where keys occur more than once: the places, the number of each key, how many keys repeat.
+
+    The places are in order; equal keys have the same number, in the order of the keys.
+
+    >>> repeated_places(np.array([7, 3, 7, 5, 3, 7]))
+    (array([0, 1, 2, 4, 5]), array([1, 0, 1, 0, 1]), 3)
+    """
+    in_order = np.sort(keys)
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not len(again):
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, 0
+    repeated = np.unique(again)
+    # Most keys are excluded by their last bits, which is cheaper than a search.
+    may_repeat = np.zeros(_LAST_BITS + 1, dtype=np.bool_)
+    may_repeat[repeated & _LAST_BITS] = True
+    places = np.flatnonzero(may_repeat[keys & _LAST_BITS])
+    number = np.minimum(np.searchsorted(repeated, keys[places]), len(repeated) - 1)
+    is_repeated = repeated[number] == keys[places]
+    return places[is_repeated], number[is_repeated], len(again)
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """The cells' counts by pairs of question and rater, where there are very many pairs."""
+
+    single: Array
+    """(n_cells,) the counts of the votes that share question and rater with no other vote."""
+    rows: Sparse
+    """(n, n_cells) the counts of every pair of question and rater with several votes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusterings:
+    """The cells' counts by question, by rater and by both."""
+
+    by_question: Sums
+    """(n_questions, n_cells)."""
+    by_rater: Sums
+    """(n_raters, n_cells)."""
+    by_both: Sums | Both | None
+    """(n_pairs_of_both, n_cells); None where no two votes share both."""
+
+    @cached_property
+    def question_columns(self) -> Sparse:
+        """`by_question`, column after column."""
+        return scipy.sparse.csc_array(self.by_question)
+
+    @cached_property
+    def rater_columns(self) -> Sparse:
+        """`by_rater`, column after column."""
+        return scipy.sparse.csc_array(self.by_rater)
+
+
+def clusterings(votes: Votes) -> Clusterings:
+    """The cells' counts by question, by rater and by both."""
+    ways = ((votes.questions, votes.n_questions), (votes.raters, votes.n_raters))
+    # Small ones dense: a sparse product costs more to prepare than they cost to multiply.
+    by_question, by_rater = (_counts(votes, clusters, n) for clusters, n in ways)
+    return Clusterings(by_question, by_rater, _by_both(votes))
+
+
+def _counts(votes: Votes, clusters: Indices, n: int) -> Sums:
+    return (cell_counts if n * votes.n_cells <= _DENSE else cell_rows)(votes, clusters, n)
+
+
+def _by_both(votes: Votes) -> Sums | Both | None:
+    both = votes.questions.astype(np.int64)
+    both *= votes.n_raters
+    both += votes.raters
+    places, number, n_again = repeated_places(both)
+    if not n_again:
+        return None
+    n_both = votes.n_votes - n_again
+    if n_both <= MANY:
+        pairs = np.unique(both, return_inverse=True)[1].ravel()
+        return _counts(votes, pairs, n_both)
+    several = replace(
+        votes,
+        cells=votes.cells[places],
+        questions=votes.questions[places],
+        raters=votes.raters[places],
     )
-    rows.sum_duplicates()
-    return rows
+    rows = cell_rows(several, number, int(number.max()) + 1)
+    return Both(totals(votes) - totals(several), rows)
 
 
 def totals(votes: Votes) -> Array:
@@ -188,7 +318,7 @@ def totals(votes: Votes) -> Array:
     >>> totals(votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2))
     array([0., 1., 2.])
     """
-    return cast("Array", np.bincount(votes.cells, minlength=votes.n_cells).astype(np.float64))
+    return votes.cell_totals
 
 
 def mirrored(cell_totals: Array, n_outcomes: int) -> Array:

@@ -1,0 +1,267 @@
+"""Rows of a table of comparisons as codes, so that a table can be read in parts.
+
+A part has the words of its own rows only, and numbers its identifiers by itself; `numbered_votes`
+gives the identifiers of all parts common numbers. The result does not depend on how the rows were
+divided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from konsil.analysis.tabular.agreement_options import composed
+from konsil.analysis.tabular.ratings_table import as_text
+from konsil.analysis.tabular.votes_layout import (
+    ChosenColumns,
+    Layout,
+    choose_columns,
+    comparisons_of_counts,
+)
+from konsil.stats.engine.contract import IntArray
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+FEW_VALUES = 50
+"""Columns with more values than this are no criteria."""
+_SPREAD = 8
+"""Whole numbers within this many times the number of rows are coded by their places."""
+_LOOKED_UP = 1 << 22
+"""Up to this many combinations of codes are numbered by their places."""
+
+ROLES = ("item", "rater", "first", "second")
+"""The roles that every comparison has a value of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as codes."""
+
+    codes: Codes
+    """(n_rows,) each row's word."""
+    words: pl.Series
+    """The words, in any order: texts, or whole numbers that stand for their digits."""
+
+    def only(self, selected: NDArray[np.bool_]) -> Column:
+        """Some rows, with the words that they have."""
+        codes = self.codes[selected]
+        used = np.flatnonzero(np.bincount(codes, minlength=len(self.words)))
+        place = np.zeros(len(self.words), dtype=np.uint32)
+        place[used] = np.arange(len(used), dtype=np.uint32)
+        return Column(place[codes], self.words.gather(used))
+
+    def texts(self) -> pl.Series:
+        """The words as texts."""
+        return self.words.cast(pl.String)
+
+
+@dataclass(frozen=True, eq=False)
+class OtherColumn:
+    """A column by which comparisons of one rater, item and pair may differ."""
+
+    name: str
+    """The column."""
+    words: pl.Series
+    """Its words; more than `FEW_VALUES` where it cannot be a criterion."""
+    codes: NDArray[np.uint8] | None
+    """(n,) each comparison's word; None where there are too many, or where the role has it."""
+    role: str = ""
+    """The role of the column, if it has one."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedVotes:
+    """Some rows of a table of comparisons."""
+
+    n_rows: int
+    """Rows, those without an outcome included."""
+    item: Column | None
+    """The items of the comparisons; None: every comparison has one of its own."""
+    rater: Column | None
+    """The raters likewise."""
+    numbers: IntArray | None
+    """(n,) the comparisons' rows in the whole table, where a role is unknown."""
+    kinds: Codes
+    """(n,) each comparison's combination of systems and outcome."""
+    combinations: pl.DataFrame
+    """The combinations: first, second, outcome (or steps), and the first row that has each."""
+    empty: dict[str, int]
+    """Role -> the first row in which it is empty."""
+    others: tuple[OtherColumn, ...]
+    """All columns but the items' and raters', in the table's order."""
+    unknown_roles: tuple[str, ...]
+    """The roles that no column has."""
+    is_counted: bool
+    """Whether the rows count wins."""
+    columns: tuple[str, str] = ("", "")
+    """The columns of the first and of the second system."""
+
+
+def coded(column: pl.Series, source: str) -> Column:
+    """A column as codes.
+
+    >>> coded(pl.Series("a", ["x", "y", "x"]), "table").words.sort().to_list()
+    ['x', 'y']
+    """
+    if column.dtype.is_integer() and column.null_count() == 0 and len(column):
+        return _of_numbers(column.to_numpy())
+    words = column.unique()
+    table = pl.DataFrame({"word": words, "code": np.arange(len(words), dtype=np.uint32)})
+    codes = (
+        column.to_frame("word")
+        .join(table, on="word", how="left", nulls_equal=True, maintain_order="left")
+        .get_column("code")
+        .to_numpy()
+    )
+    texts = as_text(words.to_frame("word"), source).to_series()
+    return Column(codes, texts.fill_null("").str.strip_chars())
+
+
+def _of_numbers(numbers: NDArray[Any]) -> Column:
+    least, most = int(numbers.min()), int(numbers.max())
+    if most - least > _SPREAD * len(numbers):
+        words, codes = np.unique(numbers, return_inverse=True)
+        return Column(codes.astype(np.uint32), pl.Series(words))
+    at = (numbers - least).astype(np.int64)
+    is_present = np.zeros(most - least + 1, dtype=np.bool_)
+    is_present[at] = True
+    place = np.cumsum(is_present, dtype=np.uint32) - np.uint32(1)
+    return Column(place[at], pl.Series(np.flatnonzero(is_present) + least))
+
+
+def code_votes(frame: pl.DataFrame, layout: Layout) -> CodedVotes:
+    """Some rows of a table as codes; `layout.rows` has their numbers in the whole table."""
+    columns = [composed(name) for name in frame.columns]
+    if len({*columns}) == len(columns):
+        frame = frame.rename(dict(zip(frame.columns, columns, strict=True)))
+    as_text(frame.clear(), layout.name)  # refuses what is no table of words
+    chosen = choose_columns(frame, layout)
+    numbers = (
+        np.arange(frame.height, dtype=np.int64)
+        if layout.rows is None
+        else layout.rows.to_numpy().astype(np.int64, copy=False)
+    )
+    if chosen.counted:
+        return _counted(as_text(frame, layout.name), chosen, layout, numbers)
+    role_of = {name: role for role, name in chosen.names.items()}
+    by_role = {
+        role: coded(frame.get_column(name), layout.name) for role, name in chosen.names.items()
+    }
+    outcome = by_role["outcome"]
+    without = outcome.texts().is_in(list({*layout.missing, ""})).to_numpy()
+    has_outcome = ~without[outcome.codes]
+    others = [
+        _other(frame, name, has_outcome, layout, role_of.get(name, ""), by_role)
+        for name in frame.columns
+        if role_of.get(name) not in {"item", "rater"}
+    ]
+    if not has_outcome.all():
+        by_role = {role: column.only(has_outcome) for role, column in by_role.items()}
+        numbers = numbers[has_outcome]
+    coded_rows = _with_combinations(by_role, "outcome", numbers)
+    return replace(
+        coded_rows,
+        n_rows=frame.height,
+        others=tuple(others),
+        unknown_roles=chosen.unknown_roles,
+        columns=(chosen.names["first"], chosen.names["second"]),
+    )
+
+
+def _counted(
+    words: pl.DataFrame, chosen: ChosenColumns, layout: Layout, numbers: IntArray
+) -> CodedVotes:
+    """Rows that count wins, one comparison after the other."""
+    rows = comparisons_of_counts(words, chosen, pl.Series(numbers), layout)
+    comparisons = rows.drop_nulls("steps")
+    # The numbers of the comparisons of a row with several belong to them alone.
+    by_role = {role: coded(comparisons.get_column(role), layout.name) for role in ROLES}
+    by_role["steps"] = coded(comparisons.get_column("steps"), layout.name)
+    own = comparisons.get_column("row").to_numpy().astype(np.int64, copy=False)
+    at = np.searchsorted(numbers, own)
+    others = tuple(
+        OtherColumn(name, other.words, None if other.codes is None else other.codes[at])
+        for name in words.columns
+        if name not in {chosen.names.get("item"), chosen.names.get("rater")}
+        for other in (_plain_other(words.get_column(name), layout),)
+    )
+    return replace(
+        _with_combinations(by_role, "steps", own),
+        n_rows=rows.height,
+        others=others,
+        unknown_roles=chosen.unknown_roles,
+        columns=(chosen.names["first"], chosen.names["second"]),
+        is_counted=True,
+        numbers=None,
+    )
+
+
+def _with_combinations(by_role: dict[str, Column], last: str, numbers: IntArray) -> CodedVotes:
+    members = [by_role["first"], by_role["second"], by_role[last]]
+    sizes = [max(len(column.words), 1) for column in members]
+    keys = members[0].codes.astype(np.int64)
+    for column, size in zip(members[1:], sizes[1:], strict=True):
+        keys *= size
+        keys += column.codes
+    n_keys = int(np.prod(np.array(sizes, dtype=object)))
+    if n_keys <= max(_LOOKED_UP, len(keys)):
+        # The last assignment stays, so that the rows are taken from the end.
+        first = np.full(n_keys, -1, dtype=np.int64)
+        first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+        present = np.flatnonzero(first >= 0)
+        place = np.zeros(n_keys, dtype=np.uint32)
+        place[present] = np.arange(len(present), dtype=np.uint32)
+        kinds, first, keys = place[keys], first[present], present
+    else:
+        keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        kinds = inverse.astype(np.uint32)
+    at = [keys // (sizes[1] * sizes[2]), keys // sizes[2] % sizes[1], keys % sizes[2]]
+    combinations = pl.DataFrame(
+        {
+            name: (column.words if name == "steps" else column.texts()).gather(codes)
+            for name, column, codes in zip(("first", "second", last), members, at, strict=True)
+        }
+    ).with_columns(pl.Series("row", numbers[first], dtype=pl.Int64))
+    empty = {}
+    for role, column in by_role.items():
+        is_empty = np.zeros(0) if role == last else (column.texts() == "").to_numpy()
+        if is_empty.any():
+            empty[role] = int(numbers[is_empty[column.codes].argmax()])
+    return CodedVotes(
+        n_rows=len(keys),
+        item=by_role.get("item"),
+        rater=by_role.get("rater"),
+        numbers=None if {"item", "rater"} <= by_role.keys() else numbers,
+        kinds=kinds.astype(np.min_scalar_type(max(len(combinations), 1)), copy=False),
+        combinations=combinations,
+        empty=empty,
+        others=(),
+        unknown_roles=(),
+        is_counted=False,
+    )
+
+
+def _other(
+    frame: pl.DataFrame,
+    name: str,
+    has_outcome: NDArray[np.bool_],
+    layout: Layout,
+    role: str,
+    by_role: dict[str, Column],
+) -> OtherColumn:
+    if role:
+        return OtherColumn(name, by_role[role].texts().head(FEW_VALUES + 1), None, role)
+    other = _plain_other(frame.get_column(name), layout)
+    return other if other.codes is None else replace(other, codes=other.codes[has_outcome])
+
+
+def _plain_other(column: pl.Series, layout: Layout) -> OtherColumn:
+    # Identifiers are recognised by their first rows, which is cheaper than by all.
+    if column.head(1000).n_unique() > FEW_VALUES or column.n_unique() > FEW_VALUES:
+        return OtherColumn(column.name, pl.Series([""] * (FEW_VALUES + 1)), None)
+    values = coded(column, layout.name)
+    return OtherColumn(column.name, values.texts(), values.codes.astype(np.uint8))

@@ -1,0 +1,55 @@
+"""The choice of a runner by its name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from konsil.compute.runners import Cores, Runner, ThisProcess
+from konsil.errors import AnalysisError
+
+_CLUSTER = re.compile(r"local:(?P<n>[1-9][0-9]{0,3})|(?P<address>(tcp|tls)://[^\s/]+:[0-9]+)")
+
+
+@contextmanager
+def open_runner(cluster: str, n_parts: int, *, is_small: bool) -> Iterator[Runner]:
+    """The runner of `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores.
+
+    `is_small`: whether processes would cost more than they save.
+    """
+    if cluster:
+        with _of_dask(cluster) as runner:
+            yield runner
+        return
+    n = min(os.cpu_count() or 1, n_parts)
+    yield ThisProcess() if is_small else Cores(n)
+
+
+def check_cluster(cluster: str) -> None:
+    """Refuse what names no cluster, and a cluster without Dask."""
+    if not cluster:
+        return
+    if not _CLUSTER.fullmatch(cluster):
+        raise AnalysisError(
+            f"--compute {cluster!r}: expected local:N with a number of workers, or"
+            " tcp://HOST:PORT with the address of a Dask scheduler"
+        )
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise AnalysisError(
+            "--compute needs Dask; install it with: pip install 'konsil[cluster]'"
+        ) from None
+
+
+def _of_dask(cluster: str) -> AbstractContextManager[Runner]:
+    check_cluster(cluster)
+    from konsil.compute import dask_runner
+
+    match = _CLUSTER.fullmatch(cluster)
+    assert match is not None
+    if match["n"]:
+        return dask_runner.local(int(match["n"]))
+    return dask_runner.remote(match["address"])

@@ -1,0 +1,67 @@
+"""Agreement of a folder of Parquet files: the numbers of one table, however it is divided."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import konsil
+from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.api.datasets.agreements import agreement_of_data_set
+from konsil.cli import main
+from konsil.errors import SourceError
+
+
+def ratings(seed: int = 1) -> pl.DataFrame:
+    """Three raters, forty units, long."""
+    g = np.random.default_rng(seed)
+    truth = g.integers(0, 3, 40)
+    given = np.where(g.random((3, 40)) < 0.7, truth, g.integers(0, 3, (3, 40)))
+    return pl.DataFrame(
+        {
+            "unit": np.tile(np.arange(40), 3),
+            "rater": np.repeat(["ann", "ben", "cem"], 40),
+            "label": np.array(["low", "mid", "high"])[given.ravel()],
+            "ward": np.tile(np.repeat(["A", "B"], 20), 3),
+        }
+    ).sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+def divided(table: pl.DataFrame, folder: Path, n: int) -> Path:
+    for part in range(n):
+        rows = table[part * table.height // n : (part + 1) * table.height // n]
+        rows.write_parquet(folder / f"{part}.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_a_divided_table_has_the_numbers_of_the_whole(tmp_path, n):
+    request = AgreementRequest(resamples=200, where={"ward": "A"})
+    parts = agreement_of_data_set(divided(ratings(), tmp_path, n), request)
+    whole = konsil.agreement(ratings(), resamples=200, where={"ward": "A"})
+    assert parts.to_json() == whole.to_json()
+
+
+def test_wide_tables_can_be_divided(tmp_path):
+    wide = ratings().pivot("rater", index="unit", values="label").sort("unit")
+    wide = wide.select("unit", "ann", "ben", "cem")
+    parts = agreement_of_data_set(divided(wide, tmp_path, 3), AgreementRequest(resamples=200))
+    assert parts.to_json() == konsil.agreement(wide, resamples=200).to_json()
+
+
+def test_the_command_reads_a_folder(tmp_path, capsys):
+    folder = divided(ratings(), tmp_path, 2)
+    main(["agreement", str(folder), "--resamples", "200", "--json"])
+    assert json.loads(capsys.readouterr().out)["n_ratings"] == 120
+
+
+def test_an_error_names_the_file_and_its_row(tmp_path):
+    table = ratings().with_columns(pl.col("rater").replace("cem", ""))
+    row = table.get_column("rater").to_list().index("")
+    table.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=f"line {row + 1} of a.parquet: the rater is empty"):
+        agreement_of_data_set(tmp_path, AgreementRequest(resamples=200))
