@@ -181,6 +181,24 @@ def test_only_who_is_alone_clears_what_earlier_workers_left(store: Store, clock:
     assert third.remaining(["s1"]) == (1, 1)
 
 
+def test_a_run_that_is_alone_clears_what_killed_workers_hold(store: Store, clock: Clock) -> None:
+    killed = begun(store)
+    killed.offer([offered(0), offered(1)])
+    killed.take(["s1"], 1)
+    assert verdicts(killed, asked(0)) == ["go"]
+    other = Leases(store, "judge", seconds=LEASE)
+    other.register()
+    other.offer([offered(7)])
+    Leases(store, "answer", seconds=LEASE).clear()
+    # The lease had not run out: another worker would have let the works stand.
+    assert [w.worker for w in workers(store)] == [other.worker]
+    assert lost(store) == 0.5
+    late = begun(store)
+    late.offer([])
+    assert late.take(["s1"], 5) == []
+    assert numbers(other.take(["s1"], 5)) == [7]
+
+
 def test_an_endpoint_has_so_many_places_for_all_workers(store: Store, clock: Clock) -> None:
     first, second = begun(store), begun(store)
     first.offer(offered(n) for n in range(4))
