@@ -58,7 +58,11 @@ class BatchCallRequest(CallRequest):
         False, Flag("Send the requests in batches, within a day and at half the price.")
     )
     wait: bool = setting(
-        True, Flag("Wait until all batches have ended, or only look at them.", off="no-wait")
+        True,
+        Flag(
+            "Wait until all batches have ended; otherwise send, store completed replies and exit.",
+            off="no-wait",
+        ),
     )
     cancel_batches: bool = setting(
         False, Flag("Cancel the batches under way; completed replies are stored.")

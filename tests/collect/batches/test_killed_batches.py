@@ -64,7 +64,7 @@ with open(f"{folder}/study.toml") as file:
 with Store.open(folder) as store:
     batch = BatchOptions(pace=Pace(0.0, 0.0, 0.0, 0.0))
     done = answer(study, store, Options(batch=batch))
-    print(done.progress.ended)
+    print(done.progress.ended, done.progress.stopped)
 """
 POINTS = (
     ("intended", ""),
@@ -80,6 +80,20 @@ answers."""
 N = 35
 
 
+def fill(store: Store, folder: Path, url: str) -> None:
+    items = [Item(f"i{n}", f"Question {n}?", "insulin") for n in range(N)]
+    store.add(Batch(items=items), source="items", at="2025-03-01T12:00:00Z")
+    (folder / "study.toml").write_text(
+        f'title = "t"\nseed = 1\n[[endpoints]]\nid = "h"\nurl = "{url}/v1"\n'
+        '[[systems]]\nid = "s"\nmodel = "h:m"\n'
+    )
+
+
+def run(folder: Path, point: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", RUN, str(folder), point]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
 def test_nothing_is_sent_twice_and_nothing_is_lost(tmp_path: Path) -> None:
     vendor = OpenAIVendor()
     running: list[subprocess.Popen[str]] = []
@@ -89,31 +103,40 @@ def test_nothing_is_sent_twice_and_nothing_is_lost(tmp_path: Path) -> None:
         if step and done.startswith(step):
             os.kill(running[-1].pid, signal.SIGKILL)
 
-    def run(point: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", RUN, str(tmp_path), point]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        running.append(process)
-        return process
-
     with Store.open(tmp_path) as store, serving(vendor) as url:
-        items = [Item(f"i{n}", f"Question {n}?", "insulin") for n in range(N)]
-        store.add(Batch(items=items), source="items", at="2025-03-01T12:00:00Z")
-        (tmp_path / "study.toml").write_text(
-            f'title = "t"\nseed = 1\n[[endpoints]]\nid = "h"\nurl = "{url}/v1"\n'
-            '[[systems]]\nid = "s"\nmodel = "h:m"\n'
-        )
+        fill(store, tmp_path, url)
         vendor.after = kill
         for point, step in POINTS:
-            process = run(point)
+            process = run(tmp_path, point)
+            running.append(process)
             assert process.wait(60) == -signal.SIGKILL, (point, step)
             process.communicate()
         step = ""
-        last, _ = run("").communicate(timeout=60)
+        last, _ = run(tmp_path, "").communicate(timeout=60)
         # All replies were stored before the last kill; records are made of them, and none is asked.
-        assert last == "0\n"
+        assert last == "0 \n"
         assert len(store.answers()) == N
         assert [(c.outcome, c.attempt) for c in Calls(store).each()] == [("ok", 1)] * N
         assert set(vendor.asked.values()) == {1}
         assert (len(vendor.files), len(vendor.batches)) == (1, 1)
         assert Batches(store).unfinished() == ()
         assert store.verify_log() == ()
+
+
+def test_ctrl_c_leaves_batches_under_way(tmp_path: Path) -> None:
+    vendor = OpenAIVendor(looks=1000)
+    running: list[subprocess.Popen[str]] = []
+
+    def interrupt(done: str) -> None:
+        if running and vendor.batches and done.startswith("GET /v1/batches/"):
+            running.pop().send_signal(signal.SIGINT)
+
+    vendor.after = interrupt
+    with Store.open(tmp_path) as store, serving(vendor) as url:
+        fill(store, tmp_path, url)
+        process = run(tmp_path, "")
+        running.append(process)
+        printed, _ = process.communicate(timeout=60)
+        assert (printed, process.returncode) == ("0 by Ctrl-C\n", 0)
+        [record] = Batches(store).unfinished()
+        assert (record.state, record.requests) == ("under way", N)

@@ -150,8 +150,11 @@ def test_an_intention_that_was_never_sent_is_sent(
 
 
 def test_cancelling(case: Case, store: Store, items: tuple[Item, ...]) -> None:
-    case.vendor.looks = 9
+    case.vendor.looks = 3
     run(case, store, is_waiting=False)
+    # The first time the vendor does not cancel any more.
+    cancel = "POST /v1/messages/batches/" if case.name == "anthropic" else "POST /v1beta/batches/"
+    case.vendor.failures = [(cancel, 409)]
     done = run(case, store, is_cancelling=True)
     assert done.progress.outcomes == {"ok": 40}
     assert Batches(store).unfinished() == ()
@@ -187,3 +190,19 @@ def test_anthropic_stores_what_expired(
         assert (done.progress.outcomes, done.progress.expired) == ({"ok": 39}, 1)
         case.vendor.fate = case.fine
         assert run(case, store).progress.outcomes == {"ok": 1}
+
+
+def test_results_that_anthropic_has_archived_have_expired(
+    store: Store, items: tuple[Item, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCH_KEY", KEY)
+    case = CASES["anthropic"]()
+    case.vendor.fate = case.fine
+    shown = AnthropicVendor.shown
+    with serving(case.vendor) as case.url:
+        run(case, store, is_waiting=False)
+        with pytest.MonkeyPatch.context() as patch:
+            gone = {"archived_at": "2026-02-01T00:00:00Z", "results_url": None}
+            patch.setattr(AnthropicVendor, "shown", lambda s, b: {**shown(s, b), **gone})
+            done = run(case, store, is_waiting=False)
+        assert (done.progress.expired, done.progress.ended, done.progress.batches) == (40, 0, 0)

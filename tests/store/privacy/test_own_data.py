@@ -24,6 +24,8 @@ NO_PERSON = {
     "items",
     "answers",
     "calls",
+    "call_batches",
+    "call_batch_works",
     "renderings",
     "salts",
     "workers",

@@ -13,6 +13,7 @@ from konsil.collect.batches.patience import patiently
 from konsil.collect.batches.results import Gatherer
 from konsil.collect.batches.sending import PRESUMED, Sender, asked_again
 from konsil.collect.batches.transfer import MissingError
+from konsil.collect.providers.provider import CallError
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.lanes import Progress
 from konsil.collect.running.works import now
@@ -23,6 +24,10 @@ from konsil.store.calls.batches import Batches, BatchRecord
 T = TypeVar("T")
 LIFETIME = timedelta(days=29)
 """After so long no vendor has results of a batch any more."""
+
+
+_TOO_LATE = (400, 409, 412)
+"""Statuses with which vendors refuse to cancel what cannot be cancelled any more."""
 
 
 class BatchRun:
@@ -129,7 +134,7 @@ class BatchRun:
                 return
         condition = await self._condition(lane, record)
         if condition.state == "under way" and is_cancelled:
-            await self._patiently(lane, lambda: lane.interface.cancel(record.vendor_id))
+            await self._patiently(lane, lambda: _cancelled(lane, record))
             condition = await self._condition(lane, record)
         if condition.state == "under way":
             if condition.expires_at and condition.expires_at != record.expires_at:
@@ -200,3 +205,12 @@ class BatchRun:
         if gathered.n_answered:
             lane.again += lane.refused
             lane.refused = []
+
+
+async def _cancelled(lane: BatchLane, record: BatchRecord) -> None:
+    try:
+        await lane.interface.cancel(record.vendor_id)
+    except CallError as error:
+        # It has ended meanwhile, or is being cancelled already.
+        if error.status not in _TOO_LATE:
+            raise

@@ -6,7 +6,6 @@ The same for systems and judges.
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -244,10 +243,8 @@ def _collected_by_batches(
             )
         )
     except KeyboardInterrupt:
-        sys.stderr.write(
-            "\nbatches under way go on at the vendors; run the command again to collect them\n"
-        )
-        raise
+        # The batches go on at the vendors; the summary says so.
+        progress.is_interrupted, progress.stopped = True, "by Ctrl-C"
     finally:
         settle_now()
     return Collected(todos, progress, n_records, budget.spent)
