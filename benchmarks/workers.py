@@ -193,6 +193,8 @@ def start(folder: Path, database: str, key: str, *more: str) -> subprocess.Popen
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "WORKER_KEY": key},
+        # As from terminals of their own: Linux shares processors between sessions.
+        start_new_session=True,
     )
 
 
