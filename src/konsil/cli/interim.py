@@ -98,5 +98,5 @@ def _state_record(state: InterimState) -> dict[str, object]:
         "tasks": state.progress.tasks,
         "due": state.due,
         "looks": state.interim.looks,
-        "made": state.taken,
+        "made": state.previous,
     }

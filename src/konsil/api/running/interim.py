@@ -43,7 +43,7 @@ class InterimState:
     """The protocol's."""
     progress: Progress
     """How many tasks are rated."""
-    taken: tuple[TakenLook, ...]
+    previous: tuple[TakenLook, ...]
     """The looks made."""
     due: int | None
     """The number of the look that is due; None: none is."""
@@ -252,7 +252,7 @@ def state_lines(state: InterimState) -> Iterator[str]:
     """Which looks there are, were made and are due, a line each."""
     progress = state.progress
     yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,} ({progress.fraction:.0%})"
-    taken = {t.number: t for t in state.taken if t.number}
+    taken = {t.number: t for t in state.previous if t.number}
     for n, look in enumerate(state.interim.looks, 1):
         status = "planned"
         if n in taken:
@@ -262,7 +262,7 @@ def state_lines(state: InterimState) -> Iterator[str]:
         elif progress.fraction >= look.fraction:
             status = "not made"
         yield f"look {n}: {look.kind}, at {look.fraction:.0%}: {status}"
-    for extra in state.taken:
+    for extra in state.previous:
         if not extra.number:
             yield f"unplanned look: {extra.kind}, made at {extra.at} (exploratory)"
 
