@@ -28,6 +28,14 @@ def run(*arguments: str) -> Result:
         (("--studies", ".", "--database", "sqlite://"), "state no FOLDER and no --database"),
         (("--studies", "nowhere"), "nowhere: there is no such folder or file"),
         (("--studies", "."), "contains no folder with a study.toml"),
+        (
+            ("--studies", ".", "--passkeys"),
+            "browsers accept passkeys over TLS and with a host name",
+        ),
+        (
+            ("--studies", ".", "--passkeys", "--url", "https://127.0.0.1"),
+            "browsers accept passkeys over TLS and with a host name",
+        ),
         (("--studies", "list.toml", "--workers", "2"), "state the database of 'a' in centre.toml"),
     ],
 )

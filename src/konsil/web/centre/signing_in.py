@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from konsil.errors import StoreError
-from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.identities import bind, identity_of, person_of
 from konsil.store.people.sites import tie
@@ -26,7 +25,7 @@ from konsil.store.tasks import withdrawal
 from konsil.web.centre.accounts import EVERYWHERE, Account, Invited
 from konsil.web.centre.provider import Attempt, Provider, SignInError, new_attempt
 from konsil.web.centre.registry import Registry
-from konsil.web.site.centre_cookie import set_centre_cookie
+from konsil.web.site.centre_cookie import set_session
 from konsil.web.site.site import Site
 
 LOG = logging.getLogger("uvicorn.error")
@@ -136,17 +135,7 @@ class SignIn:
             return False
         if before and (visitor := site.access.visitor(before, site.now())) is not None:
             site.access.leave(visitor)
-        response.set_cookie(
-            site.cookie,
-            cookie,
-            max_age=_seconds(site, invited.role),
-            path=site.options.path or "/",
-            secure=site.options.secure,
-            httponly=True,
-            samesite="lax",
-        )
-        if invited.role != "rater":
-            set_centre_cookie(site, response, cookie)
+        set_session(site, response, cookie, invited.role)
         return True
 
     def _cookie(self) -> str:
@@ -170,12 +159,6 @@ class SignIn:
 
     def _mac(self, text: str) -> str:
         return hmac.new(self.key, b"sign-in\n" + text.encode(), hashlib.sha256).hexdigest()
-
-
-def _seconds(site: Site, role: Role) -> int:
-    options = site.options
-    is_long = role in ("rater", "curator")
-    return int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600)
 
 
 def _person(site: Site, identity: str, account: Account, invited: Invited) -> str | None:
