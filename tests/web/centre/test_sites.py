@@ -22,7 +22,10 @@ from konsil.web.app.app import create_app
 from konsil.web.app.routes import OFFICE, ROUTES
 from konsil.web.site.site import Options
 
+from ..both import opened, server
 from ..conftest import AT, LATER, STUDIES, URL, Browser, Clock, fill
+
+__all__ = ["opened", "server"]
 
 R1, R2, R3 = (f"canary-rater-{n}" for n in (1, 2, 3))
 SITES = {R1: "Kiel", R2: "Kiel", R3: "Ulm"}
