@@ -64,7 +64,7 @@ def add_passkey(store: Store, new: Passkey, cookie: str, *, only_first: bool) ->
         row = {name: getattr(new, name) for name in Passkey.__slots__}
         connection.execute(sa.insert(table).values(row))
         traces = traces_of("passkeys", connection, table.c.id == new.id)
-        data = {"who": new.who, "traces": traces, "salted": True}
+        data = {"who": new.who, "state": "registered", "traces": traces, "salted": True}
         audit.append(connection, audit.PASSKEY, data, new.made_at)
         _confirm(connection, cookie)
     return True
@@ -77,8 +77,8 @@ def use_passkey(store: Store, used: Passkey, sign_count: int, cookie: str, *, at
         where = table.c.id == used.id
         connection.execute(sa.update(table).where(where).values(sign_count=sign_count))
         traces = traces_of("passkeys", connection, where)
-        data = {"who": used.who, "via": "passkey", "traces": traces, "salted": True}
-        audit.append(connection, "sign-in", data, at)
+        data = {"who": used.who, "state": "used", "traces": traces, "salted": True}
+        audit.append(connection, audit.PASSKEY, data, at)
         _confirm(connection, cookie)
 
 

@@ -23,7 +23,7 @@ from konsil.web.site.site import Site
 def centre_cookie_name(site: Site) -> str:
     """The name of the cookie, another for each study."""
     prefix = "" if not site.options.secure else "__Secure-" if site.options.centre else "__Host-"
-    return f"{prefix}konsil-centre-{secret(site.store, 'cookie').hex()[:8]}"
+    return f"{prefix}konsil-centre-{site.cookie.rpartition('-')[2]}"
 
 
 def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
