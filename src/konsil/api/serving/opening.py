@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.running.planning import make_plan
-from konsil.errors import KonsilError, PlanError
+from konsil.errors import KonsilError, PlanError, option
 from konsil.study import Study
 from konsil.web.centre.settings import CentreSettings, StudyPlace
 from konsil.web.site.site import Options
@@ -48,13 +48,14 @@ def check_passkeys(options: Options) -> None:
         return
     if find_spec("webauthn") is None:
         raise KonsilError(
-            "--passkeys needs packages that are not installed; run pip install 'konsil[passkeys]'"
+            f"{option('passkeys')}: needs packages that are not installed; run pip install"
+            " 'konsil[passkeys]'"
         )
     host = urlsplit(options.url).hostname or ""
     if host != "localhost" and (not options.secure or is_address(host)):
         raise KonsilError(
-            "--passkeys: browsers accept passkeys over TLS and with a host name; state --url"
-            " https://NAME, or --url http://localhost:PORT for a trial"
+            f"{option('passkeys')}: browsers accept passkeys over TLS and with a host name; state"
+            f" {option('url')} https://NAME, or http://localhost:PORT for a trial"
         )
 
 
@@ -85,6 +86,7 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
         for place in places:
             if not place.database.startswith("postgres"):
                 raise KonsilError(
-                    f"--workers {workers}: several processes need PostgreSQL; state the database of"
-                    f" {place.slug!r} in centre.toml, or use one process, as SQLite requires"
+                    f"{option('workers', workers)}: several processes need PostgreSQL; state the"
+                    f" database of {place.slug!r} in centre.toml, or use one process, as SQLite"
+                    " requires"
                 )

@@ -215,7 +215,7 @@ class Access:
 
     def enter(
         self,
-        who: str,
+        person: str,
         role: Role,
         *,
         at: str,
@@ -230,7 +230,7 @@ class Access:
         cookie = secrets.token_urlsafe(32)
         row = Visitor(
             hashed(cookie),
-            who,
+            person,
             role,
             secrets.token_urlsafe(24),
             language,
@@ -240,12 +240,12 @@ class Access:
             confirmed=1,
         )
         with engine.writing(self.store.engine) as connection:
-            refuse_erased(connection, who)
+            refuse_erased(connection, person)
             connection.execute(
                 sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            audit.append(connection, "sign-in", {"who": who, "role": role, "via": via}, at)
+            audit.append(connection, "sign-in", {"who": person, "role": role, "via": via}, at)
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:

@@ -33,11 +33,11 @@ class Passkey:
 _COLUMNS = tuple(c for c in page_schema.passkeys.c if c.name != "entry")
 
 
-def passkeys_of(store: Store, who: str) -> tuple[Passkey, ...]:
+def passkeys_of(store: Store, person: str) -> tuple[Passkey, ...]:
     """The passkeys of a person."""
     c = page_schema.passkeys.c
     with reading(store.engine) as connection:
-        rows = connection.execute(sa.select(*_COLUMNS).where(c.who == who).order_by(c.id))
+        rows = connection.execute(sa.select(*_COLUMNS).where(c.who == person).order_by(c.id))
         return tuple(Passkey(**row._mapping) for row in rows)
 
 

@@ -118,16 +118,16 @@ class SignIn:
         """Sign in to one study; whether that was possible."""
         identity = identity_of(site.store, self.provider.service.issuer, account.subject)
         try:
-            who = _person(site, identity, account, invited)
-            if who is None:
+            person = _person(site, identity, account, invited)
+            if person is None:
                 return False
-            bind(site.store, identity, who, at=site.now())
+            bind(site.store, identity, person, at=site.now())
             if invited.role == "coordinator" and invited.site:
                 # Tied before the session exists.
-                tie(site.store, "staff", who, {invited.site} - {EVERYWHERE}, at=site.now())
+                tie(site.store, "staff", person, {invited.site} - {EVERYWHERE}, at=site.now())
             before = request.cookies.get(site.cookie, "")
             cookie = site.access.enter(
-                who, invited.role, at=site.now(), expires_at=site.signed_in_until()
+                person, invited.role, at=site.now(), expires_at=site.signed_in_until()
             )
         except StoreError as error:
             # Erased, or the database fails; other studies are not affected.
@@ -167,10 +167,10 @@ def _person(site: Site, identity: str, account: Account, invited: Invited) -> st
         panels = withdrawal.panels(connection, site.study)
         withdrawn = withdrawal.withdrawn_raters(connection)
     if invited.role == "rater":
-        is_person = panels.get(invited.who, ("", ""))[1] == "human"
-        return invited.who if is_person and invited.who not in withdrawn else None
-    if invited.who:
-        return pseudonym(site.store, invited.who)
+        is_person = panels.get(invited.person, ("", ""))[1] == "human"
+        return invited.person if is_person and invited.person not in withdrawn else None
+    if invited.person:
+        return pseudonym(site.store, invited.person)
     known = person_of(site.store, identity)
     if known is not None and known not in panels:
         # The name may change at the service; the account stays the same person here.

@@ -198,10 +198,10 @@ def _host(site: Site) -> str:
     return urlsplit(site.options.url).hostname or ""
 
 
-def _user(site: Site, who: str) -> bytes:
+def _user(site: Site, person: str) -> bytes:
     """What the passkey keeps as its user: it tells nothing about the person."""
     return hmac.new(
-        secret(site.store, "passkey"), b"user\n" + who.encode(), hashlib.sha256
+        secret(site.store, "passkey"), b"user\n" + person.encode(), hashlib.sha256
     ).digest()
 
 
