@@ -64,6 +64,7 @@ IN_DATA = frozenset(
         "Entry.why",
         "Invitation.who",
         "InvitationRequest.who",
+        "Passkey.who",
         "RehearsalRequest.most",
         "Screened.asked",
         "Screened.seen",

@@ -31,6 +31,9 @@ from konsil.store.people.recruiting import record
 from konsil.study import Study
 from konsil.study.sections.recruitment import STEPS, stratum
 from konsil.web import Options, create_app
+from konsil.web.centre.centre import Centre
+from konsil.web.centre.registry import Registry
+from konsil.web.centre.settings import CentreSettings, StudyPlace
 from konsil.web.kit.kit import make
 
 HERE = Path(__file__).resolve().parent
@@ -72,6 +75,7 @@ TOURS = {
     ),
     "cases": CURATORS,
     "rewording": (REWRITING,),
+    "centre": ("centre", "passkey"),
     "kits": tuple(name for name in PAGES if name.startswith("kit")),
 }
 """What is taken on one way."""
@@ -145,10 +149,8 @@ def invitation(site: Any, who: str, role: Any = "rater") -> str:
 
 
 @contextmanager
-def serving(
-    study: Study, filled: Callable[[Store, Study], None], clock: Clock
-) -> Iterator[tuple[Any, str]]:
-    """A study with its material, its pages on a free port."""
+def running(make: Callable[[str], Any]) -> Iterator[tuple[Any, str]]:
+    """An application made for an address, on a free port."""
     import socket
 
     import uvicorn
@@ -157,21 +159,35 @@ def serving(
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     url = f"http://127.0.0.1:{port}"
+    app = make(url)
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        yield app, url
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+@contextmanager
+def serving(
+    study: Study, filled: Callable[[Store, Study], None], clock: Clock, **options: Any
+) -> Iterator[tuple[Any, str]]:
+    """A study with its material, its pages on a free port."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
         filled(store, study)
-        app = create_app(study, store, Options(url=url, tries_a_minute=9999), clock=clock)
-        server = uvicorn.Server(
-            uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
-        )
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.05)
-        try:
+
+        def make(url: str) -> Any:
+            served = Options(url=url, tries_a_minute=9999, **options)
+            return create_app(study, store, served, clock=clock)
+
+        with running(make) as (app, url):
             yield app.state.site, url
-        finally:
-            server.should_exit = True
-            thread.join(20)
 
 
 def material(said: Said, unit: str) -> Callable[[Store, Study], None]:
@@ -472,6 +488,42 @@ def listed() -> str:
     return "\n".join(text).rstrip() + "\n"
 
 
+def centre(cameras: Sequence[Camera], said: Said, clock: Clock, made: Path) -> None:
+    """The list of studies of a centre, and an owner's passkey."""
+    root = Path(tempfile.mkdtemp(dir=made))
+    units = {"heart": "several", "kidney": "practice", "lung": "pilot"}
+    for slug, unit in units.items():
+        (root / slug).mkdir()
+        with Store.open(root / slug) as store:
+            material(said, unit)(store, said.studies[unit])
+
+    def open_study(place: StudyPlace) -> tuple[Study, str]:
+        return said.studies[units[place.slug]], str(place.folder)
+
+    def build(study: Study, store: Store, options: Options) -> Any:
+        return create_app(study, store, options, clock=clock)
+
+    def make(url: str) -> Any:
+        listed = tuple(StudyPlace(slug, root / slug) for slug in (*units, "spine"))
+        settings = CentreSettings(root, listed=listed)
+        return Centre(Registry(settings, Options(url=url), open_study, build))
+
+    with running(make) as (app, url):
+        for camera in cameras:
+            camera.context.clear_cookies()
+            for slug, role in (("heart", "owner"), ("lung", "coordinator")):
+                site = app.registry.get(slug).site
+                camera.enter(site, f"{url}/{slug}", "study-office", role)
+            camera.page.goto(url)
+            camera.take("centre")
+    unit = said.studies["several"]
+    with serving(unit, material(said, "several"), clock, passkeys=True) as (site, url):
+        for camera in cameras:
+            camera.context.clear_cookies()
+            camera.enter(site, url, "study-office", "owner")
+            camera.take("passkey")
+
+
 def main() -> None:
     """Take all pictures, or those named."""
     FOLDER.mkdir(exist_ok=True)
@@ -494,6 +546,7 @@ def main() -> None:
                 cases,
                 rewording,
                 kits,
+                centre,
             ):
                 if ONLY and not ONLY & set(TOURS[tour.__name__]):
                     continue

@@ -67,6 +67,8 @@ PAGES = {
     "office-signs": "Dashboard: data-quality flags",
     "office-download": "Dashboard: download",
     "office-log": "Dashboard: audit log",
+    "centre": "Study centre: all studies",
+    "passkey": "An owner's passkey",
 }
 """Page -> what it is."""
 SYSTEMS = tuple(System(f"s{n}", f"f{n}") for n in range(1, 6))

@@ -66,6 +66,23 @@ def test_who_may_what_in_words() -> None:
         "come_in",
         "language",
         "static",
+        # They answer 404 unless the server asks passkeys of owners.
+        "passkey",
+        "begin_passkey",
+        "end_passkey",
+    }
+    assert {p.name for p in ROUTES if p.before_passkey} == {"leave"}
+    by_site = {p.name for p in ROUTES if p.by_site and p.path.startswith("/office")}
+    assert by_site == {
+        "overview",
+        "invitations",
+        "invite",
+        "note",
+        "revoke",
+        "leaving",
+        "withdraw",
+        "problems",
+        "settle",
     }
     for page in ROUTES:
         assert page.method in ("GET", "POST"), page.name

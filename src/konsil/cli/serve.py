@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     help="Address for metrics in the format of Prometheus, such as 127.0.0.1:9464.",
 )
 @click.option(
+    "--passkeys",
+    is_flag=True,
+    help="Require a passkey from owners, registered at their first sign-in.",
+)
+@click.option(
     "--studies",
     type=click.Path(path_type=Path),
     default=None,
@@ -91,13 +96,14 @@ def command(
     own path, cookie, database and people; the address itself lists them for staff.
     """
     from konsil.api import open_folder
-    from konsil.api.serving.opening import assign_tasks
+    from konsil.api.serving.opening import assign_tasks, check_passkeys
     from konsil.errors import KonsilError
     from konsil.web.app.serve import serve, serve_many
     from konsil.web.site.site import Options, checked
 
     url = limits.pop("url") or f"http://{host}:{port}"
     options = checked(Options(url=url, **limits))
+    check_passkeys(options)
     if studies is not None:
         if folder != Path() or database:
             raise KonsilError(

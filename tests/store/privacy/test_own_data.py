@@ -57,7 +57,7 @@ def store(tmp_path: Path, sample: Batch):
 def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) -> None:
     found = own_data(store, "R1")
     # Tables in which this study has nothing about R1: who had a task before, superseded ratings,
-    # machines' attempts, an account of a sign-in service.
+    # machines' attempts, an account, a passkey.
     missing = set(schema.metadata.tables) - NO_PERSON - set(found)
     assert missing == {
         "task_revisions",
@@ -66,6 +66,7 @@ def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) ->
         "staff",
         "sites",
         "identities",
+        "passkeys",
     }
     assert found["people"] == [{"rater": "R1", "name": "Ada May", "email": "ada@clinic.example"}]
     assert len(found["ratings"]) == sum(r.rater == "R1" for r in sample.ratings)

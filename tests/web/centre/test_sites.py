@@ -20,9 +20,14 @@ from konsil.store.privacy.own_data import own_data
 from konsil.study import Study
 from konsil.web.app.app import create_app
 from konsil.web.app.routes import OFFICE, ROUTES
+from konsil.web.centre.standing import counted
+from konsil.web.site.scope import Scope, scope_within
 from konsil.web.site.site import Options
 
+from ..both import opened, server
 from ..conftest import AT, LATER, STUDIES, URL, Browser, Clock, fill
+
+__all__ = ["opened", "server"]
 
 R1, R2, R3 = (f"canary-rater-{n}" for n in (1, 2, 3))
 SITES = {R1: "Kiel", R2: "Kiel", R3: "Ulm"}
@@ -97,6 +102,12 @@ def test_no_office_page_shows_raters_of_another_site(visits: Visits) -> None:
             assert R3 in free.get(page.path).text, page.name
             assert R1 in tied.get(page.path).text, page.name
     assert shown == ["overview", "invitations", "leaving", "problems"]
+
+
+def test_the_list_of_studies_counts_their_raters_alone(visits: Visits) -> None:
+    site = visits.app.state.site
+    scopes = (Scope(), scope_within(site, frozenset({"Kiel"})), scope_within(site, frozenset()))
+    assert [counted(site, scope)[1] for scope in scopes] == [12, 8, 0]
 
 
 def test_the_menu_names_no_page_that_is_refused(visits: Visits) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.running.planning import make_plan
-from konsil.errors import KonsilError, PlanError
+from konsil.errors import KonsilError, PlanError, option
 from konsil.study import Study
 from konsil.web.centre.settings import CentreSettings, StudyPlace
+from konsil.web.site.site import Options
 
 
 def assign_tasks(opened: Folder) -> str:
@@ -39,6 +42,36 @@ def open_study(place: StudyPlace) -> tuple[Study, str]:
     return opened.study, opened.database or str(opened.path)
 
 
+def check_passkeys(options: Options) -> None:
+    """Refuse passkeys where the packages or an address that browsers accept are missing."""
+    if not options.passkeys:
+        return
+    if find_spec("webauthn") is None:
+        raise KonsilError(
+            f"{option('passkeys')}: needs packages that are not installed; run pip install"
+            " 'konsil[passkeys]'"
+        )
+    host = urlsplit(options.url).hostname or ""
+    if host != "localhost" and (not options.secure or is_address(host)):
+        raise KonsilError(
+            f"{option('passkeys')}: browsers accept passkeys over TLS and with a host name; state"
+            f" {option('url')} https://NAME, or http://localhost:PORT for a trial"
+        )
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is a number and not a name.
+
+    >>> is_address("127.0.0.1"), is_address("study.example.org")
+    (True, False)
+    """
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def check_centre(settings: CentreSettings, workers: int) -> None:
     """Refuse what cannot be served at all: no study, or several processes on SQLite."""
     if settings.service is not None and find_spec("authlib") is None:
@@ -53,6 +86,7 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
         for place in places:
             if not place.database.startswith("postgres"):
                 raise KonsilError(
-                    f"--workers {workers}: several processes need PostgreSQL; state the database of"
-                    f" {place.slug!r} in centre.toml, or use one process, as SQLite requires"
+                    f"{option('workers', workers)}: several processes need PostgreSQL; state the"
+                    f" database of {place.slug!r} in centre.toml, or use one process, as SQLite"
+                    " requires"
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, Table, Text
 
 from konsil.store.engine.schema import KEY, covered, metadata
 
@@ -33,6 +33,8 @@ visitors = Table(
     Column("language", Text, nullable=False),
     Column("made_at", Text, nullable=False),
     Column("expires_at", Text, nullable=False),
+    # 1: by a passkey or an account; none: by a link alone.
+    Column("confirmed", Integer),
 )
 
 # One row for each task that was ever shown: its random public name and how far it is.
@@ -123,6 +125,18 @@ identities = Table(
     metadata,
     Column("id", KEY, primary_key=True),
     Column("who", KEY, nullable=False),
+    Column("made_at", Text, nullable=False),
+    covered(),
+)
+
+# The public part of owners' passkeys.
+passkeys = Table(
+    "passkeys",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("who", KEY, nullable=False),
+    Column("public_key", Text, nullable=False),
+    Column("sign_count", BigInteger, nullable=False),
     Column("made_at", Text, nullable=False),
     covered(),
 )

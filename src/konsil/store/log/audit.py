@@ -38,6 +38,8 @@ REVOCATION = "invitations revoked"
 """The kind of an entry that says that somebody's links were revoked; data as above."""
 SITES = "sites"
 """The kind of an entry that states the sites of a person or a link."""
+PASSKEY = "passkey"
+"""The kind of an entry that states that a person registered or used a passkey."""
 IDENTITY = "identity"
 """The kind of an entry that states whose an account of a sign-in service is."""
 START = "0" * 64

@@ -32,6 +32,7 @@ TABLES: Mapping[str, tuple[sa.Table, str, str]] = {
     "draft_events": (page_schema.draft_events, "id", "rater"),
     "invitations": (page_schema.invitations, "token", "who"),
     "sites": (page_schema.sites, "id", "subject"),
+    "passkeys": (page_schema.passkeys, "id", "who"),
     "identities": (page_schema.identities, "id", "who"),
 }
 """Table -> the column by which the log names its rows, and the column of whose salt they are hashed

@@ -25,6 +25,13 @@ def revoke_access(
     if not stay:
         connection.execute(sa.delete(page_schema.visitors).where(v.who == person))
     traces = traces_of_invitations(connection, sa.and_(c.who == person, c.revoked_at == at))
+    if not stay:
+        # They would let the person in again.
+        p = page_schema.passkeys
+        keys = connection.execute(sa.select(p.c.id).where(p.c.who == person)).scalars().all()
+        if keys:
+            connection.execute(sa.delete(p).where(p.c.who == person))
+            traces["passkeys"] = dict.fromkeys(keys, "")
     data = {"who": person, "invitations": n, "traces": traces, "salted": True} | (
         {"by": by} if by else {}
     )

@@ -83,6 +83,8 @@ class Visitor:
     """When they signed in."""
     expires_at: str
     """Until when they are."""
+    confirmed: int | None = None
+    """1: signed in by a passkey or an account, not by a link alone."""
 
 
 def hashed(secret: str) -> str:
@@ -212,20 +214,38 @@ class Access:
         return cookie
 
     def enter(
-        self, who: str, role: Role, *, at: str, expires_at: dict[Role, str], language: str = ""
+        self,
+        person: str,
+        role: Role,
+        *,
+        at: str,
+        expires_at: dict[Role, str],
+        via: str = "account",
+        language: str = "",
     ) -> str:
-        """Sign in a person whom a sign-in service has identified, and give the new cookie."""
+        """Sign in a person whom a sign-in service or a passkey has identified.
+
+        Give the new cookie.
+        """
         cookie = secrets.token_urlsafe(32)
         row = Visitor(
-            hashed(cookie), who, role, secrets.token_urlsafe(24), language, at, expires_at[role]
+            hashed(cookie),
+            person,
+            role,
+            secrets.token_urlsafe(24),
+            language,
+            at,
+            expires_at[role],
+            # The service, or the passkey, has confirmed who it is.
+            confirmed=1,
         )
         with engine.writing(self.store.engine) as connection:
-            refuse_erased(connection, who)
+            refuse_erased(connection, person)
             connection.execute(
                 sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            audit.append(connection, "sign-in", {"who": who, "role": role, "via": "account"}, at)
+            audit.append(connection, "sign-in", {"who": person, "role": role, "via": via}, at)
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:

@@ -33,22 +33,22 @@ def person_of(store: Store, identity: str) -> str | None:
         return connection.execute(sa.select(c.who).where(c.id == identity)).scalar_one_or_none()
 
 
-def bind(store: Store, identity: str, who: str, *, at: str) -> None:
+def bind(store: Store, identity: str, person: str, *, at: str) -> None:
     """State whose the account is; the same again changes nothing."""
     table = page_schema.identities
     with writing(store.engine) as connection:
-        refuse_erased(connection, who)
+        refuse_erased(connection, person)
         stored = connection.execute(
             sa.select(table.c.who).where(table.c.id == identity)
         ).scalar_one_or_none()
-        if stored == who:
+        if stored == person:
             return
         if stored is None:
-            row = {"id": identity, "who": who, "made_at": at}
+            row = {"id": identity, "who": person, "made_at": at}
             connection.execute(sa.insert(table).values(row))
         else:
-            values = {"who": who, "made_at": at}
+            values = {"who": person, "made_at": at}
             connection.execute(sa.update(table).where(table.c.id == identity).values(values))
         traces = traces_of("identities", connection, table.c.id == identity)
-        data = {"who": who, "traces": traces, "salted": True}
+        data = {"who": person, "traces": traces, "salted": True}
         audit.append(connection, audit.IDENTITY, data, at)

@@ -25,7 +25,12 @@ _BY_RATER = (
     page_schema.visits,
     page_schema.draft_events,
 )
-_BY_WHO = (page_schema.invitations, page_schema.visitors, page_schema.identities)
+_BY_WHO = (
+    page_schema.invitations,
+    page_schema.visitors,
+    page_schema.identities,
+    page_schema.passkeys,
+)
 _SECRET = frozenset({"cookie", "csrf", "token", "public"})
 """Columns that open a page; they are no data about anybody."""
 Rows = dict[str, list[dict[str, Any]]]

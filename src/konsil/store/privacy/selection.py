@@ -110,6 +110,7 @@ class Selection:
             "screens": page_schema.screens.c.rater == self._rater,
             "invitations": page_schema.invitations.c.who == self._rater,
             "sites": page_schema.sites.c.subject == self._rater,
+            "passkeys": page_schema.passkeys.c.who == self._rater,
             "identities": page_schema.identities.c.who == self._rater,
             "people": schema.people.c.rater == self._rater,
         }

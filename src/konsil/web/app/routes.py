@@ -23,7 +23,15 @@ from konsil.web.office import (
     rewording,
     screening,
 )
-from konsil.web.raters import adjudicating, calibrating, joining, rated, rating, sign_in
+from konsil.web.raters import (
+    adjudicating,
+    calibrating,
+    joining,
+    passkeys,
+    rated,
+    rating,
+    sign_in,
+)
 from konsil.web.raters.prerequisites import past_gates
 from konsil.web.site.guard import RATERS, Audience, Endpoint, Public, guarded
 
@@ -49,6 +57,8 @@ class Page:
     """Who may."""
     endpoint: Endpoint
     """What answers."""
+    before_passkey: bool = False
+    """Whether owners have the page before they have signed in with their passkey."""
     by_site: bool = False
     """Whether a coordinator who is tied to sites has the page: it then shows their raters alone."""
 
@@ -60,8 +70,11 @@ ROUTES: tuple[Page, ...] = (
     Page("invitation", "/come/{secret}", "GET", EVERYBODY, sign_in.invitation, by_site=True),
     Page("come_in", "/come/{secret}", "POST", EVERYBODY, sign_in.accept_invitation, by_site=True),
     Page("language", "/language", "POST", EVERYBODY, sign_in.language, by_site=True),
-    Page("leave", "/leave", "POST", SIGNED_IN, sign_in.leave, by_site=True),
+    Page("leave", "/leave", "POST", SIGNED_IN, sign_in.leave, by_site=True, before_passkey=True),
     Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static, by_site=True),
+    Page("passkey", "/passkey", "GET", EVERYBODY, passkeys.passkey_page),
+    Page("begin_passkey", "/passkey/begin", "POST", EVERYBODY, passkeys.begin),
+    Page("end_passkey", "/passkey/end", "POST", EVERYBODY, passkeys.end),
     Page("consent", "/consent", "GET", RATERS, joining.consent),
     Page("say_consent", "/consent", "POST", RATERS, joining.say_consent),
     Page("eligibility", "/eligibility", "GET", RATERS, joining.eligibility),
@@ -138,7 +151,7 @@ def routes(pages: Sequence[Page] = ROUTES, *, under: str = "") -> list[Route]:
     return [
         Route(
             under + p.path,
-            guarded(p.endpoint, p.audience, by_site=p.by_site),
+            guarded(p.endpoint, p.audience, by_site=p.by_site, before_passkey=p.before_passkey),
             methods=[p.method],
             name=p.name,
         )

@@ -46,7 +46,7 @@ class Invited:
     """A group of the service."""
     subject: str = ""
     """The account's identifier at the service."""
-    who: str = ""
+    person: str = ""
     """The rater's id, or a name; empty: the name that the service states."""
     site: str = ""
     """The site whose raters a coordinator sees; '*': all; empty: as it was before."""

@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from konsil.errors import StoreError
-from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.identities import bind, identity_of, person_of
 from konsil.store.people.sites import tie
@@ -26,7 +25,7 @@ from konsil.store.tasks import withdrawal
 from konsil.web.centre.accounts import EVERYWHERE, Account, Invited
 from konsil.web.centre.provider import Attempt, Provider, SignInError, new_attempt
 from konsil.web.centre.registry import Registry
-from konsil.web.site.centre_cookie import set_centre_cookie
+from konsil.web.site.centre_cookie import set_session
 from konsil.web.site.site import Site
 
 LOG = logging.getLogger("uvicorn.error")
@@ -119,16 +118,16 @@ class SignIn:
         """Sign in to one study; whether that was possible."""
         identity = identity_of(site.store, self.provider.service.issuer, account.subject)
         try:
-            who = _person(site, identity, account, invited)
-            if who is None:
+            person = _person(site, identity, account, invited)
+            if person is None:
                 return False
-            bind(site.store, identity, who, at=site.now())
+            bind(site.store, identity, person, at=site.now())
             if invited.role == "coordinator" and invited.site:
                 # Tied before the session exists.
-                tie(site.store, "staff", who, {invited.site} - {EVERYWHERE}, at=site.now())
+                tie(site.store, "staff", person, {invited.site} - {EVERYWHERE}, at=site.now())
             before = request.cookies.get(site.cookie, "")
             cookie = site.access.enter(
-                who, invited.role, at=site.now(), expires_at=site.signed_in_until()
+                person, invited.role, at=site.now(), expires_at=site.signed_in_until()
             )
         except StoreError as error:
             # Erased, or the database fails; other studies are not affected.
@@ -136,17 +135,7 @@ class SignIn:
             return False
         if before and (visitor := site.access.visitor(before, site.now())) is not None:
             site.access.leave(visitor)
-        response.set_cookie(
-            site.cookie,
-            cookie,
-            max_age=_seconds(site, invited.role),
-            path=site.options.path or "/",
-            secure=site.options.secure,
-            httponly=True,
-            samesite="lax",
-        )
-        if invited.role != "rater":
-            set_centre_cookie(site, response, cookie)
+        set_session(site, response, cookie, invited.role)
         return True
 
     def _cookie(self) -> str:
@@ -172,22 +161,16 @@ class SignIn:
         return hmac.new(self.key, b"sign-in\n" + text.encode(), hashlib.sha256).hexdigest()
 
 
-def _seconds(site: Site, role: Role) -> int:
-    options = site.options
-    is_long = role in ("rater", "curator")
-    return int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600)
-
-
 def _person(site: Site, identity: str, account: Account, invited: Invited) -> str | None:
     """Who the account is in a study; None where that is nobody who may come in."""
     with reading(site.store.engine) as connection:
         panels = withdrawal.panels(connection, site.study)
         withdrawn = withdrawal.withdrawn_raters(connection)
     if invited.role == "rater":
-        is_person = panels.get(invited.who, ("", ""))[1] == "human"
-        return invited.who if is_person and invited.who not in withdrawn else None
-    if invited.who:
-        return pseudonym(site.store, invited.who)
+        is_person = panels.get(invited.person, ("", ""))[1] == "human"
+        return invited.person if is_person and invited.person not in withdrawn else None
+    if invited.person:
+        return pseudonym(site.store, invited.person)
     known = person_of(site.store, identity)
     if known is not None and known not in panels:
         # The name may change at the service; the account stays the same person here.

@@ -13,6 +13,7 @@ from konsil.store.people.access import Visitor
 from konsil.store.tasks import progress, withdrawal
 from konsil.web.centre.registry import Registry, Served
 from konsil.web.site.centre_cookie import centre_visitor
+from konsil.web.site.scope import Scope, scope_within, tied_sites
 from konsil.web.site.site import Site
 
 
@@ -64,7 +65,7 @@ def _standing(registry: Registry, served: Served, visitors: dict[str, Visitor]) 
     if visitor is None:
         return Standing(site.study.title, path, None, "")
     try:
-        n_completed, total = counted(site)
+        n_completed, total = counted(site, scope_within(site, tied_sites(site, visitor)))
     # The same: the state of one study is one row of the page.
     except KonsilError:
         return Standing(site.study.title, path, visitor.role, "unavailable")
@@ -72,8 +73,8 @@ def _standing(registry: Registry, served: Served, visitors: dict[str, Visitor]) 
     return Standing(site.study.title, path, visitor.role, state, n_completed, total)
 
 
-def counted(site: Site) -> tuple[int, int]:
-    """Completed tasks and all tasks of people who have not withdrawn, as the study counts them."""
+def counted(site: Site, scope: Scope) -> tuple[int, int]:
+    """Completed tasks and all tasks of the people in scope who have not withdrawn."""
     with reading(site.store.engine) as connection:
         counts = progress.counts(connection)
         withdrawn = withdrawal.withdrawn_raters(connection)
@@ -81,6 +82,8 @@ def counted(site: Site) -> tuple[int, int]:
     of_people = [
         c
         for c in counts
-        if panels.get(c.rater, ("", ""))[1] == "human" and c.rater not in withdrawn
+        if panels.get(c.rater, ("", ""))[1] == "human"
+        and c.rater not in withdrawn
+        and scope.sees(c.rater)
     ]
     return sum(c.n_completed for c in of_people), sum(c.tasks for c in of_people)

@@ -14,6 +14,7 @@ import secrets
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.records.roles import Role
 from konsil.store.log.secret import secret
 from konsil.store.people.access import Visitor, hashed
 from konsil.web.site.site import Site
@@ -22,7 +23,7 @@ from konsil.web.site.site import Site
 def centre_cookie_name(site: Site) -> str:
     """The name of the cookie, another for each study."""
     prefix = "" if not site.options.secure else "__Secure-" if site.options.centre else "__Host-"
-    return f"{prefix}konsil-centre-{secret(site.store, 'cookie').hex()[:8]}"
+    return f"{prefix}konsil-centre-{site.cookie.rpartition('-')[2]}"
 
 
 def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
@@ -39,6 +40,23 @@ def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
         httponly=True,
         samesite="lax",
     )
+
+
+def set_session(site: Site, response: Response, cookie: str, role: Role) -> None:
+    """Add the cookies of somebody who has signed in without a link."""
+    options = site.options
+    is_long = role in ("rater", "curator")
+    response.set_cookie(
+        site.cookie,
+        cookie,
+        max_age=int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600),
+        path=options.path or "/",
+        secure=options.secure,
+        httponly=True,
+        samesite="lax",
+    )
+    if role != "rater":
+        set_centre_cookie(site, response, cookie)
 
 
 def delete_centre_cookie(site: Site, response: Response) -> None:
@@ -62,7 +80,19 @@ def centre_visitor(site: Site, request: Request) -> Visitor | None:
     if not mac or not secrets.compare_digest(mac.encode(), _mac(site, device).encode()):
         return None
     visitor = site.access.device(device, site.now())
-    return visitor if visitor is not None and visitor.role != "rater" else None
+    if visitor is None or visitor.role == "rater":
+        return None
+    return None if lacks_passkey(site, visitor) else visitor
+
+
+def lacks_passkey(site: Site, visitor: Visitor | None) -> bool:
+    """Whether an owner has signed in by a link, and not yet by the passkey that the server asks."""
+    return (
+        site.options.passkeys
+        and visitor is not None
+        and visitor.role == "owner"
+        and not visitor.confirmed
+    )
 
 
 def _mac(site: Site, device: str) -> str:

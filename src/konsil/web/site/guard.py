@@ -16,7 +16,8 @@ from starlette.responses import Response
 
 from konsil.records.roles import Role
 from konsil.store.people.access import ERASED, Visitor
-from konsil.web.site.pages import page, refusal, wants_json
+from konsil.web.site.centre_cookie import lacks_passkey
+from konsil.web.site.pages import page, path_to, refusal, to, wants_json
 from konsil.web.site.scope import tied_sites
 from konsil.web.site.site import site_of
 
@@ -42,12 +43,17 @@ RATERS: frozenset[Role] = frozenset({"rater"})
 
 
 def guarded(
-    endpoint: Endpoint, audience: Audience, *, by_site: bool = True
+    endpoint: Endpoint,
+    audience: Audience,
+    *,
+    by_site: bool = True,
+    before_passkey: bool = False,
 ) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint behind the guard.
 
     The guard reads the visitor and the form, and refuses them where they do not belong here.
-    `by_site`: whether coordinators who are tied to sites may have the page.
+    `by_site`: whether coordinators who are tied to sites may have the page. `before_passkey`:
+    whether owners may have it whose passkey is still to come.
     """
 
     async def behind(request: Request) -> Response:
@@ -82,6 +88,16 @@ def guarded(
             # The same answer whether the page is another's or does not exist: nothing can be
             # probed.
             return refusal(request, 404 if visitor is not None else 401)
+        if (
+            lacks_passkey(site_of(request), visitor)
+            and not before_passkey
+            and not isinstance(audience, Public)
+        ):
+            return (
+                to(path_to(request, "passkey"))
+                if request.method in SAFE and not wants_json(request)
+                else refusal(request, 403)
+            )
         request.state.sites = tied_sites(site_of(request), visitor)
         if request.state.sites is not None and not by_site:
             return refusal(request, 404)

@@ -146,6 +146,7 @@ def page(
                 "static": lambda name: site.options.path + address(name),
                 "path": lambda name, **parameters: path_to(request, name, **parameters),
                 "here": request.url.path,
+                "passkeys": site.options.passkeys,
                 "sign_in": site.options.sign_in or "",
                 "service": site.options.service,
                 "centre": (

@@ -46,9 +46,13 @@ def tied_sites(site: Site, visitor: Visitor | None) -> frozenset[str] | None:
 def scope_of(request: Request) -> Scope:
     """The raters of the visitor who asks; a page that lists raters takes none but these."""
     sites: frozenset[str] | None = request.state.sites
+    return scope_within(site_of(request), sites)
+
+
+def scope_within(site: Site, sites: frozenset[str] | None) -> Scope:
+    """The raters of these sites of a study; None: all."""
     if sites is None:
         return Scope()
-    site = site_of(request)
     with reading(site.store.engine) as connection:
         people = site_by_rater(connection, site.study)
     return Scope(sites, frozenset(rater for rater, of in people.items() if of in sites))

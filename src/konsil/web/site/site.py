@@ -62,6 +62,8 @@ class Options:
     hundred."""
     centre: str | None = None
     """The path of the page that lists all studies of the address; None: the study is alone."""
+    passkeys: bool = False
+    """Whether owners need a passkey."""
     sign_in: str | None = None
     """The path at which people sign in by their account; None: by links alone."""
     service: str = ""

@@ -20,6 +20,17 @@ def upgrade() -> None:
         sa.Column("entry", sa.Integer),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.create_table(
+        "passkeys",
+        sa.Column("id", KEY, nullable=False),
+        sa.Column("who", KEY, nullable=False),
+        sa.Column("public_key", sa.Text, nullable=False),
+        sa.Column("sign_count", sa.BigInteger, nullable=False),
+        sa.Column("made_at", sa.Text, nullable=False),
+        sa.Column("entry", sa.Integer),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.add_column("visitors", sa.Column("confirmed", sa.Integer))
     op.create_index("sites_by_subject", "sites", ["subject"])
     op.create_table(
         "identities",

@@ -1,0 +1,165 @@
+"""konsil serve --studies: what is refused, and what a server of two studies answers."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+
+from konsil.api.serving.opening import open_study
+from konsil.cli.main import group
+from konsil.store import Store
+from konsil.web.centre.settings import read_settings
+from konsil.web.site.site import Options
+from ports import free_port
+
+from ..both import server
+from ..rating.test_postgresql import _fixtures
+
+__all__ = ["server"]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(group, list(arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("study", "--studies", "."), "state no FOLDER and no --database"),
+        (("--studies", ".", "--database", "sqlite://"), "state no FOLDER and no --database"),
+        (("--studies", "nowhere"), "nowhere: there is no such folder or file"),
+        (("--studies", "."), "contains no folder with a study.toml"),
+        (
+            ("--studies", ".", "--passkeys"),
+            "browsers accept passkeys over TLS and with a host name",
+        ),
+        (
+            ("--studies", ".", "--passkeys", "--url", "https://127.0.0.1"),
+            "browsers accept passkeys over TLS and with a host name",
+        ),
+        (("--studies", "list.toml", "--workers", "2"), "state the database of 'a' in centre.toml"),
+    ],
+)
+def test_what_cannot_be_served(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.toml").write_text("[[studies]]\nfolder = 'a'\n")
+    result = run("serve", *arguments)
+    assert result.exit_code != 0
+    assert message in str(result.output) + str(result.exception)
+
+
+def prepared(folder: Path) -> Path:
+    """A study with a plan, whose ratings come from the pages."""
+    assert run("new", str(folder), "--protocol", "starter").exit_code == 0
+    protocol = folder / "study.toml"
+    plan = '\n[[plan]]\npanel = "physicians"\ninstrument = "correctness"\n'
+    before, _, rest = protocol.read_text().partition('[[sources]]\nfile = "ratings.csv"')
+    sources = '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n'
+    protocol.write_text(before + sources + rest[rest.index("# WHICH") :] + plan)
+    (folder / "answers.csv").write_text(
+        "id,item,system,text\n" + "".join(f"a{n},q{n},system-1,Answer {n}.\n" for n in range(1, 4))
+    )
+    assert run("import", str(folder)).exit_code == 0
+    return folder
+
+
+@contextmanager
+def serving(place: Path, *options: str) -> Iterator[tuple[str, list[str]]]:
+    """A server of studies in a process of its own: its address, and at the end what it printed."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-c", "from konsil.cli import main; main()", "serve"]
+    environment = {k: v for k, v in os.environ.items() if k != "KONSIL_DATABASE"}
+    printed: list[str] = []
+    with subprocess.Popen(
+        [*command, "--studies", str(place), "--port", str(port), *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        try:
+            deadline = time.monotonic() + 120
+            while True:
+                try:
+                    httpx.get(f"{address}/health")
+                    break
+                except httpx.TransportError:
+                    assert time.monotonic() < deadline
+                    assert process.poll() is None
+                    time.sleep(0.1)
+            yield address, printed
+        finally:
+            process.send_signal(signal.SIGINT)
+            printed.append(process.communicate(timeout=60)[0])
+
+
+@pytest.mark.slow
+def test_a_server_of_two_studies(tmp_path: Path) -> None:
+    """A real process: both studies answer, a broken one does not."""
+    for name in ("a", "b"):
+        prepared(tmp_path / name)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "study.toml").write_text("schema = 99\n")
+    with serving(tmp_path) as (address, printed):
+        assert httpx.get(f"{address}/health").text == "ok\n2 of 3 studies answer\n"
+        assert httpx.get(f"{address}/c/health").status_code == 503
+        for name in ("a", "b"):
+            assert httpx.get(f"{address}/{name}/health").text == "ok\n"
+            url = f"{address}/{name}"
+            invited = ("--who", "lead", "--role", "owner", "--url", url)
+            text = run("invite", str(tmp_path / name), *invited).output
+            link = next(word for word in text.split() if word.startswith(f"{url}/come/"))
+            with httpx.Client(headers={"origin": address}, follow_redirects=True) as client:
+                assert client.post(link).url.path == f"/{name}/office"
+                listed = client.get(f"{address}/").text
+                assert f'href="/{name}/"' in listed
+                assert listed.count('href="/a/"') + listed.count('href="/b/"') == 1
+    assert f"{address}/a/" in printed[0]
+    assert "3 studies" in printed[0]
+
+
+def test_what_workers_are_given_can_be_sent_to_them(tmp_path: Path) -> None:
+    (tmp_path / "list.toml").write_text(
+        "[[studies]]\nfolder = 'a'\n[sign_in]\nissuer = 'https://x.org'\nclient_id = 'c'\n"
+        "[[people]]\nstudy = '*'\nrole = 'owner'\nemail = 'a@x.org'\n"
+    )
+    sent = (read_settings(tmp_path / "list.toml"), open_study, Options(url="https://x.org"))
+    assert pickle.loads(pickle.dumps(sent)) == sent
+
+
+@pytest.mark.slow
+def test_several_workers_serve_studies_on_postgresql(tmp_path: Path, server: str) -> None:
+    """Two processes know the same people: whoever signed in at one is signed in at both."""
+    study = prepared(tmp_path / "a")
+    database = _fixtures.new_database(server)
+    with Store.open(database):
+        pass
+    assert run("import", str(study), "--database", database).exit_code == 0
+    (tmp_path / "list.toml").write_text(
+        f'[[studies]]\nfolder = "a"\npath = "one"\ndatabase = "{database}"\n'
+    )
+    with serving(tmp_path / "list.toml", "--workers", "2") as (address, _):
+        url = f"{address}/one"
+        invited = ("--who", "lead", "--role", "owner", "--url", url, "--database", database)
+        text = run("invite", str(study), *invited).output
+        link = next(word for word in text.split() if word.startswith(f"{url}/come/"))
+        with httpx.Client(headers={"origin": address}, follow_redirects=True) as client:
+            assert client.post(link).url.path == "/one/office"
+        for _ in range(12):
+            # Each on a new connection: either worker answers.
+            answer = httpx.get(f"{url}/office", cookies=client.cookies)
+            assert answer.status_code == 200
+            assert httpx.get(f"{address}/health").text == "ok\n1 of 1 studies answer\n"
