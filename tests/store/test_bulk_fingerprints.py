@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.store.bulk import fingerprints
+from konsil.store.engine.bulk import fingerprints
 
 CELLS = sa.Table(
     "cells",

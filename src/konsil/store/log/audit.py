@@ -13,10 +13,9 @@ hash (`head`).
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,9 +23,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
-from konsil.store.bulk import fingerprints
-from konsil.store.bulk.raw_rows import raw_rows
 from konsil.store.engine import schema
+from konsil.store.engine.bulk import chain, fingerprints
+from konsil.store.engine.bulk.raw_rows import raw_rows
 from konsil.store.engine.cells import dumps
 from konsil.store.engine.rows import CALLS, KINDS
 from konsil.store.log.salts import EVENT_OWNER, Owner, all_salts, owner_column, owner_of
@@ -42,7 +41,6 @@ START = "0" * 64
 _HEAD = "audit_head"
 _MODULUS = 1 << 256
 fingerprint = fingerprints.fingerprint
-_ascii = json.encoder.encode_basestring_ascii
 _CONTENT = '{"content":"'
 _DIGITS = 64
 _CONTENT_END = len(_CONTENT) + _DIGITS
@@ -127,7 +125,7 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
         raise StoreError(
             f"audit log: the entry {kind!r} is not text, numbers, lists and tables"
         ) from None
-    entry_hash = _hash(seq, check_time(at), kind, text, previous)
+    entry_hash = chain.entry_hash(seq, check_time(at), kind, text, previous)
     row = {
         "seq": seq,
         "at": at,
@@ -165,11 +163,6 @@ def next_entry(connection: Connection) -> int:
     return head(connection, lock=True)[0] + 1
 
 
-def _hash(seq: int, at: str, kind: str, data: str, previous: str) -> str:
-    text = fingerprints.row_text((seq, at, kind, data, previous))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
     """Write every entry and the chain anew.
 
@@ -179,7 +172,7 @@ def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
     change = sa.update(table).where(table.c.seq == sa.bindparam("of"))
     for row in connection.execute(sa.select(table).order_by(table.c.seq)).all():
         seq, text = row.seq, text_of(row.seq, row.data)
-        entry_hash = _hash(seq, row.at, row.kind, text, previous)
+        entry_hash = chain.entry_hash(seq, row.at, row.kind, text, previous)
         connection.execute(
             change, {"of": seq, "data": text, "previous": previous, "hash": entry_hash}
         )
@@ -198,8 +191,8 @@ def problems(connection: Connection) -> Iterator[str]:
     table = schema.audit_log.c
     query = sa.select(table.seq, table.at, table.kind, table.data, table.previous, table.hash)
     for rows in raw_rows(connection, query.order_by(table.seq)):
-        if not _is_continuation(rows, before, previous):
-            yield from _breaks(rows, before, previous)
+        if not chain.is_continuation(rows, before, previous):
+            yield from chain.breaks(rows, before, previous)
         before, previous = rows[-1][0], rows[-1][5]
         notes.note_all(rows)
     if before < count:
@@ -207,45 +200,6 @@ def problems(connection: Connection) -> Iterator[str]:
     elif before > count or previous != last:
         yield f"audit log: its last entry is not the one that was written last (entry {count})"
     yield from _rows(connection, notes)
-
-
-def _is_continuation(rows: Sequence[Any], before: int, previous: str) -> bool:
-    """Whether entries follow each other and the one before, each with its own hash."""
-    seqs, ats, kinds, texts, stated, hashes = zip(*rows, strict=True)
-    if seqs != (*range(before + 1, before + 1 + len(rows)),):
-        return False
-    return stated == (previous, *hashes[:-1]) and hashes == _hashes(seqs, ats, kinds, texts, stated)
-
-
-def _hashes(*columns: Sequence[Any]) -> tuple[str, ...]:
-    """The hash of each entry, of the columns of entries."""
-    seqs, *texts = columns
-    try:
-        written = zip(map(str, seqs), *(map(_ascii, column) for column in texts), strict=True)
-        lines = [f"[{text}]".encode() for text in map(",".join, written)]
-    except TypeError:  # an edited entry may hold what is no text
-        return tuple(_hash(*row) for row in zip(*columns, strict=True))
-    return tuple([hashlib.sha256(line).hexdigest() for line in lines])
-
-
-def _breaks(rows: Sequence[Any], before: int, previous: str) -> Iterator[str]:
-    """What is wrong with these entries, after an entry with this number and hash."""
-    for seq, at, kind, data, stated, digest in rows:
-        if seq != before + 1:
-            missing = (
-                f"entry {before + 1} is"
-                if seq == before + 2
-                else f"entries {before + 1} to {seq - 1} are"
-            )
-            yield f"audit log: {missing} missing"
-        elif stated != previous:
-            yield (
-                f"audit log: entry {seq} ({kind}) does not follow entry {before}; it was moved"
-                " or replaced"
-            )
-        if digest != _hash(seq, at, kind, data, stated):
-            yield f"audit log: entry {seq} ({kind}) was edited"
-        before, previous = seq, digest
 
 
 class _Noted:

@@ -16,13 +16,13 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, repeat
+from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from konsil.store.bulk.raw_rows import raw_rows
+from konsil.store.engine.bulk.raw_rows import raw_rows
 
 _ascii = json.encoder.encode_basestring_ascii
 _hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
@@ -37,7 +37,7 @@ def fingerprint(row: Sequence[Any], salt: str = "") -> int:
 
     A sum over rows does not depend on their order.
     """
-    return _number(_sha256(f"{salt}{row_text(row)}".encode()).digest(), "big")
+    return _number(_sha256(f"{salt}{row_text(row)}".encode()).digest())
 
 
 def row_text(row: Sequence[Any]) -> str:
@@ -99,7 +99,7 @@ def _total(chunks: Texts, salts: Mapping[str, str], plain: Container[int]) -> di
                 for entry, owner, text in zip(entries, owners, texts, strict=True)
             ]
         digests = [_sha256(text).digest() for text in map(str.encode, texts)]
-        numbers = map(_number, digests, repeat("big"))
+        numbers = map(_number, digests)
         if entries.count(entries[0]) == len(entries):
             totals[entries[0]] += sum(numbers)
         else:
@@ -152,7 +152,16 @@ def _array_texts(arrays: Sequence[str]) -> list[str]:
     all_texts = "".join(arrays)
     if all_texts.isascii() and all_texts.isprintable():
         return [text[1:-1] for text in arrays]
-    return [_RARE.sub(lambda match: _ascii(match.group())[1:-1], text[1:-1]) for text in arrays]
+    return [escaped(text[1:-1]) for text in arrays]
+
+
+def escaped(text: str) -> str:
+    r"""The text with every character outside of printable ASCII as JSON escapes it.
+
+    >>> escaped('"größe"')
+    '"gr\\u00f6\\u00dfe"'
+    """
+    return _RARE.sub(lambda match: _ascii(match.group())[1:-1], text)
 
 
 def _number_texts(cells: Sequence[Any]) -> list[str]:
