@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from konsil.analysis.model.message import message
@@ -12,6 +13,7 @@ from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.judge_replies import with_replies
+from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_records
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
@@ -29,6 +31,7 @@ from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
+from konsil.sources.tables.rating_cells import rating_cells
 from konsil.sources.tables.ratings import missing_hint, read_ratings
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.run_lock import without_workers
@@ -49,32 +52,21 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
         )
 
     sources = expanded(folder.path, sources)
-    read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
+    read = incoming(
+        folder.path,
+        sources,
+        Finder(folder),
+        folder.study.instruments,
+        as_columns=not rates_sentences(folder.study),
+    )
     # Items and protocol stay as they are while workers call models about them.
     with folder.store(create=True) as store, without_workers(store, "konsil import"):
-        stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
-        read = with_spans(folder.study, read, stored_answers)
-        if any(file.ratings for file in read):
-            read = on_plan(read, store.tasks(), folder.study.instruments)
-        existing = stored_records(store)
-        admitted = admit(folder.study, read, existing)
-        # A rater's panel and strata are the protocol's to say, also where it was corrected
-        # since.
-        rater_ids = {r.id for r in store.raters()}
         erased_raters = erased(store.events())
-        ratings = (
-            [r for r in admitted.ratings if r.rater not in erased_raters]
-            if erased_raters
-            else admitted.ratings
-        )
-        batch = Batch(
-            items=admitted.items,
-            answers=with_sentences(folder.study, admitted.answers, stored_answers),
-            raters=[r for r in admitted.raters if r.id not in rater_ids],
-            tasks=admitted.tasks,
-            ratings=ratings,
-            events=_preparation(read, store),
-        )
+        batch = None if erased_raters else _columns_batch(folder, read, store)
+        n_left_out = 0
+        if batch is None:
+            read = as_records(read)
+            batch, n_left_out = _records_batch(folder, read, store, erased_raters)
         note_study(store, folder.study, now())
         names = tuple(dict.fromkeys(s.file for s in sources))
         files = digests_of(folder.path, names)
@@ -82,12 +74,61 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
             batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
         )
     notes = [note for file in read for note in file.notes]
-    if n_left_out := len(admitted.ratings) - len(ratings):
+    if n_left_out:
         ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
         notes.append(
             f"{ratings_are} excluded: the rater's data were erased; delete them in the files too"
         )
     return replace(added, notes=tuple(notes))
+
+
+def _columns_batch(folder: OpenedStudy, read: Sequence[Incoming], store: Store) -> Batch | None:
+    """What is to be written, the many records as columns; None where records are needed."""
+    if not any(isinstance(file, DeferredRatings) for file in read):
+        return None
+    with store.view() as view:
+        # Ratings have to find the tasks that a plan drew for them.
+        if view.counts()["tasks"]:
+            return None
+    admitted = admitted_columns(folder.study, read, stored_records(store))
+    if admitted is None:
+        return None
+    rater_ids = {r.id for r in store.raters()}
+    return Batch(
+        items=admitted.items,
+        answers=admitted.answers,
+        raters=[r for r in admitted.raters if r.id not in rater_ids],
+        tasks=admitted.tasks,
+        ratings=admitted.ratings,
+        events=_preparation(read, store),
+    )
+
+
+def _records_batch(
+    folder: OpenedStudy, read: Sequence[Incoming], store: Store, erased_raters: Collection[str]
+) -> tuple[Batch, int]:
+    """What is to be written, and how many ratings are left out as their raters were erased."""
+    stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
+    read = with_spans(folder.study, read, stored_answers)
+    if any(file.ratings for file in read):
+        read = on_plan(read, store.tasks(), folder.study.instruments)
+    admitted = admit(folder.study, read, stored_records(store))
+    # A rater's panel and strata are the protocol's to say, also where it was corrected since.
+    rater_ids = {r.id for r in store.raters()}
+    ratings = (
+        [r for r in admitted.ratings if r.rater not in erased_raters]
+        if erased_raters
+        else admitted.ratings
+    )
+    batch = Batch(
+        items=admitted.items,
+        answers=with_sentences(folder.study, admitted.answers, stored_answers),
+        raters=[r for r in admitted.raters if r.id not in rater_ids],
+        tasks=admitted.tasks,
+        ratings=ratings,
+        events=_preparation(read, store),
+    )
+    return batch, len(admitted.ratings) - len(ratings)
 
 
 def stored_records(store: Store) -> StoredRecords:
@@ -112,11 +153,13 @@ def incoming(
     sources: Sequence[Source],
     find: Find = lambda _: None,
     instruments: Sequence[Instrument] = (),
+    *,
+    as_columns: bool = False,
 ) -> tuple[Incoming, ...]:
     """Read every source; the first file with bad rows raises a SourceError that lists them.
 
     `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for
-    tables of a whole study.
+    tables of a whole study. `as_columns`: plain tables of ratings do not become records yet.
     """
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
@@ -147,7 +190,13 @@ def incoming(
         table = tables[key]
         _check_criteria(source, instruments)
         table, reply_counts = with_replies(table, source)
-        batch = _tabular(table, source, of_tasks)
+        cells = rating_cells(table, source) if as_columns and source.records == "ratings" else None
+        if cells is None:
+            batch = _tabular(table, source, of_tasks)
+        else:
+            # Read again rather than kept: few files need their records.
+            again = partial(incoming, folder, [each], find, instruments)
+            batch = DeferredRatings(table.name, cells=cells, read=again)
         notes = (*batch.notes, *lookalikes(table, source))
         files.append(replace(batch, preparation=reply_counts, notes=notes))
     return tuple(files)

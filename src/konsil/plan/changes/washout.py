@@ -50,6 +50,11 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
             by_rater.setdefault(task.slot, []).append(task)
     distances: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for slot, rater_tasks in by_rater.items():
+        # Nothing is looked at twice on another instrument, or repeated.
+        if {(t.instrument, t.purpose == "repeat") for t in rater_tasks} == {
+            (rater_tasks[0].instrument, False)
+        }:
+            continue
         panel = slot.rsplit(" ", 1)[0]
         for kind, between in _distances(sorted(rater_tasks, key=lambda t: t.position)):
             distances.setdefault((panel, kind), []).append(between)

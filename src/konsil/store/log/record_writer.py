@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from konsil.analysis.table.columns import Columns
 from konsil.errors import ConflictError
 from konsil.progress import advance
 from konsil.records import Rating
-from konsil.store.engine import schema, statements
+from konsil.store.engine import schema
+from konsil.store.engine.bulk import column_rows, statements
 from konsil.store.engine.rows import KINDS, Kind, Record, Row, name_of
 from konsil.store.log import audit
-from konsil.store.log.salts import Salts, owner_of
+from konsil.store.log.salts import EVENT_OWNER, Salts, owner_column, owner_of
 
 _CHUNK = 5_000
+_MANY = 1_000
+"""Records from which on columns take less time."""
 
 
 def key_of(kind: Kind, row: Row) -> Row:
@@ -62,6 +68,13 @@ class RecordWriter:
         # looked up.
         empty = self.connection.execute(sa.select(kind.table.c.entry).limit(1)).first() is None
         written: dict[Row, Row] | None = {} if empty else None
+        # Of many new records none needs to be looked up among the others. Whom an event is about
+        # is in one of several of its cells.
+        is_many = empty and len(records) >= _MANY and owner_of(kind.name) is not EVENT_OWNER
+        if is_many and _are_different(kind, records):
+            self._add_different(kind, records)
+            self.new[kind.name], self.unchanged[kind.name] = len(records), 0
+            return
         new = n_completed = 0
         for chunk in _chunks(records):
             advance(f"{kind.name} stored", n_completed, len(records))
@@ -70,6 +83,33 @@ class RecordWriter:
         advance(f"{kind.name} stored", n_completed, len(records))
         self.new[kind.name] = new
         self.unchanged[kind.name] = len(records) - new
+
+    def _add_different(self, kind: Kind, records: Sequence[Record]) -> None:
+        """Insert records that are all new and different, in columns."""
+        owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
+        column_rows.enlarge_cache(self.connection)
+        for start in range(0, len(records), column_rows.CHUNK):
+            advance(f"{kind.name} stored", start, len(records))
+            end = start + column_rows.CHUNK
+            frame = (
+                column_rows.with_texts(records.frame[start:end])
+                if isinstance(records, Columns)
+                else column_rows.frame_of(kind, records[start:end])
+            )
+            salts = {name: self.salts.of(name) for name in frame[owner].unique()} if owner else {}
+            total = column_rows.total(kind, frame, owner, salts)
+            if total is None:  # texts that have to be looked at one by one
+                chunk = (
+                    tuple(records.with_frame(records.frame[start:end]))
+                    if isinstance(records, Columns)
+                    else records[start:end]
+                )
+                self._chunk(kind, chunk, {})
+                continue
+            self.total += total
+            if not self.more_conflicts:
+                column_rows.insert(self.connection, kind, frame, extra)
+        advance(f"{kind.name} stored", len(records), len(records))
 
     def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:
         rows = [kind.row(record) for record in records]
@@ -81,11 +121,7 @@ class RecordWriter:
         )
         fresh: list[Row] = []
         owner, salt = owner_of(kind.name), self.salts.of
-        extra = (
-            {"entry": self.entry, "revision": 1}
-            if kind.name == "ratings"
-            else {"entry": self.entry}
-        )
+        extra = _extra(kind, self.entry)
         for row, record in zip(rows, records, strict=True):
             key = key_of(kind, row)
             before = stored_rows.get(key)
@@ -145,6 +181,19 @@ class RecordWriter:
         }
         self.connection.execute(sa.update(table).where(has_key).values(values))
         self.total += audit.fingerprint(row, self.salts.of(owner_of(kind.name)(row)))
+
+
+def _extra(kind: Kind, entry: int) -> dict[str, int]:
+    """The columns of a new row besides those of its record."""
+    return {"entry": entry, "revision": 1} if kind.name == "ratings" else {"entry": entry}
+
+
+def _are_different(kind: Kind, records: Sequence[Record]) -> bool:
+    """Whether each is a record of its own; False, too, where two keys happen to look alike."""
+    if isinstance(records, Columns):
+        keys = records.frame.select(pl.struct(kind.key).hash()).to_series()
+        return keys.n_unique() == len(keys)
+    return len({*map(operator.attrgetter(*kind.key), records)}) == len(records)
 
 
 def _chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:

@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.plan.model.places import SIGN_UP
 from konsil.store.engine import schema
-from konsil.store.engine.rows import KINDS, Row
+from konsil.store.engine.rows import KINDS, KindName, Row
 from konsil.study.sections.calibration import REASON
 from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE
 
@@ -49,12 +49,14 @@ def _of_event(row: Row) -> str:
     return str(row[_SUBJECT]) if row[_KIND] in _OF_SUBJECT else ""
 
 
+EVENT_OWNER: Owner = _of_event
+"""Whose salt an event is hashed with: it stands in one of several cells."""
+_COLUMNS: Mapping[KindName, str] = {"raters": "id", "ratings": "rater", "attempts": "rater"}
 _OWNERS: Mapping[str, Owner] = {
-    "raters": itemgetter(KINDS["raters"].names.index("id")),
-    "ratings": itemgetter(KINDS["ratings"].names.index("rater")),
-    "attempts": itemgetter(KINDS["attempts"].names.index("rater")),
-    "events": _of_event,
+    **{kind: itemgetter(KINDS[kind].names.index(name)) for kind, name in _COLUMNS.items()},
+    "events": EVENT_OWNER,
 }
+_COLUMN_OF: Mapping[Owner, str] = {_OWNERS[kind]: name for kind, name in _COLUMNS.items()}
 
 
 def owner_of(kind: str) -> Owner:
@@ -63,6 +65,11 @@ def owner_of(kind: str) -> Owner:
     Empty: it is about nobody, and has none.
     """
     return _OWNERS.get(kind, _nobody)
+
+
+def owner_column(owner: Owner) -> str:
+    """The column that an owner is read from; empty where rows have no owner."""
+    return _COLUMN_OF.get(owner, "")
 
 
 # Asked at every page that is handed in.

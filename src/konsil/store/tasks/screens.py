@@ -18,7 +18,8 @@ from sqlalchemy.engine import Connection
 
 from konsil.prepare.questions.rewriting import REWRITING, accepted_text
 from konsil.records import Answer, Item, Rating, Task
-from konsil.store.engine import page_schema, schema, statements
+from konsil.store.engine import page_schema, schema
+from konsil.store.engine.bulk import statements
 from konsil.store.engine.rows import KINDS, KindName
 
 _EVENTS = KINDS["events"]

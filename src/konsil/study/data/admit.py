@@ -29,13 +29,13 @@ def admit(study: Study, files: Sequence[Incoming], stored: StoredRecords | None 
     Where neither the store nor the files have items with texts, items are implied by the ratings
     that name them; likewise answers.
     """
-    door = _Door(study, files, stored or StoredRecords())
+    door = Door(study, files, stored or StoredRecords())
     for file in files:
         door.check(file)
     return door.admitted()
 
 
-class _Door:
+class Door:
     """The state of one admission: what is known so far and what has been implied."""
 
     def __init__(self, study: Study, files: Sequence[Incoming], stored: StoredRecords) -> None:
@@ -127,14 +127,14 @@ class _Door:
 
     def _rating(self, rating: Rating, task: Task) -> str | None:
         """Admit one rating; the problem as a sentence if it cannot be."""
-        question = self._criterion(rating, task)
+        question = self.form_of(rating, task)
         if isinstance(question, str):
             return question
         instrument, criterion = question
-        read = self._label(instrument, criterion, rating)
+        read = self.label_of(instrument, criterion, rating)
         if isinstance(read, str):
             return read
-        problem = self._rater(rating) or self._subject(rating, criterion)
+        problem = self.rater_problem(rating.rater) or self.subject_problem(rating, criterion)
         if problem:
             return problem
         state, label = read
@@ -157,7 +157,8 @@ class _Door:
             self.tasks[task.id] = task if task.instrument else _task_with(task, instrument.id)
         return None
 
-    def _criterion(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
+    def form_of(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
+        """The instrument and the criterion of a rating; the problem if there are none."""
         candidates = self.criteria.get(rating.criterion)
         if not candidates:
             return (
@@ -181,9 +182,10 @@ class _Door:
             )
         return candidates[0]
 
-    def _label(
+    def label_of(
         self, instrument: Instrument, criterion: Criterion, rating: Rating
     ) -> tuple[State, str | None] | str:
+        """The label as the scale reads it; the problem if it does not."""
         if rating.state == "abstained":
             return "abstained", None
         key = (instrument.id, criterion.id, rating.label or "")
@@ -194,19 +196,16 @@ class _Door:
                 self.labels[key] = str(error)
         return self.labels[key]
 
-    def _rater(self, rating: Rating) -> str | None:
-        if rating.rater not in self.seen:
-            if self.raters and rating.rater not in self.raters:
-                return (
-                    f"there is no rater {rating.rater!r};"
-                    f" {self._nearest(rating.rater, self.raters)}"
-                )
-            self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(
-                rating.rater, LONE_PANEL
-            )
+    def rater_problem(self, rater: str) -> str | None:
+        """Admit a rater; the problem as a sentence if they cannot be."""
+        if rater not in self.seen:
+            if self.raters and rater not in self.raters:
+                return f"there is no rater {rater!r}; {self._nearest(rater, self.raters)}"
+            self.seen[rater] = self.raters.get(rater) or Rater(rater, LONE_PANEL)
         return None
 
-    def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
+    def subject_problem(self, rating: Rating, criterion: Criterion) -> str | None:
+        """Admit what a rating is about; the problem as a sentence if it cannot be."""
         need = ANSWERS[criterion.scope]
         if criterion.scope != "task" and len(rating.answers) != need:
             got = len(rating.answers)

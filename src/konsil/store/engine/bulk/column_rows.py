@@ -1,0 +1,105 @@
+"""Rows that come as columns: hashed and inserted without a tuple for each record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+from sqlalchemy.engine import Connection
+
+from konsil.store.engine.bulk import statements
+from konsil.store.engine.bulk.fingerprints import escaped, texts_of_floats
+from konsil.store.engine.rows import Kind, Record
+
+CHUNK = 20_000
+_CACHE = 1 << 16
+"""Kilobytes of SQLite's cache; its own are 2,000."""
+
+
+def with_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with texts in place of categories."""
+    return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
+
+
+def frame_of(kind: Kind, records: Sequence[Record]) -> pl.DataFrame:
+    """The rows of records as columns; a StoreError says which field no database can keep."""
+    schema = {field.name: _TYPES.get(field.type, pl.String) for field in kind.fields}
+    return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
+
+
+_TYPES: Mapping[str, type[pl.DataType]] = {"number": pl.Float64, "whole number": pl.Int64}
+
+
+def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str]) -> int | None:
+    """The sum of the fingerprints of rows, with the salts of those in the column `owner`.
+
+    None where a row has a text that no database keeps, or quotes and backslashes in a plain text:
+    such rows are hashed one by one.
+    """
+    parts, n_quotes, n_backslashes = [], 0, 0
+    for field, series in zip(kind.fields, frame.iter_columns(), strict=True):
+        if series.dtype == pl.Float64:
+            parts.append(pl.Series(series.name, texts_of_floats(series.to_list()), pl.String))
+        elif series.dtype == pl.Int64:
+            parts.append(series.cast(pl.String))
+        else:
+            n_quotes += 2 * (len(series) - series.null_count())
+            if field.type != "text":  # JSON, in which the hashed text escapes both
+                backslashes, quotes = (_count(series, character) for character in ("\\", '"'))
+                n_quotes, n_backslashes = (
+                    n_quotes + quotes,
+                    n_backslashes + 2 * backslashes + quotes,
+                )
+                series = series.str.replace_all("\\", "\\\\", literal=True)
+                series = series.str.replace_all('"', '\\"', literal=True)
+            parts.append(_quoted(series))
+    rows = pl.DataFrame(parts)
+    text = pl.concat_str(pl.lit("["), pl.concat_str(pl.all(), separator=","), pl.lit("]"))
+    texts = rows.select(text).to_series().to_list()
+    everything = "".join(texts)
+    if everything.count('"') != n_quotes or everything.count("\\") != n_backslashes:
+        return None
+    if not (everything.isascii() and everything.isprintable()):
+        if "\0" in everything:
+            return None
+        texts = [escaped(text) for text in texts]
+    del everything
+    if owner:
+        prefixes = frame[owner].replace_strict(salts, return_dtype=pl.String).to_list()
+        texts = [prefix + text for prefix, text in zip(prefixes, texts, strict=True)]
+    sha256 = hashlib.sha256
+    digests = [sha256(text).digest() for text in map(str.encode, texts)]
+    return sum(map(int.from_bytes, digests))
+
+
+def _count(series: pl.Series, character: str) -> int:
+    return int(series.str.count_matches(character, literal=True).sum())
+
+
+def _quoted(series: pl.Series) -> pl.Series:
+    name = series.name
+    quoted = pl.concat_str(pl.lit('"'), pl.col(name), pl.lit('"')).fill_null("null")
+    return series.to_frame().select(quoted.alias(name)).to_series()
+
+
+def enlarge_cache(connection: Connection) -> None:
+    """Let SQLite hold more of its indices in memory, for this connection.
+
+    Rows come in the order of a file and not in that of the indices.
+    """
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA cache_size = -{_CACHE}")
+
+
+def insert(
+    connection: Connection, kind: Kind, frame: pl.DataFrame, extra: Mapping[str, int]
+) -> None:
+    """Insert rows, with the same values of further columns in each."""
+    names = (*kind.names, *extra)
+    rows = frame.with_columns(pl.lit(value).alias(name) for name, value in extra.items())
+    text, places = statements.insertion(kind, names, connection.dialect)
+    if places is not None:
+        connection.exec_driver_sql(text, rows.select([names[place] for place in places]).rows())
+    else:
+        connection.exec_driver_sql(text, rows.select(names).to_dicts())

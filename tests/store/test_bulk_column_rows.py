@@ -1,0 +1,88 @@
+"""Many new records are written and hashed in columns as one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from konsil.errors import ConflictError, StoreError
+from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task
+from konsil.store import Batch, Store
+from konsil.store.log import record_writer
+
+AT = "2025-03-01T12:00:00Z"
+TEXTS = ("plain", 'a "quote"', "back\\slash", "tab\t", "größe 😀", "del\x7f", "")
+
+
+def batch() -> Batch:
+    raters = [Rater("ann", "p", strata={"a": 'x"y\\'}), Rater("Zoë", "p")]
+    items = [Item(f"i{n}", text, strata={"s": text}) for n, text in enumerate(TEXTS)]
+    answers = [
+        Answer(
+            f"a{n}", f"i{n}", "x", text, citations=(Citation(text, "u"),), sentences=(Span(0, n),)
+        )
+        for n, text in enumerate(TEXTS)
+    ]
+    tasks = [
+        Task(f"t{n}", "s", "ann", "form", f"i{n}", (f"a{n}", 'b"'), (Span(1, 2),), position=n)
+        for n in range(len(TEXTS))
+    ]
+    ratings = [
+        Rating(
+            f"t{n}", r.id, "c", f"i{n}", (f"a{n}",), Span(0, 1), "rated", text, text, -0.0, n / 3
+        )
+        for n, text in enumerate(TEXTS)
+        for r in raters[:1]
+    ]
+    return Batch(items, answers, raters, tasks, ratings)
+
+
+def rows(folder: Path, records: Batch) -> list[list[tuple[object, ...]]]:
+    with Store.open(folder) as store:
+        added = store.add(records, source="test", at=AT)
+        assert added.total_new() == len(records)
+        assert store.verify_log() == ()
+        with store.view() as view:
+            tables = ("items", "answers", "raters", "tasks", "ratings")
+            return [
+                list(map(tuple, view.connection.exec_driver_sql(f"SELECT * FROM {name}")))
+                for name in tables
+            ]
+
+
+@pytest.mark.parametrize("size", [2, 100])
+def test_columns_are_written_as_records_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    for name in ("one", "many"):
+        (tmp_path / name).mkdir()
+    expected = rows(tmp_path / "one", batch())
+    monkeypatch.setattr(record_writer, "_MANY", 1)
+    monkeypatch.setattr("konsil.store.engine.bulk.column_rows.CHUNK", size)
+    assert rows(tmp_path / "many", batch()) == expected
+
+
+@pytest.mark.parametrize("many", [1, 1_000])
+def test_what_no_database_keeps_is_refused_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", many)
+    with Store.open(tmp_path) as store:
+        items = [Item("i1", "fine"), Item("i2", "a\0b")]
+        with pytest.raises(StoreError, match="item 'i2': text contains a NUL"):
+            store.add(Batch(items=items), source="test", at=AT)
+        assert store.items() == ()
+
+
+@pytest.mark.parametrize("many", [1, 1_000])
+def test_equal_records_are_written_once_and_others_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", many)
+    with Store.open(tmp_path) as store:
+        with pytest.raises(ConflictError, match="stored 'a', got 'b'"):
+            store.add(Batch(items=[Item("i1", "a"), Item("i1", "b")]), source="test", at=AT)
+        added = store.add(Batch(items=[Item("i1", "a"), Item("i1", "a")]), source="test", at=AT)
+        assert (added.new, added.unchanged) == ({"items": 1}, {"items": 1})
+        assert store.verify_log() == ()
