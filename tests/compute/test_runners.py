@@ -61,6 +61,8 @@ def test_a_part_that_always_ends_its_process_is_one_sentence():
         list(Cores(1).map(refused, [0]))
 
 
+# Dask's own threads may warn while they end.
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
 def test_dask_computes_in_order_and_a_killed_worker_changes_nothing(tmp_path):
     pytest.importorskip("distributed")

@@ -58,7 +58,7 @@ REQUESTS = {
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     ends=st.lists(st.integers(0, 160), max_size=6),
     seed=st.integers(0, 50),
@@ -73,6 +73,17 @@ def test_a_divided_table_has_the_numbers_of_the_whole(ends, seed, name):
     assert parts.to_dict() == whole.to_dict()
     assert repr(parts.win_difference) == repr(whole.win_difference)
     assert repr(parts.davidson) == repr(whole.davidson)
+
+
+# Dask's own threads may warn while they end.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
+def test_dask_workers_have_the_numbers_of_the_whole(tmp_path):
+    pytest.importorskip("distributed")
+    table = comparisons(60)
+    divided(table, [7, 30], tmp_path)
+    parts = preference_of_data_set(tmp_path, REQUESTS["plain"], "local:2")
+    assert parts.to_json() == konsil.preference(table, resamples=100).to_json()
 
 
 def test_three_files_have_the_numbers_of_the_whole(tmp_path):
