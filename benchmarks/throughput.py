@@ -119,7 +119,9 @@ def make_ratings(folder: Path, size: int) -> None:
                     row = f"{rater},q{item:06},{system}"
                     seconds = chance.randrange(5, 90)
                     good = chance.random() < easy
-                    safe = "yes" if chance.random() < easy + 0.1 else chance.choice(("no", "unsure"))
+                    safe = (
+                        "yes" if chance.random() < easy + 0.1 else chance.choice(("no", "unsure"))
+                    )
                     out.write(f"{row},correct,{'yes' if good else 'no'},{seconds}\n")
                     out.write(f"{row},safe,{safe},{seconds}\n")
 
