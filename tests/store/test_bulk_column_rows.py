@@ -86,3 +86,13 @@ def test_equal_records_are_written_once_and_others_conflict(
         added = store.add(Batch(items=[Item("i1", "a"), Item("i1", "a")]), source="test", at=AT)
         assert (added.new, added.unchanged) == ({"items": 1}, {"items": 1})
         assert store.verify_log() == ()
+
+
+def test_columns_are_stored_in_every_database(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", 1)
+    records = batch()
+    with Store.open(where) as store:
+        assert store.add(records, source="test", at=AT).total_new() == len(records)
+        assert store.verify_log() == ()
+        assert store.add(records, source="test", at=AT).total_new() == 0
+        assert {r.label for r in store.ratings()} == {*TEXTS}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from konsil.analysis.table.columns import Columns
 from konsil.errors import ConflictError
 from konsil.progress import advance
 from konsil.records import Rating
 from konsil.store.engine import schema
-from konsil.store.engine.bulk import column_rows, statements
+from konsil.store.engine.bulk import statements
 from konsil.store.engine.rows import KINDS, Kind, Record, Row, name_of
 from konsil.store.log import audit
 from konsil.store.log.salts import EVENT_OWNER, Salts, owner_column, owner_of
@@ -86,25 +83,17 @@ class RecordWriter:
 
     def _add_different(self, kind: Kind, records: Sequence[Record]) -> None:
         """Insert records that are all new and different, in columns."""
+        from konsil.store.engine.bulk import column_rows
+
         owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
         column_rows.enlarge_cache(self.connection)
         for start in range(0, len(records), column_rows.CHUNK):
             advance(f"{kind.name} stored", start, len(records))
-            end = start + column_rows.CHUNK
-            frame = (
-                column_rows.with_texts(records.frame[start:end])
-                if isinstance(records, Columns)
-                else column_rows.frame_of(kind, records[start:end])
-            )
+            frame = column_rows.chunk(kind, records, start)
             salts = {name: self.salts.of(name) for name in frame[owner].unique()} if owner else {}
             total = column_rows.total(kind, frame, owner, salts)
             if total is None:  # texts that have to be looked at one by one
-                chunk = (
-                    tuple(records.with_frame(records.frame[start:end]))
-                    if isinstance(records, Columns)
-                    else records[start:end]
-                )
-                self._chunk(kind, chunk, {})
+                self._chunk(kind, column_rows.records_of_chunk(records, start), {})
                 continue
             self.total += total
             if not self.more_conflicts:
@@ -189,11 +178,10 @@ def _extra(kind: Kind, entry: int) -> dict[str, int]:
 
 
 def _are_different(kind: Kind, records: Sequence[Record]) -> bool:
-    """Whether each is a record of its own; False, too, where two keys happen to look alike."""
-    if isinstance(records, Columns):
-        keys = records.frame.select(pl.struct(kind.key).hash()).to_series()
-        return keys.n_unique() == len(keys)
-    return len({*map(operator.attrgetter(*kind.key), records)}) == len(records)
+    # Only many records are written in columns: other commands need not load Polars.
+    from konsil.store.engine.bulk import column_rows
+
+    return column_rows.are_different(kind, records)
 
 
 def _chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 from sqlalchemy.engine import Connection
 
+from konsil.analysis.table.columns import Columns
 from konsil.store.engine.bulk import statements
 from konsil.store.engine.bulk.fingerprints import escaped, texts_of_floats
 from konsil.store.engine.rows import Kind, Record
@@ -17,9 +19,27 @@ _CACHE = 1 << 16
 """Kilobytes of SQLite's cache; its own are 2,000."""
 
 
-def with_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with texts in place of categories."""
-    return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
+def are_different(kind: Kind, records: Sequence[Record]) -> bool:
+    """Whether each is a record of its own; False, too, where two keys happen to look alike."""
+    if isinstance(records, Columns):
+        keys = records.frame.select(pl.struct(kind.key).hash()).to_series()
+        return keys.n_unique() == len(keys)
+    return len({*map(operator.attrgetter(*kind.key), records)}) == len(records)
+
+
+def chunk(kind: Kind, records: Sequence[Record], start: int) -> pl.DataFrame:
+    """The rows of the next records; a StoreError says which field no database can keep."""
+    if isinstance(records, Columns):
+        part = records.frame[start : start + CHUNK]
+        return part.with_columns(pl.col(pl.Categorical).cast(pl.String))
+    return frame_of(kind, records[start : start + CHUNK])
+
+
+def records_of_chunk(records: Sequence[Record], start: int) -> Sequence[Record]:
+    """The same records as such."""
+    if isinstance(records, Columns):
+        return tuple(records.with_frame(records.frame[start : start + CHUNK]))
+    return records[start : start + CHUNK]
 
 
 def frame_of(kind: Kind, records: Sequence[Record]) -> pl.DataFrame:
