@@ -86,6 +86,10 @@ codebook = "Is the answer right?"
 id = "correct"
 question = "Is it correct?"
 scale = { labels = ["no", "yes"] }
+[interim]
+panel = "people"
+[[interim.looks]]
+fraction = 0.1
 [[systems]]
 id = "a"
 model = "fake:a,delay=0.02"
@@ -250,6 +254,7 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("close", (".", "--batch", "")),
             Step("freeze", (".", *BY)),
             Step("unblind", (".", *WHY)),
+            Step("interim", (".", "--look", "1")),
             Step("analyse", (".",)),
             Step("report", (".",)),
             Step("codebook", (".", "--pdf", "codebook.pdf")),

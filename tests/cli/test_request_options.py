@@ -26,9 +26,9 @@ from konsil.api.curation.requests import (
     ScreeningRequest,
     ThemesRequest,
 )
-from konsil.api.exports import ExportRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
+from konsil.api.running.exports import ExportRequest
 from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group, main
 from konsil.cli.request_options import options_of

@@ -62,6 +62,7 @@ def test_who_may_what_in_words() -> None:
     assert {p.name for p in ROUTES if isinstance(p.audience, Public)} == {
         "landing",
         "health",
+        "ready",
         "invitation",
         "come_in",
         "language",

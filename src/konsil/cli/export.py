@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.api.exports import ExportRequest
+from konsil.api.running.exports import ExportRequest
 from konsil.cli.folder import on_named_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of

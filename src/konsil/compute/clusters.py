@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from konsil.compute.runners import Cores, Runner, ThisProcess
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, installation, option
 
 _CLUSTER = re.compile(r"local:(?P<n>[1-9][0-9]{0,3})|(?P<address>(tcp|tls)://[^\s/]+:[0-9]+)")
 
@@ -33,14 +33,14 @@ def check_cluster(cluster: str) -> None:
         return
     if not _CLUSTER.fullmatch(cluster):
         raise AnalysisError(
-            f"--compute {cluster!r}: expected local:N with a number of workers, or"
+            f"{option('compute')} {cluster!r}: expected local:N with a number of workers, or"
             " tcp://HOST:PORT with the address of a Dask scheduler"
         )
     try:
         import distributed  # noqa: F401
     except ImportError:
         raise AnalysisError(
-            "--compute needs Dask; install it with: pip install 'konsil[cluster]'"
+            f"{option('compute')}: Dask is not installed; install it with {installation('cluster')}"
         ) from None
 
 

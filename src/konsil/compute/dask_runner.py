@@ -12,7 +12,7 @@ import dask
 from distributed import Client, KilledWorker, LocalCluster
 
 from konsil.compute.runners import ATTEMPTS, MEMORY, in_order
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, option
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,8 +39,9 @@ class DaskRunner:
             )
         except KilledWorker:
             raise AnalysisError(
-                f"--compute: {ATTEMPTS + 1} workers ended with the same part of the table, probably"
-                " because it needs more memory than a worker has; use smaller Parquet files"
+                f"{option('compute')}: {ATTEMPTS + 1} workers ended with the same part of the"
+                " table, probably because it needs more memory than a worker has; use smaller"
+                " Parquet files"
             ) from None
 
 
@@ -75,7 +76,7 @@ def remote(address: str) -> Iterator[DaskRunner]:
             )
         except (OSError, TimeoutError) as error:
             raise AnalysisError(
-                f"--compute {address}: no Dask scheduler answers ({type(error).__name__})"
+                f"{option('compute')} {address}: no Dask scheduler answers ({type(error).__name__})"
             ) from None
         with client:
             yield DaskRunner(client)

@@ -162,4 +162,4 @@ def test_what_no_data_set_has_is_refused(tmp_path):
 def test_without_dask_there_is_one_sentence(tmp_path, monkeypatch):
     comparisons(30).write_parquet(tmp_path / "a.parquet")
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    assert "pip install 'konsil[cluster]'" in refusal(tmp_path, cluster="local:2")
+    assert "pip install '.[cluster]'" in refusal(tmp_path, cluster="local:2")
