@@ -17,6 +17,8 @@ from konsil.errors import KonsilError
 from konsil.rehearse.forms import Form, forms, own_files
 from konsil.rehearse.times import Times
 
+DOOR = "/come/"
+"""How the path of a personal link goes on after the study's own."""
 MOST_HOPS = 8
 """Redirects that are followed."""
 
@@ -32,15 +34,17 @@ class Page:
     status: int
     """The answer's status."""
     path: str
-    """Where it came from, after redirects."""
+    """Where it came from, after redirects, below the study's own path."""
     text: str
     """The body."""
     hops: int = 0
     """How many redirects led to it."""
+    base: str = ""
+    """The path under which the study is served."""
 
     def form(self, start: str) -> Form | None:
         """The first form that goes to an address of this beginning."""
-        return next((f for f in forms(self.text) if f.action.startswith(start)), None)
+        return next((f for f in forms(self.text) if f.action.startswith(self.base + start)), None)
 
 
 class Visitor:
@@ -50,6 +54,8 @@ class Visitor:
         parts = urlsplit(link)
         self._host, self._origin = parts.netloc, f"{parts.scheme}://{parts.netloc}"
         self._door, self._times, self._patience = parts.path, times, patience
+        # A host may serve several studies, each under a path of its own.
+        self._base = parts.path.partition(DOOR)[0]
         self._cookies: dict[str, str] = {}
         self._files: set[str] = set()
         self._line: http.client.HTTPConnection | None = None
@@ -62,8 +68,9 @@ class Visitor:
         return self._fetch_files(self.ask("come in", "POST", self._door, b"", self._form()))
 
     def go(self, path: str, kind: str = "next task") -> Page:
-        """Open an address; `kind` is what its time counts as."""
-        return self._fetch_files(self.ask(kind, "GET", path))
+        """Open an address of the study; `kind` is what its time counts as."""
+        is_whole = path.startswith(f"{self._base}/")
+        return self._fetch_files(self.ask(kind, "GET", path if is_whole else self._base + path))
 
     def send(self, form: Form, form_values: Mapping[str, str], kind: str = "form") -> Page:
         """Send a form as a page without a script would."""
@@ -149,7 +156,7 @@ class Visitor:
             path, hops = where, hops + 1
             status, where, text = self._once("GET", path, b"", {})
         self._times.took(kind, time.perf_counter() - began, len(text))
-        return Page(status, path, text.decode(), hops)
+        return Page(status, path.removeprefix(self._base), text.decode(), hops, self._base)
 
     def _once(
         self, method: str, path: str, body: bytes, headers: Mapping[str, str]
