@@ -34,7 +34,7 @@ from small_studies import ITEMS, form, import_items, plan, raters, study_text, s
 from store.conftest import new_database, server  # noqa: F401  a fixture
 
 DEPLOY = Path(__file__).resolve().parents[1] / "deploy"
-UNITS = ("konsil.service", "konsil.socket", "konsil-backup.service", "konsil-backup.timer")
+UNITS = ("konsil.service", "konsil.socket", "konsil-backup@.service", "konsil-backup@.timer")
 
 
 def unit(name: str) -> configparser.ConfigParser:
@@ -75,7 +75,7 @@ def test_the_units_of_systemd_fit_one_another() -> None:
     assert "{$KONSIL_UPSTREAM:127.0.0.1:8000}" in (DEPLOY / "Caddyfile").read_text("utf-8")
     # Only one socket is passed on.
     assert list(socket["Socket"]) == ["ListenStream", "Backlog"]
-    backup = unit("konsil-backup.service")["Service"]
+    backup = unit("konsil-backup@.service")["Service"]
     for service_section in (service["Service"], backup):
         user, folder = service_section["User"], service_section["WorkingDirectory"]
         assert (user, folder) == ("konsil", "/srv/konsil")
@@ -90,7 +90,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         text = (DEPLOY / name).read_text("utf-8")
         (tmp_path / name).write_text(text.replace("/srv/konsil/.venv/bin/konsil", "/bin/true"))
     done = subprocess.run(
-        ["systemd-analyze", "verify", *(tmp_path / name for name in UNITS)],
+        ["systemd-analyze", "verify", *(tmp_path / name.replace("@", "@trial") for name in UNITS)],
         capture_output=True,
         text=True,
         timeout=60,
