@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import konsil
+from konsil.errors import StoreError
 from small_studies import form, raters, study_text, systems
 
 Call = Callable[..., tuple[int, str, str]]
@@ -116,7 +117,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     assert not any(name in out for name in ("alpha", "beta"))
 
     trial(120)
-    file = study / "closed.json"
+    file = study.parent / f"{study.name}-closed.json"
     code, out, _ = call("interim", study, "--look", "2", "--by", "statistician-1", "--output", file)
     assert (code, out.splitlines()[-1]) == (0, "decision: continue")
     closed = json.loads(file.read_text("utf-8"))
@@ -161,7 +162,8 @@ def test_a_stop_is_decided_and_the_estimate_adjusted(
 ) -> None:
     study = trial(180, effect=0.38)
     call("freeze", study, "--by", "lead")
-    code, out, _ = call("interim", study, "--look", "3", "--by", "statistician-1")
+    file = study.parent / f"{study.name}-closed.json"
+    code, out, _ = call("interim", study, "--look", "3", "--by", "statistician-1", "--output", file)
     assert (code, out.splitlines()[-1]) == (0, "decision: stop")
     results = konsil.open(study).results()
     assert results.sequential is not None
@@ -185,7 +187,14 @@ def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
         assert (code, text in error) == (2, True), error
     call("freeze", study, "--by", "lead")
     error = call("interim", study, "--look", "2", "--by", "lead")[2]
-    assert "a comparative look is for the unblinded person that the protocol names" in error
+    assert "--by: got 'lead'; expected the unblinded person that the protocol names" in error
+    assert "statistician" not in error
+    error = call("interim", study, "--look", "2", *by)[2]
+    assert "--output: is missing; expected a new file outside of the study's folder" in error
+    inside = study / "deep" / ".." / "closed.json"
+    error = call("interim", study, "--look", "2", *by, "--output", inside)[2]
+    assert "is in the study's folder" in error
+    assert looks_of(study) == []
     trial(120, interim=INTERIM.replace("0.75", "0.8"))
     assert "[interim] is not the one of the frozen" in call("interim", study, "--look", "2", *by)[2]
     trial(120, interim="")
@@ -198,9 +207,8 @@ def test_an_unplanned_look_makes_the_analysis_exploratory(
 ) -> None:
     study = trial(120)
     call("freeze", study, "--by", "lead")
-    code, out, _ = call(
-        "interim", study, "--unplanned", "comparative", "--by", "statistician-1", "--reason", "why"
-    )
+    by = ("--by", "statistician-1", "--output", study.parent / f"{study.name}-closed.json")
+    code, out, _ = call("interim", study, "--unplanned", "comparative", *by, "--reason", "why")
     assert (code, "exploratory: not a look of a frozen protocol" in out) == (0, True)
     trial(240)
     results = konsil.open(study).results()
@@ -216,8 +224,38 @@ def test_a_report_between_looks_is_not_the_last_analysis(
 ) -> None:
     study = trial(120)
     call("freeze", study, "--by", "lead")
-    assert call("interim", study, "--look", "2", "--by", "statistician-1")[0] == 0
+    by = ("--by", "statistician-1", "--output", study.parent / f"{study.name}-closed.json")
+    assert call("interim", study, "--look", "2", *by)[0] == 0
     results = konsil.open(study).results()
     assert results.sequential is None
     assert results.plan["primary"] == "exploratory"
     assert any("before its last analysis" in warning for warning in results.warnings)
+
+
+@pytest.mark.slow
+def test_a_result_is_seen_only_once_the_look_is_in_the_log(
+    call: Call, trial: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    file = study.parent / f"{study.name}-closed.json"
+    line = ("interim", study, "--look", "2", "--by", "statistician-1", "--output", file)
+
+    def failing(*_: object) -> None:
+        raise StoreError("the disk is full; nothing was written")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("konsil.api.running.interim._store", failing)
+        assert call(*line)[0] == 2
+    assert not file.exists()
+    assert looks_of(study) == []
+
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            Path, "write_text", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "full"))
+        )
+        code, _, error = call(*line)
+    assert (code, "the look is stored as made" in error) == (2, True)
+    assert len(looks_of(study)) == 1
+    assert file.read_bytes() == b""
+    assert call(*line[:-1], study.parent / f"{study.name}-again.json")[0] == 2

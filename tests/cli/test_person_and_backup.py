@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,10 @@ Call = Callable[..., tuple[int, str, str]]
 
 PROTOCOL = study_text(
     "A study", form(question="?"), systems("a"), raters("p1", panel="panel"), seed=1
+)
+AFTERWARDS = (
+    "everybody is signed out; repeat what happened since the backup: links that were revoked"
+    " (konsil invite --revoke) and persons that were erased (konsil erase)"
 )
 AT = "2025-03-01T12:00:00Z"
 
@@ -82,13 +87,15 @@ def test_a_whole_study_is_backed_up_encrypted_and_restored(
     code, out, err = call("backup", study, backups, "--encrypt-to", public, "--keep", "3")
     assert (code, err) == (0, "")
     [archive] = backups.iterdir()
-    assert archive.name.startswith("study-20")
+    assert re.fullmatch(r"study-[0-9a-f]{8}-20\d{6}T\d{6}Z\.tar\.age", archive.name)
     assert out.startswith(f"{archive}: {archive.stat().st_size:,} bytes, encrypted for 1 key, 2 ")
     head = out.splitlines()[-1]
 
     code, out, err = call("restore", archive, tmp_path / "back", "--key", secret)
     assert (code, err) == (0, "")
-    assert out.endswith(f"1 items, 1 raters; log verified\nrestored to {tmp_path}/back\n{head}\n")
+    assert out.endswith(
+        f"1 items, 1 raters; log verified\nrestored to {tmp_path}/back\n{AFTERWARDS}\n{head}\n"
+    )
     code, out, err = call("restore", archive, "--check", "--key", secret)
     assert (code, err) == (0, "")
     assert "tested only; nothing was written\n" in out

@@ -62,15 +62,23 @@ def _whole(
     ]
     if not keys:
         lines.insert(1, "not encrypted: may contain names, addresses and the key of the pseudonyms")
+    if archived.unreadable:
+        names = ", ".join(map(str, archived.unreadable[:3]))
+        lines.append(
+            f"not in the backup, because this account may not read them:"
+            f" {len(archived.unreadable):,} files ({names})"
+        )
     record = {
         "file": archived.path,
         "bytes": size,
         "files": len(manifest.files),
         "is_encrypted": bool(keys),
         "removed": list(archived.removed),
+        "unreadable": list(archived.unreadable),
         "head": manifest.head,
     }
-    return Printout(record, lines)
+    # What is stored is stored, and a timer reports that something is missing.
+    return Printout(record, lines, error=SystemExit(2) if archived.unreadable else None)
 
 
 def _database_alone(folder: Path, database: str, target: Path) -> Printout:

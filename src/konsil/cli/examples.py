@@ -110,8 +110,8 @@ EXAMPLES = {
     ),
     "backup-key": ("konsil backup-key backup-secret.key",),
     "restore": (
-        "konsil restore backups/my-study-20261125T021500Z.tar my-study-restored",
-        "konsil restore backups/my-study-20261125T021500Z.tar.age --key secret.key --check",
+        "konsil restore backups/my-study.tar my-study-restored",
+        "konsil restore backups/my-study.tar.age --key backup-secret.key --check",
     ),
     "verify-log": ("konsil verify-log my-study",),
     "erase": ('konsil erase my-study physician-1 --by owner-1 --reason "consent withdrawn"',),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="New file of a comparative look. [in FOLDER]",
+    help="New file of a comparative look, outside of FOLDER.",
 )
 @acting("makes the look")
 @with_json

@@ -8,6 +8,11 @@ import click
 
 from konsil.cli.printout import Printout, with_json
 
+_AFTERWARDS = (
+    "everybody is signed out; repeat what happened since the backup: links that were revoked"
+    " (konsil invite --revoke) and persons that were erased (konsil erase)",
+)
+
 
 @click.command(short_help="Restore a study from a backup, or test a backup.")
 @click.argument("archive", type=click.Path(path_type=Path))
@@ -58,6 +63,7 @@ def command(
         f"{archive}: backup of {manifest.study!r} of {manifest.made_at}, complete",
         f"  {counts or 'no records'}; log verified",
         f"restored to {folder}" if folder is not None else "tested only; nothing was written",
+        *(_AFTERWARDS if folder is not None else ()),
         f"head: {manifest.head}",
     ]
     record = {

@@ -8,12 +8,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 import konsil
 from konsil.api.running import archiving
 from konsil.errors import KonsilError, StoreError
 from konsil.records import Item, Rater
+from konsil.records.roles import ROLES
 from konsil.store import Batch
+from konsil.store.engine.engine import reading
+from konsil.store.engine.page_schema import visitors
+from konsil.store.log.heads import origin_of
+from konsil.store.people.access import Access
 from small_studies import form, raters, study_text, systems
 
 AT = "2025-03-01T12:00:00Z"
@@ -31,6 +37,10 @@ def study(tmp_path: Path) -> Path:
     with konsil.open(folder).store(create=True) as store:
         batch = Batch(items=(Item("i", "A question?"),), raters=(Rater("p1", "panel"),))
         store.add(batch, source="x", at=AT)
+        access = Access(store)
+        secret = access.invite("p1", "rater", at=AT, expires_at="2999-01-01T00:00:00Z")
+        until = dict.fromkeys(ROLES, "2999-01-01T00:00:00Z")
+        assert access.redeem(secret, at=AT, expires_at=until, language="en")
     return folder
 
 
@@ -52,7 +62,9 @@ def test_a_backup_has_the_study_and_nothing_else(study: Path, tmp_path: Path, cl
     backups = tmp_path / "backups"
     backups.mkdir()
     archived = archiving.archive_study(konsil.open(study), backups)
-    assert archived.path == backups / "ward 1-20261125T020000Z.tar"
+    origin = origin_of(konsil.open(study).store())
+    assert archived.path == backups / f"ward 1-{origin}-20261125T020000Z.tar"
+    assert archived.unreadable == ()
     assert sorted(archived.manifest.files) == [
         "konsil.db",
         "study/.konsil-key",
@@ -84,6 +96,30 @@ def test_only_older_backups_of_this_study_are_removed_and_only_afterwards(
         archiving.archive_study(opened, backups, keep=0)
 
 
+def test_a_study_of_the_same_name_keeps_its_backups(
+    study: Path, tmp_path: Path, clock: None
+) -> None:
+    backups, other = tmp_path / "backups", tmp_path / "other" / study.name
+    shutil.copytree(study, other)
+    (other / "konsil.db").unlink()
+    with konsil.open(other).store(create=True) as store:
+        store.add(Batch(items=(Item("i", "Another question?"),)), source="x", at=AT)
+    first = archiving.archive_study(konsil.open(study), backups, keep=1)
+    second = archiving.archive_study(konsil.open(other), backups, keep=1)
+    assert (second.removed, first.path.exists()) == ((), True)
+
+
+def test_a_file_that_may_not_be_read_is_stated_and_stops_no_backup(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (study / "closed.json").write_text("{}")
+    monkeypatch.setattr(archiving.os, "access", lambda path, _: path.name != "closed.json")
+    archived = archiving.archive_study(konsil.open(study), tmp_path / "backups")
+    assert archived.unreadable == (Path("closed.json"),)
+    assert "study/closed.json" not in archived.manifest.files
+    assert archiving.check_archive(archived.path).rows["items"] == 1
+
+
 @pytest.fixture
 def backup(study: Path, tmp_path: Path) -> Path:
     backups = tmp_path / "backups"
@@ -95,6 +131,10 @@ def test_a_restored_study_is_the_study(study: Path, backup: Path, tmp_path: Path
     restored = archiving.restore_study(backup, tmp_path / "back")
     assert restored.rows["items"] == 1
     assert stat.S_IMODE((tmp_path / "back").stat().st_mode) == 0o700
+    with konsil.open(tmp_path / "back").store() as back, reading(back.engine) as connection:
+        assert connection.execute(sa.select(visitors)).all() == []
+    with konsil.open(study).store() as store, reading(store.engine) as connection:
+        assert len(connection.execute(sa.select(visitors)).all()) == 1
     opened = konsil.open(tmp_path / "back")
     assert opened.study == konsil.open(study).study
     with opened.store() as back, konsil.open(study).store() as store:

@@ -133,13 +133,20 @@ def repacked(plain: bytes, path: Path, change: str) -> None:
                 content = json.dumps(json.loads(content) | {"schema": 10_000}).encode()
             if change == "odd manifest" and name == "manifest.json":
                 content = b'{"files": 7}'
-            if change in ("../x", "/etc/x", "study/../../x", "study/c:x", "study/konsil.db"):
+            if change.startswith(("../", "/", "study/")):
                 name = change if name == "study/study.toml" else name
             if change == "twice" and name == "manifest.json":
                 again = tarfile.TarInfo("konsil.db")
                 target.addfile(again, io.BytesIO(b""))
             new = tarfile.TarInfo(name)
             new.size = len(content)
+            if change == "sparse" and name == "study/study.toml":
+                new.pax_headers = {
+                    "GNU.sparse.map": "0,1",
+                    "GNU.sparse.size": "1000000000",
+                    "GNU.sparse.numblocks": "1",
+                }
+                content, new.size = b"x", 1
             if change == "link" and name == "study/study.toml":
                 new.type, new.linkname, new.size = tarfile.SYMTYPE, "/etc/passwd", 0
             target.addfile(new, io.BytesIO(content))
@@ -156,6 +163,10 @@ def repacked(plain: bytes, path: Path, change: str) -> None:
         ("newer", "was written by the newer konsil"),
         ("twice", "contains 'konsil.db' twice"),
         ("link", "is not a plain file"),
+        ("sparse", "is not a plain file"),
+        ("study/./study.toml", "which is no file of a study"),
+        ("study//study.toml", "which is no file of a study"),
+        ("study/konsil.db-wal", "which is no file of a study"),
         ("../x", "which is no file of a study"),
         ("/etc/x", "which is no file of a study"),
         ("study/../../x", "which is no file of a study"),

@@ -19,7 +19,8 @@ from konsil.store.backups.backup import copy_store, refuse_used
 from konsil.store.engine.engine import FILE
 from konsil.store.engine.folders import copy_new
 from konsil.store.engine.private import write_private
-from konsil.store.log.heads import head_of
+from konsil.store.log.heads import head_of, origin_of
+from konsil.store.people.access import end_sessions
 
 ENDING, ENCRYPTED = ".tar", ".tar.age"
 _STAMPS = str.maketrans("", "", "-:")
@@ -38,6 +39,8 @@ class Archived:
     """What is in it."""
     removed: tuple[Path, ...]
     """Older backups of this study that were removed."""
+    unreadable: tuple[Path, ...] = ()
+    """Files of the folder that this account may not read, and that are therefore not in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +72,20 @@ def archive_study(
         ) from None
     at = now()
     ending = ENCRYPTED if keys else ENDING
-    name = _name(opened.path)
-    path = place_of_archives / f"{name}-{at.translate(_STAMPS)}{ending}"
+    files = tuple(_files(opened.path))
+    readable = tuple(file for file in files if os.access(opened.path / file, os.R_OK))
     with opened.store() as store:
         if not store.is_read_only:
             store.cover_log(at)
-        manifest = archive.write_archive(
-            store, opened.path, path, tuple(_files(opened.path)), keys=keys, at=at
-        )
+        # Folders of two studies may have one name; their logs never begin alike.
+        name = f"{opened.path.absolute().name}-{origin_of(store)}"
+        path = place_of_archives / f"{name}-{at.translate(_STAMPS)}{ending}"
+        manifest = archive.write_archive(store, opened.path, path, readable, keys=keys, at=at)
     removed = tuple(_older(place_of_archives, name, keep)) if keep is not None else ()
     for old in removed:
         old.unlink()
-    return Archived(path, manifest, removed)
-
-
-def _name(folder: Path) -> str:
-    return folder.absolute().name
+    unreadable = tuple(file for file in files if file not in set(readable))
+    return Archived(path, manifest, removed, unreadable)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -127,6 +128,8 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
             raise StudyError(f"{path}: contains no {PROTOCOL}")
         with Store.open(draft, create=False) as store:
             rows = _verify(store, manifest, str(path))
+            # Who was signed in then may have been sent away since: everybody uses a link again.
+            end_sessions(store)
             if database:
                 with Store.open(database) as target:
                     copy_store(store, target)

@@ -20,7 +20,7 @@ from konsil.instrument import digest_of
 from konsil.records import Event
 from konsil.records.digits import written
 from konsil.store import Batch
-from konsil.store.engine.private import write_private
+from konsil.store.engine.private import create_private
 from konsil.store.people.staff import pseudonym
 from konsil.store.release.blinding import key as veil_key
 from konsil.study.data import interim as looks
@@ -113,8 +113,8 @@ def take_unplanned_look(
 def _unblinded(interim: Interim, by: str) -> None:
     if by.strip() != interim.unblinded.strip() or not by.strip():
         raise StudyError(
-            f"{option('by')}: a comparative look is for the unblinded person that the protocol"
-            f" names, {interim.unblinded!r}; got {by!r}"
+            f"{option('by')}: got {by!r}; expected the unblinded person that the protocol names in"
+            " interim.unblinded"
         )
 
 
@@ -171,9 +171,7 @@ def _comparative(
 
     subject, is_planned, look = place
     interim = looks.required(folder.study)
-    file = output or folder.path / f"interim-{subject}-{now().replace(':', '')}.json"
-    if file.exists():
-        raise StudyError(f"{file}: exists already; expected the name of a new file")
+    file = _output(folder, output)
     analyses = [a for a in view.study.analyses if a.name == interim.analysis]
     settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
     rows = run(analyses, view.data, settings).rows
@@ -206,16 +204,52 @@ def _comparative(
         "note": "for the unblinded person only; the interval and p are not adjusted for looks",
     }
     text = json.dumps(written(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_private(file, text.encode())
     details: dict[str, object] = {
         "analysis": interim.analysis,
         "decision": looks.STOP if stops else looks.CONTINUE,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "spent": written(result.spent),
     }
-    event = _store(folder, (subject, "comparative", is_planned), progress, by, reason, details)
+    _create(file)
+    try:
+        # Before the result can be seen: whatever fails afterwards, the look was made.
+        event = _store(folder, (subject, "comparative", is_planned), progress, by, reason, details)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise StudyError(
+            f"{file}: cannot be written: {error.strerror}; the look is stored as made, and its"
+            " result is in the last analysis only"
+        ) from None
     return LookReport(event, file=file)
+
+
+def _output(folder: Folder, output: Path | None) -> Path:
+    """The file of a comparative look: a new one, outside of the folder that others read."""
+    if output is None:
+        raise StudyError(
+            f"{option('output')}: is missing; expected a new file outside of the study's folder,"
+            " which only the unblinded person reads"
+        )
+    if folder.path.resolve() in output.resolve().parents:
+        raise StudyError(
+            f"{option('output')} {output}: is in the study's folder, whose readers and backups"
+            " would have the result; expected a file elsewhere"
+        )
+    if output.exists():
+        raise StudyError(f"{output}: exists already; expected the name of a new file")
+    return output
+
+
+def _create(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        create_private(file)
+    except OSError as error:
+        raise StudyError(f"{file}: cannot be written: {error.strerror}; no look was made") from None
 
 
 def _store(

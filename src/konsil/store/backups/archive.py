@@ -135,7 +135,9 @@ def unpack_archive(archive: Path, folder: Path, *, secret: str = "") -> Manifest
         with archive.open("rb") as file, decrypting(file, archive, secret) as plain:
             with tarfile.open(fileobj=plain, mode="r|") as members:
                 for member in members:
-                    source = members.extractfile(member) if member.isreg() else None
+                    # A sparse member is small in the archive and as large as it likes on the disk.
+                    is_plain = member.isreg() and not member.issparse()
+                    source = members.extractfile(member) if is_plain else None
                     if source is None:
                         raise StoreError(f"{archive}: {member.name!r} is not a plain file")
                     if member.name == MANIFEST:
@@ -161,8 +163,11 @@ def _place(archive: Path, name: str) -> Path:
     if name == DATABASE:
         return Path(DATABASE)
     is_safe = name.startswith(STUDY) and len(parts) > 1 and ".." not in parts and "\\" not in name
+    is_unique = name == PurePosixPath(name).as_posix()
+    # SQLite would read files beside the database, such as konsil.db-wal, as part of it.
+    is_database = len(parts) == 2 and parts[1].startswith(DATABASE)
     # A name such as c:x would be another drive's on Windows.
-    if not is_safe or any(":" in part for part in parts) or parts[1:] == (DATABASE,):
+    if not is_safe or not is_unique or is_database or any(":" in part for part in parts):
         raise StoreError(f"{archive}: contains {name!r}, which is no file of a study")
     return Path(*parts[1:])
 

@@ -8,20 +8,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import sqlalchemy as sa
+
 from konsil.errors import StoreError, option
 from konsil.store.engine.engine import reading
+from konsil.store.engine.schema import audit_log
 from konsil.store.log import anchoring
 from konsil.store.log.anchoring import Anchored
 from konsil.store.log.db import Store
 
 _HEAD = re.compile(r"(?:(\d{1,18})-)?([0-9a-f]{64})")
 _SHOWN = 24
+_ORIGIN = 8
 
 
 def head_of(store: Store) -> str:
     """The head as it is printed."""
     count, last = store.log_head()
     return f"{count}-{last}"
+
+
+def origin_of(store: Store) -> str:
+    """Eight characters that tell studies apart: the beginning of the hash of the first entry.
+
+    Zeros where the log is empty.
+    """
+    with reading(store.engine) as connection:
+        query = sa.select(audit_log.c.hash).order_by(audit_log.c.seq).limit(1)
+        return str(connection.execute(query).scalar() or "0" * _ORIGIN)[:_ORIGIN]
 
 
 def check_head(store: Store, expected: str) -> Iterator[str]:

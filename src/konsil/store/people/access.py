@@ -102,6 +102,12 @@ def role_of(name: str) -> Role:
     return name
 
 
+def end_sessions(store: Store) -> None:
+    """Sign everybody out, on all devices; links stay as they are."""
+    with engine.writing(store.engine) as connection:
+        connection.execute(sa.delete(page_schema.visitors))
+
+
 class Access:
     """The invitations and visitors of one study's store."""
 

@@ -34,6 +34,12 @@ def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
         yield from _criterion_problems(study, rule, f"{where}.rules[{n}]")
     if interim.analysis:
         yield from _analysis_problems(study, interim, f"{where}.analysis")
+    unblinded = interim.unblinded
+    if unblinded.strip() and (not unblinded.isprintable() or unblinded != unblinded.strip()):
+        yield (
+            f"{where}.unblinded: expected a name without leading, trailing or special spaces, got"
+            f" {unblinded!r}"
+        )
     if interim.comparative and not problems:
         yield from _bound_problems(interim, where)
 
