@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import konsil
 from konsil.analysis.standalone.preference_request import PreferenceRequest
+from konsil.analysis.tabular import coded_votes
 from konsil.api.datasets.preferences import preference_of_data_set
 from konsil.errors import KonsilError, SourceError, options_as_flags
 
@@ -123,6 +124,41 @@ def test_identifiers_are_the_same_as_numbers_and_as_texts(tmp_path):
     table[:20].write_parquet(tmp_path / "a.parquet")
     texts = table[20:].with_columns(pl.col("item").cast(pl.String))
     texts.write_parquet(tmp_path / "b.parquet")
+    parts = preference_of_data_set(tmp_path, REQUESTS["plain"])
+    assert parts.to_json() == konsil.preference(table, resamples=100).to_json()
+
+
+@pytest.mark.parametrize("kind", [pl.Int8, pl.Int16, pl.Int32, pl.Int64])
+def test_identifiers_of_narrow_types_stay_apart(kind):
+    """The distance of -100 and 100 does not fit the type of both."""
+    numbers = pl.Series("x", [*range(-100, 101)], dtype=kind)
+    column = coded_votes.coded(numbers, "table")
+    assert column.words.to_list() == [*range(-100, 101)]
+    assert column.codes.tolist() == [*range(201)]
+
+
+@given(
+    numbers=st.lists(st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=40),
+    kind=st.sampled_from([pl.Int16, pl.Int32, pl.Int64]),
+)
+def test_numbers_are_coded_as_their_words(numbers, kind):
+    column = coded_votes.coded(pl.Series("x", numbers, dtype=kind), "table")
+    assert column.words.gather(pl.Series(column.codes)).to_list() == numbers
+
+
+def test_numbers_beyond_signed_ones_are_coded(tmp_path):
+    numbers = [2**64 - 1, 2**63, 2**64 - 1, 2**63 + 5]
+    column = coded_votes.coded(pl.Series("x", numbers, dtype=pl.UInt64), "table")
+    assert column.words.gather(pl.Series(column.codes)).to_list() == numbers
+
+
+@pytest.mark.parametrize("ends", [[], [60], [3], [115]])
+def test_a_column_with_many_values_explains_no_repeats(tmp_path, ends):
+    table = comparisons(120)
+    table = pl.concat([table, table[:10]]).with_columns(
+        pl.Series("note", [f"note {n}" for n in range(130)])
+    )
+    divided(table, ends, tmp_path)
     parts = preference_of_data_set(tmp_path, REQUESTS["plain"])
     assert parts.to_json() == konsil.preference(table, resamples=100).to_json()
 

@@ -123,10 +123,11 @@ def coded(column: pl.Series, source: str) -> Column:
 
 def _of_numbers(numbers: NDArray[Any]) -> Column:
     least, most = int(numbers.min()), int(numbers.max())
-    if most - least > _SPREAD * len(numbers):
+    if most - least > _SPREAD * len(numbers) or most > np.iinfo(np.int64).max:
         words, codes = np.unique(numbers, return_inverse=True)
         return Column(codes.astype(np.uint32), pl.Series(words))
-    at = (numbers - least).astype(np.int64)
+    # Wide first: in its own type the distance of two numbers of different signs may not fit.
+    at = numbers.astype(np.int64) - least
     is_present = np.zeros(most - least + 1, dtype=np.bool_)
     is_present[at] = True
     place = np.cumsum(is_present, dtype=np.uint32) - np.uint32(1)

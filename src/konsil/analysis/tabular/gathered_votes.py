@@ -95,6 +95,10 @@ class GatheredVotes:
             at[(at >= start) & (at < end)] - start for start, end in zip(starts, ends, strict=True)
         ]
         for n, first in enumerate(self._others[0].others):
+            columns = [part.others[n] for part in self._others]
+            # A part in which a column has too many values has none of its words.
+            if any(column.codes is None and not column.role for column in columns):
+                continue
             every = {word for part in self._others for word in part.others[n].words}
             if not 1 < len(every) <= FEW_VALUES:
                 continue
