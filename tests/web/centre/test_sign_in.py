@@ -140,7 +140,7 @@ def test_the_database_tells_no_account(centres: Centres, service: OidcServer) ->
     assert b"lead-subject" not in content
     assert b"clinic.example" not in content
     mine = own_data(store, "staff-1")
-    assert mine["staff"] == [{"who": "staff-1", "name": "Ada Lead"}]
+    assert mine["staff"] == [{"who": "staff-1", "name": "Ada Lead", "stated": 1}]
     assert [row["who"] for row in mine["identities"]] == ["staff-1"]
 
 

@@ -177,7 +177,11 @@ def invite(request: Request) -> Response:
         new_role = next(r for r in STAFF if r == form["role"])
         if not _is_site_of_form(site, form):
             return _page(request, "site", 422)
-        return _letters(request, [addressee.strip()[:LONGEST]], new_role)
+        try:
+            account = pseudonym(site.store, addressee.strip()[:LONGEST])
+        except StoreError:
+            return _page(request, "staff", 422)
+        return _letters(request, [account], new_role, addressee.strip()[:LONGEST])
     else:
         whom = (
             [addressee] if addressee in everybody and not everybody[addressee].is_withdrawn else []
@@ -187,16 +191,11 @@ def invite(request: Request) -> Response:
     return _letters(request, whom, "rater")
 
 
-def _letters(request: Request, whom: list[str], role: Role) -> Response:
+def _letters(request: Request, whom: list[str], role: Role, name: str = "") -> Response:
     site, now, by = site_of(request), site_of(request).now(), visitor_of(request).who
     named = people(site.store)
     if role != "rater":
-        names_by_account = {pseudonym(site.store, name): name for name in whom}
-        whom = list(names_by_account)
-        named = {
-            account: Person(account, name if name != account else "")
-            for account, name in names_by_account.items()
-        }
+        named = {account: Person(account, name if name != account else "") for account in whom}
     until = stamp(site.clock() + timedelta(days=DAYS))
     letters = []
     for account in whom:
