@@ -410,3 +410,50 @@ def test_withdrawn_and_erased_raters_are_refused(centres: Centres, service: Oidc
     assert erased.records["identities"] == 1
     assert go(centres.client()).status_code == 403
     assert store.verify_log() == ()
+
+
+def listed(centres: Centres, text: str) -> None:
+    """centre.toml with these people."""
+    file = centres.folder / "centre.toml"
+    file.write_text(file.read_text().partition("[[people]]")[0] + text)
+
+
+@pytest.mark.parametrize(("key", "status"), [("subject", 200), ("email", 403)])
+def test_a_passkey_does_not_outlive_the_entry(
+    key: str, status: int, centres: Centres, service: OidcServer
+) -> None:
+    """An e-mail address is not stored: whoever is listed by one comes by the account."""
+    pytest.importorskip("webauthn")
+    from ..authenticators import Authenticator
+
+    value = LEAD["sub"] if key == "subject" else LEAD["email"]
+    listed(centres, f'[[people]]\nstudy = "heart"\nrole = "owner"\n{key} = "{value}"\n')
+    centres.passkeys = True
+    client, authenticator = centres.client(), Authenticator(HOST)
+    assert go(client).status_code == 303
+    assert authenticator.use(client, "/heart")[0].status_code == 200
+    other = centres.client()
+    assert authenticator.use(other, "/heart")[0].status_code == status
+    # Listed for the owners, who can end it.
+    assert "staff-1" in client.get("/heart/office/invitations").text
+    centres.close()
+    centres.again()
+    listed(centres, '[[people]]\nstudy = "heart"\nrole = "owner"\nemail = "other@x.org"\n')
+    late = centres.client()
+    assert authenticator.use(late, "/heart")[0].status_code == 403
+    assert late.get("/heart/office/download").status_code == 401
+
+
+def test_owners_end_the_access_of_an_account(centres: Centres, service: OidcServer) -> None:
+    service.user = NURSE
+    nurse = centres.client()
+    go(nurse)
+    owner = centres.client()
+    centres.enter(owner, "heart", who="lead")
+    text = owner.get("/heart/office/invitations").text
+    assert "Nora Nurse" in text
+    csrf = text.partition('name="csrf" value="')[2].partition('"')[0]
+    form = {"csrf": csrf, "who": "staff-1"}
+    answer = owner.post("/heart/office/invitations/end", headers={"origin": HOST}, data=form)
+    assert answer.status_code == 200
+    assert nurse.get("/heart/office").status_code == 401

@@ -10,7 +10,9 @@ import hashlib
 import hmac
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
+from konsil.records.roles import ROLES, Role
 from konsil.store.engine import page_schema
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
@@ -31,6 +33,17 @@ def person_of(store: Store, identity: str) -> str | None:
     c = page_schema.identities.c
     with reading(store.engine) as connection:
         return connection.execute(sa.select(c.who).where(c.id == identity)).scalar_one_or_none()
+
+
+def role_of_accounts(connection: Connection) -> dict[str, Role]:
+    """Whoever has an account or a passkey -> the role of their last sign-in by it."""
+    i, p = page_schema.identities.c, page_schema.passkeys.c
+    known = set(connection.execute(sa.select(i.who).union(sa.select(p.who))).scalars())
+    roles: dict[str, Role] = {}
+    for entry in audit.entries(connection, "sign-in") if known else ():
+        if entry.get("who") in known and "via" in entry and entry.get("role") in ROLES:
+            roles[entry["who"]] = entry["role"]
+    return roles
 
 
 def bind(store: Store, identity: str, person: str, *, at: str) -> None:

@@ -104,6 +104,16 @@ class SignInService:
         """The first entry of the list that lets the account into a study."""
         return next((p for p in self.people if p.study in (ALL, study) and p.fits(account)), None)
 
+    def owners(self, study: str) -> tuple[tuple[str, str], ...]:
+        """Issuer and identifier of each account that is listed by it as an owner of a study."""
+        subjects = dict.fromkeys(p.subject for p in self.people if p.subject)
+        entries = {subject: self.invited(Account(subject), study) for subject in subjects}
+        return tuple(
+            (self.issuer, subject)
+            for subject, entry in entries.items()
+            if entry is not None and entry.role == "owner"
+        )
+
 
 def read_service(
     sign_in: object, people: object, file: Path, environment: Mapping[str, str] = os.environ

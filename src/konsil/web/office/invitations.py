@@ -18,6 +18,7 @@ from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation
+from konsil.store.people.identities import role_of_accounts
 from konsil.store.people.people import Person, forget_person, note_person, people
 from konsil.store.people.sites import known_sites, sites_of, tie
 from konsil.store.people.staff import names, pseudonym
@@ -124,10 +125,12 @@ def guests(request: Request) -> list[Guest]:
 
 
 def staff(site: Site) -> list[Guest]:
-    """Everybody who was ever invited to run the study."""
+    """Everybody who was ever invited to run the study, or came by an account."""
     now = site.now()
     with reading(site.store.engine) as connection:
-        named = names(connection)
+        named, accounts = names(connection), role_of_accounts(connection)
+    links = {role: _links(site, role) for role in STAFF}
+    invited = {account for of_role in links.values() for account in of_role}
     return [
         Guest(
             account,
@@ -137,7 +140,11 @@ def staff(site: Site) -> list[Guest]:
             used_at=_last(account_links),
         )
         for role in STAFF
-        for account, account_links in _links(site, role).items()
+        for account, account_links in links[role].items()
+    ] + [
+        Guest(account, role, person=Person(account, named.get(account, "")))
+        for account, role in accounts.items()
+        if account not in invited and role in STAFF
     ]
 
 

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 
 from konsil.store.log.secret import secret
 from konsil.store.people.access import Visitor, hashed
+from konsil.store.people.identities import identity_of, person_of
 from konsil.store.people.passkeys import (
     Passkey,
     add_passkey,
@@ -169,6 +170,9 @@ def _sign_in(
         credential_current_sign_count=known.sign_count,
         require_user_verification=True,
     )
+    # A passkey states who it is and no role: whether they are still an owner is asked anew.
+    if not _is_owner(site, known.who):
+        return refusal(request, 403)
     response = JSONResponse({"location": path_to(request, "landing")})
     if visitor is None:
         cookie = site.access.enter(
@@ -180,6 +184,18 @@ def _sign_in(
         device = visitor.cookie
     use_passkey(site.store, known, verified.new_sign_count, device, at=site.now())
     return response
+
+
+def _is_owner(site: Site, person: str) -> bool:
+    """Whether a person may come as an owner: by an invitation, or by an account that is listed.
+
+    Of an account that is listed by an e-mail address or a group, the database tells neither: it
+    comes in through the sign-in service.
+    """
+    return site.access.is_invited_owner(person) or any(
+        person_of(site.store, identity_of(site.store, *account)) == person
+        for account in site.options.owner_accounts
+    )
 
 
 def _may(visitor: Visitor | None) -> bool:
