@@ -1,7 +1,8 @@
 """Whose an account of a sign-in service is.
 
-The account is stored as a hash that is made with a secret of this database, so that neither a copy
-of it nor another study's database tells which account it is.
+The account is stored as a hash that is made with a secret of this database, so that two studies'
+databases do not show that an account is in both. The secret is in the same database: whoever has a
+copy of it, and knows or guesses an account, can tell whether it is there.
 """
 
 from __future__ import annotations

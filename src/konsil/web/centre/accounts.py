@@ -56,7 +56,7 @@ class Invited:
         if self.subject:
             return self.subject == account.subject
         if self.email:
-            return self.email.casefold() == account.email.casefold()
+            return _ascii_lower(self.email) == _ascii_lower(account.email)
         return self.group in account.groups
 
 
@@ -157,6 +157,15 @@ def is_safe(address: str) -> bool:
     return (parts.scheme == "https" and bool(parts.hostname)) or (
         parts.scheme == "http" and parts.hostname in LOOPBACK
     )
+
+
+def _ascii_lower(email: str) -> str:
+    """An address in small letters of ASCII; other letters stay.
+
+    Unicode's rules make one of letters that are two addresses to a mail server, such as the sign of
+    the kelvin and 'k'.
+    """
+    return "".join(c.lower() if c.isascii() else c for c in email)
 
 
 def check_keys(table: Mapping[str, object], keys: Sequence[str], where: str) -> None:

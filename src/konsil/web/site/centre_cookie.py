@@ -26,15 +26,25 @@ def centre_cookie_name(site: Site) -> str:
     return f"{prefix}konsil-centre-{site.cookie.rpartition('-')[2]}"
 
 
-def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
-    """Add the cookie to the response that signs in a member of the staff; `cookie`: the study's."""
+def session_seconds(site: Site, role: Role) -> int:
+    """How long somebody who signs in now stays signed in."""
+    options = site.options
+    is_long = role in ("rater", "curator")
+    return int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600)
+
+
+def set_centre_cookie(site: Site, response: Response, cookie: str, role: Role) -> None:
+    """Add the cookie to the response that signs in a member of the staff; `cookie`: the study's.
+
+    It lasts as long as the session: signing out of all studies ends every session.
+    """
     if site.options.centre is None:
         return
     device = hashed(cookie)
     response.set_cookie(
         centre_cookie_name(site),
         f"{device}.{_mac(site, device)}",
-        max_age=int(site.options.office_hours * 3_600),
+        max_age=session_seconds(site, role),
         path=site.options.centre or "/",
         secure=site.options.secure,
         httponly=True,
@@ -45,18 +55,17 @@ def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
 def set_session(site: Site, response: Response, cookie: str, role: Role) -> None:
     """Add the cookies of somebody who has signed in without a link."""
     options = site.options
-    is_long = role in ("rater", "curator")
     response.set_cookie(
         site.cookie,
         cookie,
-        max_age=int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600),
+        max_age=session_seconds(site, role),
         path=options.path or "/",
         secure=options.secure,
         httponly=True,
         samesite="lax",
     )
     if role != "rater":
-        set_centre_cookie(site, response, cookie)
+        set_centre_cookie(site, response, cookie, role)
 
 
 def delete_centre_cookie(site: Site, response: Response) -> None:
