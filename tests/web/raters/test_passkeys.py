@@ -51,6 +51,7 @@ def office(client: TestClient) -> int:
     return client.get("/office/download", follow_redirects=False).status_code
 
 
+@pytest.mark.slow
 def test_a_passkey_lets_in_owners_alone(opened: Store, browser: Open) -> None:
     first, key = browser(), Authenticator(HOST)
     come(opened, first)
@@ -80,3 +81,32 @@ def test_whoever_comes_by_an_account_in_another_role_loses_passkeys(
     Access(opened).enter("staff-1", "analyst", at=AT, expires_at={"analyst": LATER})
     assert passkeys_of(opened, "staff-1") == ()
     assert opened.verify_log() == ()
+
+
+@pytest.mark.slow
+def test_an_answer_counts_once(opened: Store, browser: Open) -> None:
+    first, key = browser(), Authenticator(HOST)
+    come(opened, first)
+    key.use(first)
+    signing_in = browser()
+    answer, body = key.use(signing_in)
+    assert answer.status_code == 200
+    # With the cookie of the browser that answered, and from another process of the server.
+    app = create_app(STUDIES["medqade"], opened, Options(url=HOST, passkeys=True), clock=Clock())
+    with TestClient(app, base_url=HOST) as thief:
+        thief.cookies.set("konsil-passkey", str(signing_in.cookies.get("konsil-passkey")))
+        answer = thief.post("/passkey/end", headers=ORIGIN, content=body)
+        assert answer.status_code == 403
+        assert office(thief) == 401
+    assert opened.verify_log() == ()
+
+
+def test_one_address_tries_so_many_times(browser: Open) -> None:
+    """Whatever its cookie is."""
+    statuses = []
+    for n in range(31):
+        client = browser()
+        client.cookies.set("konsil-passkey", f"browser-{n}")
+        body = '{"credential": {}, "ticket": "x"}'
+        statuses.append(client.post("/passkey/end", headers=ORIGIN, content=body).status_code)
+    assert statuses == [403] * 30 + [429]
