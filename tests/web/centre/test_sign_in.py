@@ -388,14 +388,49 @@ def test_nothing_of_an_account_or_secret_is_logged(
     assert SECRET not in repr(centres.centre.registry.settings)
 
 
-def test_whoever_was_signed_in_before_is_signed_out(centres: Centres, service: OidcServer) -> None:
+@pytest.mark.parametrize("role", ["rater", "curator", "owner"])
+def test_whoever_was_signed_in_before_is_signed_out(
+    role: str, centres: Centres, service: OidcServer
+) -> None:
     client = centres.client()
-    centres.enter(client, "heart", who=R1, role="rater")
-    before = {c.name: str(c.value) for c in client.cookies.jar}
-    assert go(client).status_code == 303
-    pairs = "; ".join(f"{name}={value}" for name, value in before.items())
-    assert centres.client().get("/heart/next", headers={"cookie": pairs}).status_code == 401
+    centres.enter(client, "heart", who=R1 if role == "rater" else "former", role=role)
+    site = centres.centre.registry.get("heart").site  # type: ignore[union-attr]
+    assert site is not None
+    (former,) = (str(c.value) for c in client.cookies.jar if c.name == site.cookie)
+    assert site.access.visitor(former, site.now()) is not None
+    answer = go(client)
+    assert answer.status_code == 303
+    # The page to which the browser is led, at the study's path.
+    client.get(answer.headers["location"], follow_redirects=False)
+    assert site.access.visitor(former, site.now()) is None
     assert client.get("/heart/office").status_code == 200
+    named = [c.name for c in client.cookies.jar if c.path == "/heart"]
+    assert named == [site.cookie]
+    # A second sign-in of the same browser, and no page of the study in between.
+    (first,) = (str(c.value) for c in client.cookies.jar if c.name == site.cookie)
+    for _ in range(2):
+        go(client)
+        assert site.access.visitor(first, site.now()) is None
+        (first,) = (str(c.value) for c in client.cookies.jar if c.name == f"{site.cookie}-new")
+    assert client.get("/heart/office").status_code == 200
+
+
+def test_signing_out_at_once_ends_the_new_session(centres: Centres, service: OidcServer) -> None:
+    client = centres.client()
+    go(client)
+    page = client.get("/heart/office").text
+    csrf = page.partition('name="csrf" value="')[2].partition('"')[0]
+    again = centres.client()
+    for cookie in client.cookies.jar:
+        # As the browser had it before a page of the study was shown.
+        name = f"{cookie.name}-new" if cookie.path == "/heart" else cookie.name
+        again.cookies.set(name, str(cookie.value), domain=cookie.domain, path=cookie.path)
+    answer = again.post(
+        "/heart/leave", headers={"origin": HOST}, data={"csrf": csrf}, follow_redirects=False
+    )
+    assert answer.status_code == 303
+    assert client.get("/heart/office").status_code == 401
+    assert again.get("/heart/office").status_code == 401
 
 
 def test_withdrawn_and_erased_raters_are_refused(centres: Centres, service: OidcServer) -> None:

@@ -52,11 +52,22 @@ def set_centre_cookie(site: Site, response: Response, cookie: str, role: Role) -
     )
 
 
-def set_session(site: Site, response: Response, cookie: str, role: Role) -> None:
-    """Add the cookies of somebody who has signed in without a link."""
+def new_session_name(site: Site) -> str:
+    """The name of the cookie that brings a new session to the study's path.
+
+    The sign-in service leads back to a path above the study, to which the browser does not send the
+    session before. The study receives both, ends the one before and renames the new one.
+    """
+    return f"{site.cookie}-new"
+
+
+def set_session(
+    site: Site, response: Response, cookie: str, role: Role, *, name: str | None = None
+) -> None:
+    """Add the cookies of somebody who has signed in without a link; `name`: of the study's."""
     options = site.options
     response.set_cookie(
-        site.cookie,
+        name or site.cookie,
         cookie,
         max_age=session_seconds(site, role),
         path=options.path or "/",
@@ -66,6 +77,17 @@ def set_session(site: Site, response: Response, cookie: str, role: Role) -> None
     )
     if role != "rater":
         set_centre_cookie(site, response, cookie, role)
+
+
+def delete_new_session(site: Site, response: Response) -> None:
+    """Delete the cookie that brought a new session."""
+    response.delete_cookie(
+        new_session_name(site),
+        path=site.options.path or "/",
+        secure=site.options.secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def delete_centre_cookie(site: Site, response: Response) -> None:
