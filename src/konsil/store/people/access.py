@@ -261,11 +261,11 @@ class Access:
         second all must.
         """
         c = page_schema.invitations.c
-        stands = sa.and_(c.who == person, c.revoked_at.is_(None))
-        last = sa.select(sa.func.max(c.made_at)).where(stands).scalar_subquery()
+        is_valid = sa.and_(c.who == person, c.revoked_at.is_(None))
+        last = sa.select(sa.func.max(c.made_at)).where(is_valid).scalar_subquery()
         with engine.reading(self.store.engine) as connection:
             roles = set(
-                connection.execute(sa.select(c.role).where(stands, c.made_at == last)).scalars()
+                connection.execute(sa.select(c.role).where(is_valid, c.made_at == last)).scalars()
             )
         return roles == {"owner"}
 

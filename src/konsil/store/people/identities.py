@@ -39,10 +39,10 @@ def person_of(store: Store, identity: str) -> str | None:
 def role_of_accounts(connection: Connection) -> dict[str, Role]:
     """Whoever has an account or a passkey -> the role of their last sign-in by it."""
     i, p = page_schema.identities.c, page_schema.passkeys.c
-    known = set(connection.execute(sa.select(i.who).union(sa.select(p.who))).scalars())
+    persons = set(connection.execute(sa.select(i.who).union(sa.select(p.who))).scalars())
     roles: dict[str, Role] = {}
-    for entry in audit.entries(connection, "sign-in") if known else ():
-        if entry.get("who") in known and "via" in entry and entry.get("role") in ROLES:
+    for entry in audit.entries(connection, "sign-in") if persons else ():
+        if entry.get("who") in persons and "via" in entry and entry.get("role") in ROLES:
             roles[entry["who"]] = entry["role"]
     return roles
 
