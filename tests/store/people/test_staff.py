@@ -15,10 +15,10 @@ from konsil.cli import main
 from konsil.errors import StoreError, StudyError
 from konsil.store import Store
 from konsil.store.engine import schema
-from konsil.store.engine.engine import reading
+from konsil.store.engine.engine import reading, writing
 from konsil.store.people.access import Access
 from konsil.store.people.people import Person, forget_person, note_person
-from konsil.store.people.staff import names, pseudonym
+from konsil.store.people.staff import decider, names, new_pseudonym, pseudonym
 from konsil.store.privacy.own_data import own_data
 
 AT, LATER = "2025-03-01T12:00:00Z", "2099-06-01T12:00:00Z"
@@ -138,7 +138,8 @@ def test_the_log_shows_names_on_the_machine_and_exports_pseudonyms(
 
 def test_a_name_is_erased_and_its_number_not_given_again(study: Path) -> None:
     with konsil.open(study).store() as store:
-        assert own_data(store, "staff-1")["staff"] == [{"who": "staff-1", "name": NAMES[0]}]
+        row = {"who": "staff-1", "name": NAMES[0], "stated": None}
+        assert own_data(store, "staff-1")["staff"] == [row]
         assert forget_person(store, "staff-1")
         assert not forget_person(store, "staff-1")
         assert pseudonym(store, NAMES[0]) == "staff-5", "who was forgotten is somebody new"
@@ -189,3 +190,36 @@ def test_an_address_is_no_raters_identifier(
             konsil.open(study),
             InvitationRequest(who=("lee@clinic.example",), url="https://x.org", days=1),
         )
+
+
+def test_a_name_that_a_service_states_is_nobodys(study: Path) -> None:
+    folder = konsil.open(study)
+    with folder.store() as store:
+        account = new_pseudonym(store, "Boss Doctor")
+        assert pseudonym(store, "Boss Doctor") != account
+        # Neither the name of an account nor one that looks like a pseudonym leads to another.
+        diverting = new_pseudonym(store, "staff-1")
+        assert pseudonym(store, "staff-1") == "staff-1" != diverting
+        assert decider(store, "staff-1", may_write=False) == "staff-1"
+        with pytest.raises(StoreError, match="a name cannot be like one"):
+            pseudonym(store, "staff-99")
+        service_alone = new_pseudonym(store, "Only There")
+    # The owner has used the link; no other one is open.
+    assert revoke(folder, ("staff-1",)) == 1
+    with folder.store() as store:
+        assert [
+            i.revoked_at is None for i in Access(store).invitations() if i.who == "staff-1"
+        ] == [False]
+    with pytest.raises(StoreError, match=f"a sign-in service calls {service_alone}; state the"):
+        revoke(folder, ("Only There",))
+
+
+def test_a_name_of_two_is_refused(study: Path) -> None:
+    folder = konsil.open(study)
+    with folder.store() as store:
+        pseudonym(store, "Same Name")
+        with writing(store.engine) as connection:
+            second = {"who": "staff-9", "name": "Same Name"}
+            connection.execute(sa.insert(schema.staff).values(second))
+    with pytest.raises(StoreError, match="staff-5, staff-9; state which of them"):
+        revoke(folder, ("Same Name",))

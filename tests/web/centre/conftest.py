@@ -32,7 +32,7 @@ class Centres:
 
     def __init__(self, folder: Path, empty: Path, clock: Clock) -> None:
         self.folder, self._empty, self.clock = folder, empty, clock
-        self.url = HOST
+        self.url, self.passkeys = HOST, False
         self._stores: dict[str, Store] = {}
         self._clients: list[TestClient] = []
         self._centre: Centre | None = None
@@ -59,7 +59,7 @@ class Centres:
         if self._centre is None:
             registry = Registry(
                 read_settings(self.folder),
-                Options(url=self.url),
+                Options(url=self.url, passkeys=self.passkeys),
                 self.read,
                 lambda study, store, options: create_app(study, store, options, clock=self.clock),
                 seconds=0.0,
@@ -87,6 +87,10 @@ class Centres:
         secret = self.access(slug).invite(who, role_of(role), at=AT, expires_at=until)
         answer = client.post(f"/{slug}/come/{secret}", headers=ORIGIN)
         assert answer.status_code == 200, answer.text
+
+    def again(self) -> None:
+        """Start the centre anew, after `close`."""
+        self._centre, self._clients = None, []
 
     def close(self) -> None:
         for client in self._clients:

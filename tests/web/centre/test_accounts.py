@@ -80,6 +80,16 @@ def test_the_first_entry_that_fits_counts() -> None:
     assert service.invited(Account("x"), "a") is None
 
 
+def test_letters_beyond_ascii_must_be_the_same() -> None:
+    invited = Invited("a", "owner", email="kim@strasse.de")
+    assert invited.fits(Account("s", email="KIM@Strasse.DE"))
+    for email in ("\u212aim@strasse.de", "kim@stra\u00dfe.de", "kim@\u017ftrasse.de"):
+        assert not invited.fits(Account("s", email=email)), email
+    other = Invited("a", "owner", email="j\u00fcrgen@x.de")
+    assert other.fits(Account("s", email="J\u00fcrgen@X.de"))
+    assert not other.fits(Account("s", email="j\u00dcrgen@x.de"))
+
+
 def test_secrets_are_sent_over_tls_alone() -> None:
     assert is_safe("https://x.org/a")
     assert is_safe("http://127.0.0.1:8000/")

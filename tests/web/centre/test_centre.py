@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -279,3 +280,14 @@ def test_a_list_names_folders_and_databases(tmp_path: Path) -> None:
     assert place.database == "postgresql:///trial"
     with pytest.raises(KonsilError, match="there is no such folder or file"):
         read_settings(tmp_path / "nowhere")
+
+
+def test_the_second_cookie_lasts_as_long_as_the_session(centres: Centres) -> None:
+    """A curator stays signed in for weeks, and the list's "Sign out" ends that, too."""
+    hours = {"owner": 12, "coordinator": 12, "analyst": 12, "curator": 30 * 24}
+    for role, expected in hours.items():
+        client = centres.client()
+        centres.enter(client, "heart", role=role)
+        (cookie,) = (c for c in client.cookies.jar if "centre" in c.name)
+        assert cookie.expires is not None
+        assert (cookie.expires - time.time()) / 3_600 == pytest.approx(expected, abs=0.1)

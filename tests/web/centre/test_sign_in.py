@@ -140,7 +140,7 @@ def test_the_database_tells_no_account(centres: Centres, service: OidcServer) ->
     assert b"lead-subject" not in content
     assert b"clinic.example" not in content
     mine = own_data(store, "staff-1")
-    assert mine["staff"] == [{"who": "staff-1", "name": "Ada Lead"}]
+    assert mine["staff"] == [{"who": "staff-1", "name": "Ada Lead", "stated": 1}]
     assert [row["who"] for row in mine["identities"]] == ["staff-1"]
 
 
@@ -388,14 +388,49 @@ def test_nothing_of_an_account_or_secret_is_logged(
     assert SECRET not in repr(centres.centre.registry.settings)
 
 
-def test_whoever_was_signed_in_before_is_signed_out(centres: Centres, service: OidcServer) -> None:
+@pytest.mark.parametrize("role", ["rater", "curator", "owner"])
+def test_whoever_was_signed_in_before_is_signed_out(
+    role: str, centres: Centres, service: OidcServer
+) -> None:
     client = centres.client()
-    centres.enter(client, "heart", who=R1, role="rater")
-    before = {c.name: str(c.value) for c in client.cookies.jar}
-    assert go(client).status_code == 303
-    pairs = "; ".join(f"{name}={value}" for name, value in before.items())
-    assert centres.client().get("/heart/next", headers={"cookie": pairs}).status_code == 401
+    centres.enter(client, "heart", who=R1 if role == "rater" else "former", role=role)
+    site = centres.centre.registry.get("heart").site  # type: ignore[union-attr]
+    assert site is not None
+    (former,) = (str(c.value) for c in client.cookies.jar if c.name == site.cookie)
+    assert site.access.visitor(former, site.now()) is not None
+    answer = go(client)
+    assert answer.status_code == 303
+    # The page to which the browser is led, at the study's path.
+    client.get(answer.headers["location"], follow_redirects=False)
+    assert site.access.visitor(former, site.now()) is None
     assert client.get("/heart/office").status_code == 200
+    named = [c.name for c in client.cookies.jar if c.path == "/heart"]
+    assert named == [site.cookie]
+    # A second sign-in of the same browser, and no page of the study in between.
+    (first,) = (str(c.value) for c in client.cookies.jar if c.name == site.cookie)
+    for _ in range(2):
+        go(client)
+        assert site.access.visitor(first, site.now()) is None
+        (first,) = (str(c.value) for c in client.cookies.jar if c.name == f"{site.cookie}-new")
+    assert client.get("/heart/office").status_code == 200
+
+
+def test_signing_out_at_once_ends_the_new_session(centres: Centres, service: OidcServer) -> None:
+    client = centres.client()
+    go(client)
+    page = client.get("/heart/office").text
+    csrf = page.partition('name="csrf" value="')[2].partition('"')[0]
+    again = centres.client()
+    for cookie in client.cookies.jar:
+        # As the browser had it before a page of the study was shown.
+        name = f"{cookie.name}-new" if cookie.path == "/heart" else cookie.name
+        again.cookies.set(name, str(cookie.value), domain=cookie.domain, path=cookie.path)
+    answer = again.post(
+        "/heart/leave", headers={"origin": HOST}, data={"csrf": csrf}, follow_redirects=False
+    )
+    assert answer.status_code == 303
+    assert client.get("/heart/office").status_code == 401
+    assert again.get("/heart/office").status_code == 401
 
 
 def test_withdrawn_and_erased_raters_are_refused(centres: Centres, service: OidcServer) -> None:
@@ -410,3 +445,50 @@ def test_withdrawn_and_erased_raters_are_refused(centres: Centres, service: Oidc
     assert erased.records["identities"] == 1
     assert go(centres.client()).status_code == 403
     assert store.verify_log() == ()
+
+
+def listed(centres: Centres, text: str) -> None:
+    """centre.toml with these people."""
+    file = centres.folder / "centre.toml"
+    file.write_text(file.read_text().partition("[[people]]")[0] + text)
+
+
+@pytest.mark.parametrize(("key", "status"), [("subject", 200), ("email", 403)])
+def test_a_passkey_does_not_outlive_the_entry(
+    key: str, status: int, centres: Centres, service: OidcServer
+) -> None:
+    """An e-mail address is not stored: whoever is listed by one comes by the account."""
+    pytest.importorskip("webauthn")
+    from ..authenticators import Authenticator
+
+    value = LEAD["sub"] if key == "subject" else LEAD["email"]
+    listed(centres, f'[[people]]\nstudy = "heart"\nrole = "owner"\n{key} = "{value}"\n')
+    centres.passkeys = True
+    client, authenticator = centres.client(), Authenticator(HOST)
+    assert go(client).status_code == 303
+    assert authenticator.use(client, "/heart")[0].status_code == 200
+    other = centres.client()
+    assert authenticator.use(other, "/heart")[0].status_code == status
+    # Listed for the owners, who can end it.
+    assert "staff-1" in client.get("/heart/office/invitations").text
+    centres.close()
+    centres.again()
+    listed(centres, '[[people]]\nstudy = "heart"\nrole = "owner"\nemail = "other@x.org"\n')
+    late = centres.client()
+    assert authenticator.use(late, "/heart")[0].status_code == 403
+    assert late.get("/heart/office/download").status_code == 401
+
+
+def test_owners_end_the_access_of_an_account(centres: Centres, service: OidcServer) -> None:
+    service.user = NURSE
+    nurse = centres.client()
+    go(nurse)
+    owner = centres.client()
+    centres.enter(owner, "heart", who="lead")
+    text = owner.get("/heart/office/invitations").text
+    assert "Nora Nurse" in text
+    csrf = text.partition('name="csrf" value="')[2].partition('"')[0]
+    form = {"csrf": csrf, "who": "staff-1"}
+    answer = owner.post("/heart/office/invitations/end", headers={"origin": HOST}, data=form)
+    assert answer.status_code == 200
+    assert nurse.get("/heart/office").status_code == 401

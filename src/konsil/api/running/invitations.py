@@ -12,12 +12,10 @@ from konsil.api.running.requests import InvitationRequest
 from konsil.errors import StudyError, nearest, option
 from konsil.records import Rater
 from konsil.records.digits import stamp
-from konsil.store import Store
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Access, hashed
 from konsil.store.people.sites import SITE, known_sites, tie
-from konsil.store.people.staff import decider, pseudonym
-from konsil.store.people.staff import names as names_of
+from konsil.store.people.staff import decider, person_named, pseudonym
 
 EVERYWHERE = "*"
 """All sites."""
@@ -162,12 +160,6 @@ def revoke(folder: Folder, names: Sequence[str], *, by: str = "") -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
     at = stamp(datetime.now(UTC))
     with folder.store() as store:
-        staff = {name: account for account, name in _staff(store).items()}
-        whom = dict.fromkeys(staff.get(name, name) for name in names)
+        whom = dict.fromkeys(person_named(store, name) for name in names)
         revoker = decider(store, by)
         return sum(Access(store).revoke(name, at=at, by=revoker) for name in whom)
-
-
-def _staff(store: Store) -> Mapping[str, str]:
-    with reading(store.engine) as connection:
-        return names_of(connection)

@@ -80,7 +80,7 @@ class Leases:
         """Begin a lease under a name drawn at random, and bring the spending up to date."""
         self.worker = secrets.token_hex(3)
         c = schema.calls.c
-        with engine.writing(self.store.engine) as connection:
+        with engine.writing(self.store.engine, alone=False) as connection:
             self._begin_spending(connection)
             locked_spending(connection)
             # Calls that were imported, or made before there were workers, count as well.
@@ -130,7 +130,7 @@ class Leases:
             expired = sa.select(w.worker).where(w.until < time).limit(1)
             if connection.execute(expired).first() is None:
                 return 0
-        with engine.writing(self.store.engine) as connection:
+        with engine.writing(self.store.engine, alone=False) as connection:
             locked_spending(connection)
             # Those that extended their lease meanwhile are looked at again under the lock.
             query = (
@@ -145,7 +145,7 @@ class Leases:
 
         A call still under way was interrupted: it counts with what it can have cost.
         """
-        with engine.writing(self.store.engine) as connection:
+        with engine.writing(self.store.engine, alone=False) as connection:
             locked_spending(connection)
             self._free(connection, [self.worker])
 
@@ -155,7 +155,7 @@ class Leases:
         What calls of killed workers can have cost counts as spent.
         """
         w = _WORKERS.c
-        with engine.writing(self.store.engine) as connection:
+        with engine.writing(self.store.engine, alone=False) as connection:
             self._begin_spending(connection)
             locked_spending(connection)
             query = sa.select(w.worker).where(w.kind == self.kind).order_by(w.worker)
@@ -181,7 +181,7 @@ class Leases:
         """Add the works that are left and that no worker has offered yet; count them."""
         n_new = 0
         c = _WORKS.c
-        with engine.writing(self.store.engine) as connection:
+        with engine.writing(self.store.engine, alone=False) as connection:
             if connection.dialect.name == "postgresql":
                 # Two that offer the same works at once would wait for one another.
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(OFFERING)))

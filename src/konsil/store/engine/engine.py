@@ -31,6 +31,8 @@ BUSY_SECONDS = 60.0
 # Parameters are names, addresses and labels: messages of the database, which end in logs, are to
 # quote none.
 _POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters": True}
+_WRITERS = 7_221_460_193
+"""The advisory lock of PostgreSQL under which one writes at a time; a number of ours alone."""
 _SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
@@ -208,12 +210,20 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """Open one transaction that writes: all of it or nothing, one writer at a time."""
+def writing(engine: Engine, *, alone: bool = True) -> Iterator[Connection]:
+    """Open one transaction that writes: all of it or nothing, one writer at a time.
+
+    So what it reads stays true until it ends. `alone` False: on PostgreSQL it neither waits for
+    other writers nor lets them wait, and locks the rows itself that it reads and then changes, as
+    `noting` does.
+    """
     _refuse_reader(engine)
     with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with connection.begin():
+            if alone and connection.dialect.name == "postgresql":
+                # The first statement: what was committed while it waited is seen by the next one.
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS})")
             yield connection
 
 

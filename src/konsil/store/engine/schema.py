@@ -125,8 +125,13 @@ people = Table(
 )
 
 # Names of those who run the study: everywhere else they have their pseudonyms.
+# `stated` 1: the name is what a sign-in service stated; whoever types it means somebody else.
 staff = Table(
-    "staff", metadata, Column("who", KEY, primary_key=True), Column("name", Text, nullable=False)
+    "staff",
+    metadata,
+    Column("who", KEY, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("stated", Integer),
 )
 
 # The log's hashes of rows about a person are made with the person's salt: without it they tell

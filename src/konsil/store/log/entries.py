@@ -24,7 +24,7 @@ _FOR_RATER = frozenset(
     {study_events.BATCH_CLOSED, study_events.BATCH_REOPENED, study_events.KIT_MADE}
 )
 """Kinds of events whose `rater` is the person that they are about, and not the one who acted."""
-_HIDDEN = ("content", "salted", "residues", "traces", "forms", "by", "who", "reason")
+_HIDDEN = ("content", "salted", "challenge", "residues", "traces", "forms", "by", "who", "reason")
 
 
 @dataclass(frozen=True, slots=True)

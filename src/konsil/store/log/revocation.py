@@ -7,7 +7,20 @@ from sqlalchemy.engine import Connection
 
 from konsil.store.engine import page_schema
 from konsil.store.log import audit
-from konsil.store.log.covering import traces_of_invitations
+from konsil.store.log.covering import Traces, traces_of_invitations
+
+
+def remove_passkeys(connection: Connection, person: str) -> Traces:
+    """Remove a person's passkeys, which would let them in again; the traces for the next entry.
+
+    It runs in the caller's transaction.
+    """
+    p = page_schema.passkeys
+    keys = connection.execute(sa.select(p.c.id).where(p.c.who == person)).scalars().all()
+    if not keys:
+        return {}
+    connection.execute(sa.delete(p).where(p.c.who == person))
+    return {"passkeys": dict.fromkeys(keys, "")}
 
 
 def revoke_access(
@@ -26,12 +39,7 @@ def revoke_access(
         connection.execute(sa.delete(page_schema.visitors).where(v.who == person))
     traces = traces_of_invitations(connection, sa.and_(c.who == person, c.revoked_at == at))
     if not stay:
-        # They would let the person in again.
-        p = page_schema.passkeys
-        keys = connection.execute(sa.select(p.c.id).where(p.c.who == person)).scalars().all()
-        if keys:
-            connection.execute(sa.delete(p).where(p.c.who == person))
-            traces["passkeys"] = dict.fromkeys(keys, "")
+        traces |= remove_passkeys(connection, person)
     data = {"who": person, "invitations": n, "traces": traces, "salted": True} | (
         {"by": by} if by else {}
     )

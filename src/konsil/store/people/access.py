@@ -20,7 +20,7 @@ from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
-from konsil.store.log.revocation import revoke_access
+from konsil.store.log.revocation import remove_passkeys, revoke_access
 from konsil.store.people.sites import sites_of, tie_within
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
@@ -143,6 +143,9 @@ class Access:
             traces = traces_of_invitations(
                 connection, page_schema.invitations.c.token == hashed(secret)
             )
+            if role != "owner":
+                # Passkeys let in owners alone; whoever gets another role is to come by that.
+                traces |= remove_passkeys(connection, who)
             data = {
                 "who": who,
                 "role": role,
@@ -251,8 +254,26 @@ class Access:
                 sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            audit.append(connection, "sign-in", {"who": person, "role": role, "via": via}, at)
+            data: dict[str, object] = {"who": person, "role": role, "via": via}
+            if role != "owner" and (traces := remove_passkeys(connection, person)):
+                data["traces"] = traces
+            audit.append(connection, "sign-in", data, at)
         return cookie
+
+    def is_invited_owner(self, person: str) -> bool:
+        """Whether the last invitation of a person that is not revoked is to be an owner.
+
+        A link that was used, or has expired, still states the role. Of several invitations of one
+        second all must.
+        """
+        c = page_schema.invitations.c
+        is_valid = sa.and_(c.who == person, c.revoked_at.is_(None))
+        last = sa.select(sa.func.max(c.made_at)).where(is_valid).scalar_subquery()
+        with engine.reading(self.store.engine) as connection:
+            roles = set(
+                connection.execute(sa.select(c.role).where(is_valid, c.made_at == last)).scalars()
+            )
+        return roles == {"owner"}
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
         """Who has this cookie; None where nobody has, or no longer."""

@@ -1,7 +1,8 @@
 """Whose an account of a sign-in service is.
 
-The account is stored as a hash that is made with a secret of this database, so that neither a copy
-of it nor another study's database tells which account it is.
+The account is stored as a hash that is made with a secret of this database, so that two studies'
+databases do not show that an account is in both. The secret is in the same database: whoever has a
+copy of it, and knows or guesses an account, can tell whether it is there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import hashlib
 import hmac
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
+from konsil.records.roles import ROLES, Role
 from konsil.store.engine import page_schema
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
@@ -31,6 +34,17 @@ def person_of(store: Store, identity: str) -> str | None:
     c = page_schema.identities.c
     with reading(store.engine) as connection:
         return connection.execute(sa.select(c.who).where(c.id == identity)).scalar_one_or_none()
+
+
+def role_of_accounts(connection: Connection) -> dict[str, Role]:
+    """Whoever has an account or a passkey -> the role of their last sign-in by it."""
+    i, p = page_schema.identities.c, page_schema.passkeys.c
+    persons = set(connection.execute(sa.select(i.who).union(sa.select(p.who))).scalars())
+    roles: dict[str, Role] = {}
+    for entry in audit.entries(connection, "sign-in") if persons else ():
+        if entry.get("who") in persons and "via" in entry and entry.get("role") in ROLES:
+            roles[entry["who"]] = entry["role"]
+    return roles
 
 
 def bind(store: Store, identity: str, person: str, *, at: str) -> None:

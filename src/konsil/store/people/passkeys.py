@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -12,6 +13,9 @@ from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
 from konsil.store.log.covering import traces_of
 from konsil.store.log.db import Store
+
+_DIGITS = 32
+"""Digits of a challenge's hash in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +74,32 @@ def add_passkey(store: Store, new: Passkey, cookie: str, *, only_first: bool) ->
     return True
 
 
-def use_passkey(store: Store, used: Passkey, sign_count: int, cookie: str, *, at: str) -> None:
-    """Note the use of a passkey, and confirm the device with this hash of a cookie."""
-    table = page_schema.passkeys
+def use_passkey(
+    store: Store, used: Passkey, sign_count: int, cookie: str, *, challenge: bytes, at: str
+) -> bool:
+    """Note the use of a passkey, and confirm the device with this hash of a cookie, if any.
+
+    False where the challenge was answered before, in any process of the server: an answer that
+    somebody copied opens nothing.
+    """
+    table, answered = page_schema.passkeys, hashlib.sha256(challenge).hexdigest()[:_DIGITS]
     with writing(store.engine) as connection:
+        audit.next_entry(connection)  # others who write wait here
+        if any(e.get("challenge") == answered for e in audit.entries(connection, audit.PASSKEY)):
+            return False
         where = table.c.id == used.id
         connection.execute(sa.update(table).where(where).values(sign_count=sign_count))
         traces = traces_of("passkeys", connection, where)
-        data = {"who": used.who, "state": "used", "traces": traces, "salted": True}
+        data = {
+            "who": used.who,
+            "state": "used",
+            "challenge": answered,
+            "traces": traces,
+            "salted": True,
+        }
         audit.append(connection, audit.PASSKEY, data, at)
         _confirm(connection, cookie)
+    return True
 
 
 def _confirm(connection: Connection, cookie: str) -> None:

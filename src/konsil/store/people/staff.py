@@ -5,7 +5,8 @@ They have a pseudonym everywhere; the name is in a separate table, from which it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -18,6 +19,7 @@ from konsil.store.log.db import Store
 
 PREFIX = "staff-"
 """How the pseudonyms begin."""
+_NUMBERED = re.compile(rf"{PREFIX}\d+")
 LONGEST = 200
 """Characters of a name."""
 
@@ -25,7 +27,8 @@ LONGEST = 200
 def pseudonym(store: Store, name: str) -> str:
     """The pseudonym of this name, or the pseudonym itself where it is one.
 
-    A name that is new gets one.
+    A name that is new gets one. Names that a sign-in service stated identify nobody: whoever signs
+    in there chooses them.
     """
     clean_name = name.strip()
     if not clean_name or len(clean_name) > LONGEST or not clean_name.isprintable():
@@ -38,17 +41,26 @@ def pseudonym(store: Store, name: str) -> str:
             audit.next_entry(connection)
             assigned = _pseudonym_of(connection, clean_name)
             if assigned is None:
+                if _NUMBERED.fullmatch(clean_name):
+                    raise StoreError(
+                        f"staff: there is no pseudonym {clean_name!r}; a name cannot be like one"
+                    )
                 assigned = _next(connection)
                 connection.execute(sa.insert(schema.staff).values(who=assigned, name=clean_name))
     return assigned
 
 
 def new_pseudonym(store: Store, name: str) -> str:
-    """A pseudonym of its own for a name, also where another person has the same name."""
+    """A pseudonym of its own for a name that a sign-in service states.
+
+    The name is shown, and never taken for a person's: another may have the same.
+    """
     with writing(store.engine) as connection:
         audit.next_entry(connection)
         assigned = _next(connection)
-        connection.execute(sa.insert(schema.staff).values(who=assigned, name=name[:LONGEST]))
+        connection.execute(
+            sa.insert(schema.staff).values(who=assigned, name=name[:LONGEST], stated=1)
+        )
     return assigned
 
 
@@ -71,14 +83,42 @@ def decider(store: Store, by: str, *, may_write: bool = True) -> str:
 
 def _pseudonym_of(connection: Connection, name: str) -> str | None:
     t, i = schema.staff.c, page_schema.invitations.c
-    pseudonym = connection.execute(
-        sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)
-    ).scalar()
-    if pseudonym is not None:
-        return str(pseudonym)
+    if connection.execute(sa.select(t.who).where(t.who == name)).first() is not None:
+        return name
+    is_typed = sa.and_(t.name == name, t.stated.is_(None))
+    pseudonyms = connection.execute(sa.select(t.who).where(is_typed).order_by(t.who)).scalars()
+    if named := pseudonyms.all():
+        return _only(name, named)
     # Identifiers that older versions took as they came stay what they are in the log.
     older = sa.select(i.who).where(i.who == name, i.role != "rater").limit(1)
     return None if connection.execute(older).first() is None else name
+
+
+def _only(name: str, persons: Sequence[str]) -> str:
+    if len(persons) > 1:
+        raise StoreError(
+            f"{name!r} is the name of {', '.join(persons)}; state which of them you mean"
+        )
+    return persons[0]
+
+
+def person_named(store: Store, name: str) -> str:
+    """Whom a name or an identifier means at the command line; itself where it is nobody's name."""
+    p, t = schema.people.c, schema.staff.c
+    with reading(store.engine) as connection:
+        assigned = _pseudonym_of(connection, name)
+        if assigned is not None:
+            return assigned
+        raters = connection.execute(sa.select(p.rater).where(p.name == name).order_by(p.rater))
+        if named := raters.scalars().all():
+            return _only(name, named)
+        stated = sa.select(t.who).where(t.name == name, t.stated.is_not(None)).order_by(t.who)
+        if accounts := connection.execute(stated).scalars().all():
+            raise StoreError(
+                f"{name!r} is what a sign-in service calls {', '.join(accounts)}; state the"
+                " pseudonym"
+            )
+    return name
 
 
 def _next(connection: Connection) -> str:

@@ -56,7 +56,7 @@ class Invited:
         if self.subject:
             return self.subject == account.subject
         if self.email:
-            return self.email.casefold() == account.email.casefold()
+            return _ascii_lower(self.email) == _ascii_lower(account.email)
         return self.group in account.groups
 
 
@@ -104,6 +104,16 @@ class SignInService:
         """The first entry of the list that lets the account into a study."""
         return next((p for p in self.people if p.study in (ALL, study) and p.fits(account)), None)
 
+    def owners(self, study: str) -> tuple[tuple[str, str], ...]:
+        """Issuer and identifier of each account that is listed by it as an owner of a study."""
+        subjects = dict.fromkeys(p.subject for p in self.people if p.subject)
+        entries = {subject: self.invited(Account(subject), study) for subject in subjects}
+        return tuple(
+            (self.issuer, subject)
+            for subject, entry in entries.items()
+            if entry is not None and entry.role == "owner"
+        )
+
 
 def read_service(
     sign_in: object, people: object, file: Path, environment: Mapping[str, str] = os.environ
@@ -147,6 +157,15 @@ def is_safe(address: str) -> bool:
     return (parts.scheme == "https" and bool(parts.hostname)) or (
         parts.scheme == "http" and parts.hostname in LOOPBACK
     )
+
+
+def _ascii_lower(email: str) -> str:
+    """An address in small letters of ASCII; other letters stay.
+
+    Unicode's rules make one of letters that are two addresses to a mail server, such as the sign of
+    the kelvin and 'k'.
+    """
+    return "".join(c.lower() if c.isascii() else c for c in email)
 
 
 def check_keys(table: Mapping[str, object], keys: Sequence[str], where: str) -> None:

@@ -8,6 +8,7 @@ import logging
 import secrets
 from asyncio import get_running_loop
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 
@@ -23,6 +24,7 @@ from konsil.web.centre.registry import Registry
 from konsil.web.centre.standing import members, standings
 from konsil.web.http import formatting, statics
 from konsil.web.http.headers import ALWAYS, Headers
+from konsil.web.http.throttle import Throttle
 from konsil.web.rating.text.language import preferred
 from konsil.web.site.centre_cookie import delete_centre_cookie
 from konsil.web.site.guard import MOST_BYTES, read_body, read_form
@@ -33,6 +35,8 @@ LANGUAGE = "konsil-centre-language"
 PATHS = {"landing": "/", "language": "/language", "leave": "/leave", "sign_in": "/sign-in"}
 LOG = logging.getLogger("uvicorn.error")
 Endpoint = Callable[[Request], Response]
+_SIGN_IN_THREADS = 8
+"""Threads that wait for the sign-in service."""
 _YEAR = 365 * 86_400
 
 
@@ -65,19 +69,30 @@ def _sign_in(registry: Registry, key: bytes) -> list[Route]:
     if service is None:
         return []
     # Its libraries are an extra of the package: they are imported where they are needed.
-    from konsil.web.centre.provider import Provider, SignInError
+    from konsil.web.centre.provider import Provider, SignInError, UnavailableError
     from konsil.web.centre.signing_in import SignIn
 
     back = f"{options.host}{options.path}/signed-in"
     sign_in = SignIn(registry, Provider(service, back), key)
+    throttle = Throttle(options.volunteers_a_minute, 60.0)
+    # Threads of their own: while the service does not answer, all other pages do.
+    threads = ThreadPoolExecutor(_SIGN_IN_THREADS, "konsil-sign-in")
 
-    def or_refused(endpoint: Endpoint, request: Request) -> Response:
+    def answered(endpoint: Endpoint, request: Request) -> Response:
         try:
             return endpoint(request)
         except SignInError as error:
             # What is wrong, and nothing about whom.
             LOG.warning("a sign-in was refused: %s", error)
-            return page(request, "centre_refusal.html", status=HTTPStatus.FORBIDDEN)
+            is_silent = isinstance(error, UnavailableError)
+            status = HTTPStatus.SERVICE_UNAVAILABLE if is_silent else HTTPStatus.FORBIDDEN
+            return page(request, "centre_refusal.html", status=status)
+
+    async def or_refused(endpoint: Endpoint, request: Request) -> Response:
+        # A whole hospital may come from one address at once: as many as by an open link.
+        if not throttle.allows(request.client.host if request.client is not None else ""):
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
+        return await get_running_loop().run_in_executor(threads, answered, endpoint, request)
 
     return [
         Route(f"{options.path}/sign-in", partial(or_refused, sign_in.begin), methods=["GET"]),

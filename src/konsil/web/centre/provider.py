@@ -11,7 +11,8 @@ import secrets
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -32,6 +33,8 @@ SCOPE = "openid email profile"
 METADATA = "/.well-known/openid-configuration"
 SECONDS = 10.0
 """How long the service may take."""
+PATIENCE_SECONDS = 30.0
+"""For how long a service that did not answer is not asked again."""
 FRESH_SECONDS = 3_600.0
 """How long its addresses and keys are taken from memory."""
 LEEWAY_SECONDS = 60
@@ -43,6 +46,10 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 class SignInError(KonsilError):
     """A sign-in that the service refused, or whose answer cannot be believed."""
+
+
+class UnavailableError(SignInError):
+    """The service does not answer, or is being asked just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class Provider:
         self.service, self._redirect_uri = service, redirect_uri
         self._metadata: dict[str, Any] = {}
         self._keys: dict[str, Any] = {}
-        self._fresh_until = 0.0
+        self._fresh_until = self._silent_until = 0.0
         self._lock = threading.Lock()
 
     def address(self, attempt: Attempt) -> str:
@@ -142,14 +149,33 @@ class Provider:
     def _jwks(self, *, again: bool = False) -> Any:  # noqa: ANN401
         known = self._known()
         if again or not self._keys:
-            self._keys = self._fetched(known["jwks_uri"])
+            with self._alone():
+                self._keys = self._fetched(known["jwks_uri"])
         return self._keys
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One request at a time for what is kept; others are refused at once.
+
+        Those who wait would hold the threads that answer everybody.
+        """
+        if time.monotonic() < self._silent_until:
+            raise UnavailableError("the service did not answer a moment ago")
+        if not self._lock.acquire(blocking=False):
+            raise UnavailableError("the service is being asked for its addresses or keys")
+        try:
+            yield
+        except UnavailableError:
+            self._silent_until = time.monotonic() + PATIENCE_SECONDS
+            raise
+        finally:
+            self._lock.release()
 
     def _known(self) -> Mapping[str, Any]:
         """The addresses of the service."""
-        with self._lock:
-            if time.monotonic() < self._fresh_until:
-                return self._metadata
+        if time.monotonic() < self._fresh_until:
+            return self._metadata
+        with self._alone():
             metadata = self._fetched(self.service.issuer.rstrip("/") + METADATA)
             # Whoever answers in the service's place would name an issuer of their own.
             if metadata.get("issuer") != self.service.issuer:
@@ -167,7 +193,9 @@ class Provider:
             response.raise_for_status()
             content = response.json()
         except (httpx.HTTPError, ValueError) as error:
-            raise SignInError(f"the service does not answer ({type(error).__name__})") from None
+            raise UnavailableError(
+                f"the service does not answer ({type(error).__name__})"
+            ) from None
         if not isinstance(content, dict):
             raise SignInError("the service's answer is no JSON object")
         return content

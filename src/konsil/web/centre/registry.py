@@ -120,6 +120,11 @@ class Registry:
                     else f"{self.options.path}/sign-in?study={place.slug}"
                 ),
                 service="" if self.settings.service is None else self.settings.service.name,
+                owner_accounts=(
+                    ()
+                    if self.settings.service is None
+                    else self.settings.service.owners(place.slug)
+                ),
             )
             return Served(place, self._build(study, store, options), store)
         # Whatever is wrong with one study, the others are served: a damaged file raises anything.

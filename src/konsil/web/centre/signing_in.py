@@ -25,7 +25,7 @@ from konsil.store.tasks import withdrawal
 from konsil.web.centre.accounts import EVERYWHERE, Account, Invited
 from konsil.web.centre.provider import Attempt, Provider, SignInError, new_attempt
 from konsil.web.centre.registry import Registry
-from konsil.web.site.centre_cookie import set_session
+from konsil.web.site.centre_cookie import centre_visitor, new_session_name, set_session
 from konsil.web.site.site import Site
 
 LOG = logging.getLogger("uvicorn.error")
@@ -125,7 +125,9 @@ class SignIn:
             if invited.role == "coordinator" and invited.site:
                 # Tied before the session exists.
                 tie(site.store, "staff", person, {invited.site} - {EVERYWHERE}, at=site.now())
-            before = request.cookies.get(site.cookie, "")
+            # The session before of staff, by their second cookie; that of a rater is ended by the
+            # study, to whose path alone its cookie is sent.
+            before = centre_visitor(site, request)
             cookie = site.access.enter(
                 person, invited.role, at=site.now(), expires_at=site.signed_in_until()
             )
@@ -133,9 +135,9 @@ class SignIn:
             # Erased, or the database fails; other studies are not affected.
             LOG.warning("a sign-in was refused: %s", type(error).__name__)
             return False
-        if before and (visitor := site.access.visitor(before, site.now())) is not None:
-            site.access.leave(visitor)
-        set_session(site, response, cookie, invited.role)
+        if before is not None:
+            site.access.leave(before)
+        set_session(site, response, cookie, invited.role, name=new_session_name(site))
         return True
 
     def _cookie(self) -> str:

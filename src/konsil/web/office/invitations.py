@@ -18,6 +18,7 @@ from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation
+from konsil.store.people.identities import role_of_accounts
 from konsil.store.people.people import Person, forget_person, note_person, people
 from konsil.store.people.sites import known_sites, sites_of, tie
 from konsil.store.people.staff import names, pseudonym
@@ -124,10 +125,12 @@ def guests(request: Request) -> list[Guest]:
 
 
 def staff(site: Site) -> list[Guest]:
-    """Everybody who was ever invited to run the study."""
+    """Everybody who was ever invited to run the study, or came by an account."""
     now = site.now()
     with reading(site.store.engine) as connection:
-        named = names(connection)
+        named, accounts = names(connection), role_of_accounts(connection)
+    links = {role: _links(site, role) for role in STAFF}
+    invited = {account for of_role in links.values() for account in of_role}
     return [
         Guest(
             account,
@@ -137,7 +140,11 @@ def staff(site: Site) -> list[Guest]:
             used_at=_last(account_links),
         )
         for role in STAFF
-        for account, account_links in _links(site, role).items()
+        for account, account_links in links[role].items()
+    ] + [
+        Guest(account, role, person=Person(account, named.get(account, "")))
+        for account, role in accounts.items()
+        if account not in invited and role in STAFF
     ]
 
 
@@ -177,7 +184,11 @@ def invite(request: Request) -> Response:
         new_role = next(r for r in STAFF if r == form["role"])
         if not _is_site_of_form(site, form):
             return _page(request, "site", 422)
-        return _letters(request, [addressee.strip()[:LONGEST]], new_role)
+        try:
+            account = pseudonym(site.store, addressee.strip()[:LONGEST])
+        except StoreError:
+            return _page(request, "staff", 422)
+        return _letters(request, [account], new_role, addressee.strip()[:LONGEST])
     else:
         whom = (
             [addressee] if addressee in everybody and not everybody[addressee].is_withdrawn else []
@@ -187,16 +198,11 @@ def invite(request: Request) -> Response:
     return _letters(request, whom, "rater")
 
 
-def _letters(request: Request, whom: list[str], role: Role) -> Response:
+def _letters(request: Request, whom: list[str], role: Role, name: str = "") -> Response:
     site, now, by = site_of(request), site_of(request).now(), visitor_of(request).who
     named = people(site.store)
     if role != "rater":
-        names_by_account = {pseudonym(site.store, name): name for name in whom}
-        whom = list(names_by_account)
-        named = {
-            account: Person(account, name if name != account else "")
-            for account, name in names_by_account.items()
-        }
+        named = {account: Person(account, name if name != account else "") for account in whom}
     until = stamp(site.clock() + timedelta(days=DAYS))
     letters = []
     for account in whom:

@@ -1,7 +1,8 @@
 """Endpoints: passkeys of owners (WebAuthn).
 
 The first sign-in by a link registers a passkey; afterwards no page of the study opens for the owner
-without it, and it signs in without a link. A challenge is for one browser and a few minutes.
+without it, and it signs in without a link. A challenge is for one browser, one answer and a few
+minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from konsil.store.log.secret import secret
-from konsil.store.people.access import Visitor, hashed
+from konsil.store.people.access import Visitor
+from konsil.store.people.identities import identity_of, person_of
 from konsil.store.people.passkeys import (
     Passkey,
     add_passkey,
@@ -102,6 +104,10 @@ def end(request: Request) -> Response:
     site, visitor = site_of(request), request.state.visitor
     if not site.options.passkeys or not _may(visitor):
         return refusal(request, 404)
+    # By address: a cookie is what the browser wants it to be.
+    address = request.client.host if request.client is not None else ""
+    if not site.sign_ins.allows(f"passkey {address}"):
+        return refusal(request, 429)
     try:
         message = json.loads(request.state.body)
         credential, ticket = dict(message["credential"]), str(message["ticket"])
@@ -111,8 +117,6 @@ def end(request: Request) -> Response:
     challenge = _challenge(request, site, mode, ticket)
     if challenge is None:
         return refusal(request, 403)
-    if not site.sign_ins.allows("passkey " + _browser(request)):
-        return refusal(request, 429)
     try:
         if mode == "create":
             return _register(request, site, visitor, credential, challenge)
@@ -169,17 +173,31 @@ def _sign_in(
         credential_current_sign_count=known.sign_count,
         require_user_verification=True,
     )
+    # A passkey states who it is and no role: whether they are still an owner is asked anew.
+    if not _is_owner(site, known.who):
+        return refusal(request, 403)
+    device, count = "" if visitor is None else visitor.cookie, verified.new_sign_count
+    if not use_passkey(site.store, known, count, device, challenge=challenge, at=site.now()):
+        return refusal(request, 403)
     response = JSONResponse({"location": path_to(request, "landing")})
     if visitor is None:
         cookie = site.access.enter(
             known.who, "owner", at=site.now(), expires_at=site.signed_in_until(), via="passkey"
         )
         set_session(site, response, cookie, "owner")
-        device = hashed(cookie)
-    else:
-        device = visitor.cookie
-    use_passkey(site.store, known, verified.new_sign_count, device, at=site.now())
     return response
+
+
+def _is_owner(site: Site, person: str) -> bool:
+    """Whether a person may come as an owner: by an invitation, or by an account that is listed.
+
+    Of an account that is listed by an e-mail address or a group, the database tells neither: it
+    comes in through the sign-in service.
+    """
+    return site.access.is_invited_owner(person) or any(
+        person_of(site.store, identity_of(site.store, *account)) == person
+        for account in site.options.owner_accounts
+    )
 
 
 def _may(visitor: Visitor | None) -> bool:

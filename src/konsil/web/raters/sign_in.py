@@ -69,7 +69,7 @@ def accept_invitation(request: Request) -> Response:
     response = to(path_to(request, "landing"))
     _set_cookie(site, response, site.cookie, cookie)
     if link is not None and link.role != "rater":
-        set_centre_cookie(site, response, cookie)
+        set_centre_cookie(site, response, cookie, link.role)
     return response
 
 

@@ -26,15 +26,25 @@ def centre_cookie_name(site: Site) -> str:
     return f"{prefix}konsil-centre-{site.cookie.rpartition('-')[2]}"
 
 
-def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
-    """Add the cookie to the response that signs in a member of the staff; `cookie`: the study's."""
+def session_seconds(site: Site, role: Role) -> int:
+    """How long somebody who signs in now stays signed in."""
+    options = site.options
+    is_long = role in ("rater", "curator")
+    return int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600)
+
+
+def set_centre_cookie(site: Site, response: Response, cookie: str, role: Role) -> None:
+    """Add the cookie to the response that signs in a member of the staff; `cookie`: the study's.
+
+    It lasts as long as the session: signing out of all studies ends every session.
+    """
     if site.options.centre is None:
         return
     device = hashed(cookie)
     response.set_cookie(
         centre_cookie_name(site),
         f"{device}.{_mac(site, device)}",
-        max_age=int(site.options.office_hours * 3_600),
+        max_age=session_seconds(site, role),
         path=site.options.centre or "/",
         secure=site.options.secure,
         httponly=True,
@@ -42,21 +52,42 @@ def set_centre_cookie(site: Site, response: Response, cookie: str) -> None:
     )
 
 
-def set_session(site: Site, response: Response, cookie: str, role: Role) -> None:
-    """Add the cookies of somebody who has signed in without a link."""
+def new_session_name(site: Site) -> str:
+    """The name of the cookie that brings a new session to the study's path.
+
+    The sign-in service leads back to a path above the study, to which the browser does not send the
+    session before. The study receives both, ends the one before and renames the new one.
+    """
+    return f"{site.cookie}-new"
+
+
+def set_session(
+    site: Site, response: Response, cookie: str, role: Role, *, name: str | None = None
+) -> None:
+    """Add the cookies of somebody who has signed in without a link; `name`: of the study's."""
     options = site.options
-    is_long = role in ("rater", "curator")
     response.set_cookie(
-        site.cookie,
+        name or site.cookie,
         cookie,
-        max_age=int(options.signed_in_days * 86_400 if is_long else options.office_hours * 3_600),
+        max_age=session_seconds(site, role),
         path=options.path or "/",
         secure=options.secure,
         httponly=True,
         samesite="lax",
     )
     if role != "rater":
-        set_centre_cookie(site, response, cookie)
+        set_centre_cookie(site, response, cookie, role)
+
+
+def delete_new_session(site: Site, response: Response) -> None:
+    """Delete the cookie that brought a new session."""
+    response.delete_cookie(
+        new_session_name(site),
+        path=site.options.path or "/",
+        secure=site.options.secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def delete_centre_cookie(site: Site, response: Response) -> None:

@@ -16,7 +16,12 @@ from starlette.responses import Response
 
 from konsil.records.roles import Role
 from konsil.store.people.access import ERASED, Visitor
-from konsil.web.site.centre_cookie import lacks_passkey
+from konsil.web.site.centre_cookie import (
+    delete_new_session,
+    lacks_passkey,
+    new_session_name,
+    set_session,
+)
 from konsil.web.site.pages import page, path_to, refusal, to, wants_json
 from konsil.web.site.scope import tied_sites
 from konsil.web.site.site import site_of
@@ -69,6 +74,9 @@ def guarded(
         )
 
     def answered(request: Request) -> Response:
+        return _in_session(request, of_visitor)
+
+    def of_visitor(request: Request) -> Response:
         visitor = asking(request)
         request.state.visitor = visitor
         request.state.sites = None
@@ -126,10 +134,40 @@ def _fault(request: Request, visitor: Visitor | None) -> int | None:
 
 
 def asking(request: Request) -> Visitor | None:
-    """Who has the request's cookie; None where nobody is signed in."""
+    """Who has the request's cookie; None where nobody is signed in. A new session comes first."""
     site = site_of(request)
-    cookie = request.cookies.get(site.cookie, "")
-    return site.access.visitor(cookie, site.now()) if cookie else None
+    for name in (new_session_name(site), site.cookie):
+        cookie = request.cookies.get(name, "")
+        visitor = site.access.visitor(cookie, site.now()) if cookie else None
+        if visitor is not None:
+            return visitor
+    return None
+
+
+def _in_session(request: Request, endpoint: Endpoint) -> Response:
+    """The endpoint's response; a new session takes the place of the one before."""
+    site = site_of(request)
+    new = request.cookies.get(new_session_name(site), "")
+    if not new:
+        return endpoint(request)
+    if site.access.visitor(new, site.now()) is not None:
+        _end_former(request, new)
+    response = endpoint(request)
+    # Asked again: the page may have ended it.
+    if (visitor := site.access.visitor(new, site.now())) is not None:
+        set_session(site, response, new, visitor.role)
+    delete_new_session(site, response)
+    return response
+
+
+def _end_former(request: Request, new: str) -> None:
+    """End the session that a new one replaces in this browser."""
+    site = site_of(request)
+    former = request.cookies.get(site.cookie, "")
+    if former and former != new:
+        visitor = site.access.visitor(former, site.now())
+        if visitor is not None and visitor.who != ERASED:
+            site.access.leave(visitor)
 
 
 def from_our_pages(request: Request) -> bool:

@@ -68,6 +68,9 @@ class Options:
     """The path at which people sign in by their account; None: by links alone."""
     service: str = ""
     """What the button calls the account."""
+    owner_accounts: tuple[tuple[str, str], ...] = ()
+    """Issuer and identifier of the accounts that are owners of this study, as far as they are
+    listed by their identifier."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks whose word on a visitor's address counts; none: everybody has the
     address that asks."""

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.add_column("visitors", sa.Column("confirmed", sa.Integer))
+    op.add_column("staff", sa.Column("stated", sa.Integer))
     op.create_index("sites_by_subject", "sites", ["subject"])
     op.create_table(
         "identities",
