@@ -96,7 +96,7 @@ def command(
     own path, cookie, database and people; the address itself lists them for staff.
     """
     from konsil.api import open_folder
-    from konsil.api.serving.opening import assign_tasks, check_passkeys
+    from konsil.api.serving.opening import assign_tasks, check_one_database, check_passkeys
     from konsil.errors import KonsilError
     from konsil.web.app.serve import serve, serve_many
     from konsil.web.site.site import Options, checked
@@ -110,6 +110,7 @@ def command(
                 "--studies: state no FOLDER and no --database; each study has its own folder and"
                 " database"
             )
+        check_one_database()
         _serve_centre(studies, options, host=host, port=port, workers=workers)
         return
     opened = open_folder(folder, database=database)

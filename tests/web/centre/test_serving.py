@@ -61,6 +61,18 @@ def test_what_cannot_be_served(
     assert message in str(result.output) + str(result.exception)
 
 
+def test_one_database_for_all_studies_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KONSIL_DATABASE", "postgresql://db.example.org/konsil")
+    result = run("serve", "--studies", str(tmp_path))
+    assert result.exit_code != 0
+    assert str(result.exception) == (
+        "--studies: KONSIL_DATABASE is set and would give all studies one database; unset it, and"
+        " state each study's database in centre.toml"
+    )
+
+
 def prepared(folder: Path) -> Path:
     """A study with a plan, whose ratings come from the pages."""
     assert run("new", str(folder), "--protocol", "starter").exit_code == 0

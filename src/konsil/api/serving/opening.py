@@ -30,6 +30,15 @@ def assign_tasks(opened: Folder) -> str:
         return f"nothing to rate yet, pages for study staff only ({error})"
 
 
+def check_one_database() -> None:
+    """Refuse several studies where the environment names one database for all of them."""
+    if os.environ.get(DATABASE, ""):
+        raise KonsilError(
+            f"{option('studies')}: {DATABASE} is set and would give all studies one database; unset"
+            " it, and state each study's database in centre.toml"
+        )
+
+
 def open_study(place: StudyPlace) -> tuple[Study, str]:
     """One study of a centre and its database: the URL, or the study's folder."""
     if os.environ.get(DATABASE, "") and not place.database:
