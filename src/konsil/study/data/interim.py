@@ -73,6 +73,20 @@ class TakenLook:
 
 
 @dataclass(frozen=True, slots=True)
+class LookState:
+    """A look of the protocol and how it stands."""
+
+    number: int
+    """Its place in the protocol, from 1."""
+    look: Look
+    """The look."""
+    state: Literal["made", "due", "passed", "planned"]
+    """Made, due, passed without being made, or planned for later."""
+    taken: TakenLook | None = None
+    """The look as it was made."""
+
+
+@dataclass(frozen=True, slots=True)
 class AppliedRule:
     """A rule with the number that it compares."""
 
@@ -127,6 +141,26 @@ def due_look(
     if not reached or reached[-1] in numbers:
         return None
     return reached[-1], interim.looks[reached[-1] - 1]
+
+
+def look_states(
+    interim: Interim, events: Iterable[Event], progress: Progress
+) -> tuple[LookState, ...]:
+    """Every look of the protocol, in its order: made, due, passed without being made, or planned."""
+    looks = taken_looks(events)
+    taken = {look.number: look for look in looks if look.number}
+    due = due_look(interim, looks, progress.fraction)
+    states = []
+    for n, look in enumerate(interim.looks, 1):
+        state: Literal["made", "due", "passed", "planned"] = "planned"
+        if n in taken:
+            state = "made"
+        elif due is not None and n == due[0]:
+            state = "due"
+        elif progress.fraction >= look.fraction:
+            state = "passed"
+        states.append(LookState(n, look, state, taken.get(n)))
+    return tuple(states)
 
 
 def checked_look(
