@@ -146,7 +146,7 @@ def due_look(
 def look_states(
     interim: Interim, events: Iterable[Event], progress: Progress
 ) -> tuple[LookState, ...]:
-    """Every look of the protocol, in its order: made, due, passed without being made, or planned."""
+    """Every look of the protocol, in its order, and how it stands."""
     looks = taken_looks(events)
     taken = {look.number: look for look in looks if look.number}
     due = due_look(interim, looks, progress.fraction)
