@@ -72,11 +72,10 @@ def _url(text: str) -> URL:
 
 def redacted_url(url: URL) -> str:
     """Name the database in messages: a path, or a URL without its password."""
-    return (
-        str(url.database)
-        if url.drivername == "sqlite"
-        else url.render_as_string(hide_password=True)
-    )
+    if url.drivername == "sqlite":
+        return str(url.database)
+    # The driver is our choice: readers know the URL that they have typed.
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def make_engine(url: URL) -> Engine:
