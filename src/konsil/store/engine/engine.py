@@ -31,7 +31,7 @@ BUSY_SECONDS = 60.0
 # Parameters are names, addresses and labels: messages of the database, which end in logs, are to
 # quote none.
 _POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters": True}
-_SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 def place(where: str | Path) -> URL:
@@ -44,7 +44,7 @@ def place(where: str | Path) -> URL:
     path = Path(where)
     if path.is_dir():
         path = path / FILE
-    elif path.suffix not in _SQLITE_ENDINGS and not path.is_file():
+    elif path.suffix not in SQLITE_ENDINGS and not path.is_file():
         raise StoreError(
             f"{path}: there is no such folder; a study is a folder with a study.toml in it"
         )

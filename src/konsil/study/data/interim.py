@@ -174,14 +174,17 @@ def checked_look(
     """
     interim = required(study)
     if not 1 <= number <= len(interim.looks):
+        numbers = "1" if len(interim.looks) == 1 else f"a number from 1 to {len(interim.looks)}"
         raise StudyError(
-            f"look {number}: the protocol has {len(interim.looks)}; expected a number from 1 to"
-            f" {len(interim.looks)}, or an unplanned look, which is exploratory"
+            f"look {number}: the protocol has {len(interim.looks)}; expected {numbers}, or an"
+            " unplanned look, which is exploratory"
         )
     look = interim.looks[number - 1]
     taken = {t.number: t for t in taken_looks(events)}
     if number in taken:
-        raise StudyError(f"look {number}: was made at {taken[number].at}")
+        raise StudyError(
+            f"look {number}: was already made at {taken[number].at}; each look is made once"
+        )
     if not progress.fraction >= look.fraction:
         raise StudyError(
             f"look {number}: is planned at {look.fraction:.0%} of the {progress.unit};"
@@ -205,11 +208,11 @@ def checked_look(
     return look, True
 
 
-def required(study: Study) -> Interim:
+def required(study: Study, place: str = "the protocol") -> Interim:
     """The interim analyses of the protocol; StudyError where there are none."""
     if study.interim is None:
         raise StudyError(
-            "the protocol has no [interim]; expected one, with the looks and what follows from them"
+            f"{place}: has no [interim]; expected one, with the looks and what follows from them"
         )
     return study.interim
 
