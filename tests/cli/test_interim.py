@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import konsil
+from konsil.analysis.running.interim.pooled import CriterionQuality
+from konsil.api.running.interim import quality_lines
 from konsil.errors import StoreError
+from konsil.stats.engine.contract import Estimate
 from small_studies import form, raters, study_text, systems
 
 Call = Callable[..., tuple[int, str, str]]
@@ -104,7 +108,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
         0,
         [
             "ratings: 60 of 240 (25%)",
-            "look 1: pooled, at 25%: due; run 'konsil interim --look 1'",
+            f"look 1: pooled, at 25%: due; run 'konsil interim {study} --look 1'",
             "look 2: comparative, at 50%: planned",
             "look 3: comparative, at 75%: planned",
         ],
@@ -115,6 +119,9 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     assert out.splitlines()[-2].endswith("applies (discuss the codebook)")
     assert out.splitlines()[-1] == "decision: retrain"
     assert not any(name in out for name in ("alpha", "beta"))
+    error = call("interim", study, "--look", "1")[2]
+    assert "look 1: was already made at " in error
+    assert error.rstrip().endswith("; each look is made once")
 
     trial(120)
     file = study.parent / f"{study.name}-closed.json"
@@ -172,6 +179,17 @@ def test_a_stop_is_decided_and_the_estimate_adjusted(
     assert results.sequential.p < 0.05
 
 
+def test_undefined_agreement_is_in_words() -> None:
+    nothing = CriterionQuality(
+        "difficulty", "krippendorff_alpha", *[Estimate(math.nan, reason="no units")] * 3, 0, 0, 0, 0
+    )
+    [line] = quality_lines([nothing])
+    assert line == (
+        "difficulty: Krippendorff's alpha is undefined (no units); 0 units with two raters or"
+        " more; 0 of 0 ratings are abstentions"
+    )
+
+
 def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
     study = trial(120)
     by = ("--by", "statistician-1")
@@ -191,6 +209,7 @@ def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
     assert "statistician" not in error
     error = call("interim", study, "--look", "2", *by)[2]
     assert "--output: is missing; expected a new file outside of the study's folder" in error
+    assert "--by: is missing; expected the unblinded" in call("interim", study, "--look", "2")[2]
     inside = study / "deep" / ".." / "closed.json"
     error = call("interim", study, "--look", "2", *by, "--output", inside)[2]
     assert "is in the study's folder" in error
@@ -198,7 +217,7 @@ def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
     trial(120, interim=INTERIM.replace("0.75", "0.8"))
     assert "[interim] is not the one of the frozen" in call("interim", study, "--look", "2", *by)[2]
     trial(120, interim="")
-    assert "the protocol has no [interim]" in call("interim", study)[2]
+    assert f"{study / 'study.toml'}: has no [interim]" in call("interim", study)[2]
 
 
 @pytest.mark.slow

@@ -60,6 +60,18 @@ def test_a_persons_data_are_written_for_the_owner_alone_and_the_name_is_erased_w
     assert "quokka" not in (tmp_path / "later.json").read_text("utf-8")
 
 
+def test_a_copy_without_the_ending_of_a_database_states_what_it_lacks(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "nightly"
+    code, out, _ = call("backup", study, target)
+    assert code == 0
+    assert out.splitlines()[0] == (
+        f"{target}: the database alone, {target.stat().st_size:,} bytes, checked; without protocol,"
+        " files and key (name an existing folder for the whole study)"
+    )
+
+
 def test_a_backup_is_a_store_with_the_same_records_and_its_head_is_printed(
     call: Call, study: Path, tmp_path: Path
 ) -> None:

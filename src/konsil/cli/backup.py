@@ -86,6 +86,7 @@ def _database_alone(folder: Path, database: str, target: Path) -> Printout:
     from konsil.api.folder.opened import now
     from konsil.errors import StoreError
     from konsil.store.backups.backup import backup
+    from konsil.store.engine.engine import SQLITE_ENDINGS
 
     with open_folder(folder, database=database).store() as store:
         store.cover_log(now())
@@ -93,7 +94,13 @@ def _database_alone(folder: Path, database: str, target: Path) -> Printout:
     if copy.problems:
         raise StoreError(f"{target}: copied, but {copy.problems[0]}")
     size = target.stat().st_size
+    # Whoever names a file of a database wants one; any other name may have been meant as a folder.
+    summary = (
+        f"{target}: {size:,} bytes, checked"
+        if target.suffix in SQLITE_ENDINGS
+        else f"{target}: the database alone, {size:,} bytes, checked; without protocol, files and"
+        " key (name an existing folder for the whole study)"
+    )
     return Printout(
-        {"file": target, "bytes": size, "head": copy.head},
-        [f"{target}: {size:,} bytes, checked", f"head: {copy.head}"],
+        {"file": target, "bytes": size, "head": copy.head}, [summary, f"head: {copy.head}"]
     )

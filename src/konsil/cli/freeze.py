@@ -89,7 +89,8 @@ def command(
                 )
             )
     lines.append(
-        f"{n_analyses} analyses frozen at {event.at}; checksum (SHA-256) {event.data['plan']}"
+        f"{n_analyses} {'analysis' if n_analyses == 1 else 'analyses'} frozen at {event.at};"
+        f" checksum (SHA-256) {event.data['plan']}"
     )
     record = {
         "analyses": n_analyses,

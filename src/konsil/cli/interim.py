@@ -62,7 +62,7 @@ def command(
     if by or reason or output is not None:
         raise StudyError("--look: missing; state the look, such as --look 1")
     state = interim_state(opened)
-    return Printout(_state_record(state), state_lines(state))
+    return Printout(_state_record(state), state_lines(state, folder))
 
 
 def _printed(report: LookReport) -> Printout:

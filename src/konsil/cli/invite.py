@@ -29,8 +29,9 @@ from konsil.cli.terminal import Note
 def command(folder: Path, database: str, revoke: bool, request: InvitationRequest) -> Printout:
     """Create personal links to the pages of the study in FOLDER, one per line.
 
-    Copy them into the invitations. A link is shown only once: the database stores only its hash. It
-    works on any device until it expires or is revoked, and leads to the rater's next task.
+    Copy them into the invitations. A link is shown only once: the database stores only its hash.
+    The link of a rater or curator works on any device until it expires or is revoked, and leads to
+    the next task; those of other staff work once, on the device on which they are opened.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations

@@ -96,7 +96,7 @@ def command(
     own path, cookie, database and people; the address itself lists them for staff.
     """
     from konsil.api import open_folder
-    from konsil.api.serving.opening import assign_tasks, check_passkeys
+    from konsil.api.serving.opening import assign_tasks, check_one_database, check_passkeys
     from konsil.errors import KonsilError
     from konsil.web.app.serve import serve, serve_many
     from konsil.web.site.site import Options, checked
@@ -110,6 +110,7 @@ def command(
                 "--studies: state no FOLDER and no --database; each study has its own folder and"
                 " database"
             )
+        check_one_database()
         _serve_centre(studies, options, host=host, port=port, workers=workers)
         return
     opened = open_folder(folder, database=database)
@@ -119,29 +120,53 @@ def command(
             " --database, or use one process, as SQLite requires"
         )
     status = assign_tasks(opened)
-    click.echo(f"{opened.study.title}")
-    click.echo(f"  {status}; pages at {options.url}; stop with Ctrl+C")
-    _advise(options, host)
+
+    def started() -> None:
+        click.echo(f"{opened.study.title}")
+        click.echo(f"  {status}; pages at {options.url}; stop with Ctrl+C")
+        _advise(options, host)
+
+    at: dict[str, Any] = {"host": host, "port": port, "started": started}
     if workers > 1:
-        serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)
+        serve_many(opened.study, opened.database, options, workers=workers, **at)
         return
     with opened.store() as store:
-        serve(opened.study, store, options, host=host, port=port)
+        serve(opened.study, store, options, **at)
 
 
 def _serve_centre(place: Path, options: Options, *, host: str, port: int, workers: int) -> None:
-    from konsil.api.serving.opening import check_centre, open_study
+    from konsil.api.serving.opening import (
+        check_centre,
+        open_study,
+        people_notes,
+        readable_studies,
+    )
+    from konsil.cli.terminal import Note
     from konsil.web.app.serve import serve_centre
     from konsil.web.centre.settings import read_settings
 
     settings = read_settings(place)
     check_centre(settings, workers)
-    places = settings.places()
-    click.echo(f"{len(places)} studies; list of them at {options.url}; stop with Ctrl+C")
-    for study in places:
-        click.echo(f"  {options.url.rstrip('/')}/{study.slug}/")
-    _advise(options, host)
-    serve_centre(settings, open_study, options, host=host, port=port, workers=workers)
+    readable = readable_studies(settings)
+    for note in people_notes(settings, readable):
+        click.echo(Note(f"note: {note}"), err=True)
+
+    def started() -> None:
+        n = len(readable)
+        click.echo(
+            f"{n:,} {'study' if n == 1 else 'studies'}; list of them at {options.url}; stop with"
+            " Ctrl+C"
+        )
+        for slug in readable:
+            click.echo(f"  {options.url.rstrip('/')}/{slug}/")
+        others = [place.slug for place in settings.places() if place.slug not in readable]
+        if others:
+            click.echo(f"  not available, as the log states: {', '.join(others)}")
+        _advise(options, host)
+
+    serve_centre(
+        settings, open_study, options, host=host, port=port, workers=workers, started=started
+    )
 
 
 def _advise(options: Options, host: str) -> None:

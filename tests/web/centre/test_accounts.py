@@ -22,7 +22,7 @@ def read(text: str, folder: Path) -> SignInService | None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (PERSON, r"people: expected \[sign_in\]"),
+        (PERSON, r"there is \[\[people\]\] but no \[sign_in\]; add it"),
         ("sign_in = 1", "sign_in: expected one table"),
         ("[sign_in]\nissuer = 'https://x.org'", "client_id is missing"),
         ("[sign_in]\nclient_id = 'x'", "issuer is missing"),
@@ -34,7 +34,11 @@ def read(text: str, folder: Path) -> SignInService | None:
         (SIGN_IN + "unverified_email = 'yes'", "unverified_email: expected true or false"),
         (SIGN_IN + "name = 1", "sign_in.name: expected a text"),
         (SIGN_IN + "[people]", r"people: expected tables \[\[people\]\]"),
-        (SIGN_IN + PERSON.replace("owner", "boss"), "there is no role 'boss'"),
+        (
+            SIGN_IN + PERSON.replace("owner", "boss"),
+            "people 1.role: there is no role 'boss'; known: ",
+        ),
+        (SIGN_IN + PERSON.replace("owner", "ownr"), "did you mean 'owner'"),
         (SIGN_IN + PERSON.replace('study = "a"', ""), "study is missing"),
         (SIGN_IN + PERSON.replace("email", "mail"), "did you mean 'email'"),
         (SIGN_IN + PERSON + 'group = "x"', "expected one of email, group and subject"),

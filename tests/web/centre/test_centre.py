@@ -151,6 +151,10 @@ def test_a_study_that_fails_does_not_take_the_others_down(centres: Centres) -> N
     answer = client.get("/broken/next")
     assert answer.status_code == 503
     assert "nothing" not in answer.text
+    assert "please try again in a few minutes" in answer.text
+    assert answer.headers["retry-after"] == "60"
+    german = client.get("/broken/next", headers={"accept-language": "de"})
+    assert "Diese Studie ist zurzeit nicht erreichbar" in german.text
     assert client.get("/broken").status_code == client.get("/broken/health").status_code == 503
     centres.enter(client, "heart")
     text = client.get("/").text

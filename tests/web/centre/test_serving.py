@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from konsil.api.serving.opening import open_study
+from konsil.api.serving.opening import open_study, people_notes, readable_studies
 from konsil.cli.main import group
 from konsil.store import Store
 from konsil.web.centre.settings import read_settings
@@ -49,6 +50,7 @@ def run(*arguments: str) -> Result:
             "browsers accept passkeys over TLS and with a host name",
         ),
         (("--studies", "list.toml", "--workers", "2"), "state the database of 'a' in centre.toml"),
+        (("--studies", "list.toml"), "a: there is no such folder"),
     ],
 )
 def test_what_cannot_be_served(
@@ -59,6 +61,64 @@ def test_what_cannot_be_served(
     result = run("serve", *arguments)
     assert result.exit_code != 0
     assert message in str(result.output) + str(result.exception)
+
+
+def test_one_database_for_all_studies_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KONSIL_DATABASE", "postgresql://db.example.org/konsil")
+    result = run("serve", "--studies", str(tmp_path))
+    assert result.exit_code != 0
+    assert str(result.exception) == (
+        "--studies: KONSIL_DATABASE is set and would give all studies one database; unset it, and"
+        " state each study's database in centre.toml"
+    )
+
+
+PEOPLE = """[sign_in]
+issuer = "https://login.example.org"
+client_id = "konsil"
+[[people]]
+study = "hart"
+role = "owner"
+email = "a@b.org"
+[[people]]
+study = "heart"
+role = "rater"
+who = "physician-11"
+email = "c@b.org"
+[[people]]
+study = "heart"
+role = "rater"
+who = "physician-1"
+email = "d@b.org"
+"""
+
+
+def test_entries_of_people_that_fit_nobody_are_noted(tmp_path: Path) -> None:
+    assert run("new", str(tmp_path / "heart"), "--protocol", "starter").exit_code == 0
+    (tmp_path / "not open").mkdir()
+    (tmp_path / "not open" / "study.toml").write_text("schema = 1\n")
+    (tmp_path / "lung").mkdir()
+    (tmp_path / "lung" / "study.toml").write_text("schema = 99\n")
+    (tmp_path / "centre.toml").write_text(PEOPLE)
+    settings = read_settings(tmp_path)
+    studies = readable_studies(settings)
+    assert list(studies) == ["heart"]
+    assert list(people_notes(settings, studies)) == [
+        "centre.toml: people 1: there is no study 'hart'; did you mean 'heart'?",
+        "centre.toml: people 2: 'heart' has no rater 'physician-11'; did you mean 'physician-1'?",
+    ]
+
+
+def test_nothing_is_announced_on_a_port_that_is_taken(tmp_path: Path) -> None:
+    study = prepared(tmp_path / "a")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for place in ((str(study),), ("--studies", str(tmp_path))):
+            result = run("serve", *place, "--port", port)
+            assert "cannot listen on this address" in str(result.exception)
+            assert "Ctrl+C" not in result.output
 
 
 def prepared(folder: Path) -> Path:
@@ -128,7 +188,8 @@ def test_a_server_of_two_studies(tmp_path: Path) -> None:
                 assert f'href="/{name}/"' in listed
                 assert listed.count('href="/a/"') + listed.count('href="/b/"') == 1
     assert f"{address}/a/" in printed[0]
-    assert "3 studies" in printed[0]
+    assert "2 studies" in printed[0]
+    assert "not available, as the log states: c" in printed[0]
 
 
 def test_what_workers_are_given_can_be_sent_to_them(tmp_path: Path) -> None:

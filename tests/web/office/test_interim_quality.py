@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from konsil.store import Store
 from konsil.store.people.access import Access
+from konsil.study.data import quality
 from konsil.study.definition.interim import Interim, InterimRule, Look
 from konsil.web.app.app import create_app
 from konsil.web.site.site import Options
@@ -49,6 +50,7 @@ def pages(
                 )
                 browser.post(f"/come/{secret}")
                 shown[role] = client.get("/office/quality").text
+                assert client.get("/office/quality").text == shown[role]
     return shown
 
 
@@ -74,3 +76,29 @@ def test_coordinators_see_agreement_only_where_looks_are_planned(
     assert any(cell.startswith("-") or cell.startswith("\u2212") for cell in cells), cells
     for system in study.systems:
         assert system.id not in html
+    assert "Zwischenauswertung 1, bei 50 %: fällig" in " ".join(html.split())
+    rule = "Bewertende erneut schulen, wenn die Übereinstimmung bei correctness unter 0,990 liegt"
+    assert rule in html
+
+
+@pytest.mark.slow
+def test_a_page_has_the_numbers_of_a_look_and_is_computed_once(
+    tmp_path: Path,
+    empty: Path,
+    studies: dict[str, Any],
+    kit: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = replace(studies["medqade"], interim=PLANNED)
+    draws = []
+    computed = quality.qualities
+
+    def counted(study: Any, *rest: Any) -> Any:
+        draws.append(study.resampling.draws)
+        return computed(study, *rest)
+
+    monkeypatch.setattr(quality, "qualities", counted)
+    opened = pages(tmp_path, empty, study, kit, ("Richtig", "Richtig"))
+    assert "<table" in opened["coordinator"]
+    # Each sign-in is an entry of the log: three computations for six pages.
+    assert draws == [study.resampling.draws] * 3

@@ -153,6 +153,37 @@ def test_an_invitation_with_its_letter(enter: Enter, opened: Store) -> None:
     assert rater.get("/next").status_code == 401
 
 
+def test_a_page_of_letters_that_is_loaded_again_makes_no_link(enter: Enter, opened: Store) -> None:
+    owner = enter(who="chief", role="owner")
+    links = Access(opened).invitations
+    for fields in ({"who": R1}, {"who": "friend", "role": "analyst"}):
+        page = owner.get("/office/invitations")
+        html = page if isinstance(page, str) else page.text
+        form = next(f for f in html.split("<form") if f'value="{R1}"' in f and "links" in f)
+        if "role" in fields:
+            form = html.rpartition("<form")[2]
+        number = re.search(r'name="links" value="(\d+)"', form)
+        assert number is not None
+        sent = fields | {"links": number[1]}
+        assert owner.post("/office/invitations", sent).status_code == 200
+        before = len(links())
+        again = owner.post("/office/invitations", sent)
+        assert again.status_code == 409
+        assert "Dieser Link wurde schon erstellt" in again.text
+        assert len(links()) == before
+
+
+def test_only_coordinators_have_a_site(enter: Enter, opened: Store) -> None:
+    owner = enter(who="chief", role="owner")
+    owner.get("/office/invitations")
+    before = len(Access(opened).invitations())
+    fields = {"who": "friend", "role": "analyst", "site": "*"}
+    answer = owner.post("/office/invitations", fields)
+    assert answer.status_code == 422
+    assert "Nur Koordinierende haben ein Zentrum." in answer.text
+    assert len(Access(opened).invitations()) == before
+
+
 @pytest.mark.slow
 def test_names_are_in_one_table_alone(enter: Enter, opened: Store) -> None:
     office = enter(who="office", role="owner")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.api.folder.blinded import BlindedData, blinded_view, hides, named
 from konsil.api.folder.conforming import conforming
@@ -65,7 +68,7 @@ class LookReport:
 
 def interim_state(folder: Folder) -> InterimState:
     """Which looks there are, were made and are due; nothing is computed of labels."""
-    interim = looks.required(folder.study)
+    interim = _planned(folder)
     view = _view(folder)
     progress = looks.progress_of(view.study, interim, view.data)
     taken = looks.taken_looks(view.events)
@@ -82,7 +85,7 @@ def take_look(
     can read; the log has its digest, whether the study stops, and no result.
     """
     view = _view(folder)
-    interim = looks.required(folder.study)
+    interim = _planned(folder)
     progress = looks.progress_of(view.study, interim, view.data)
     look, is_planned = looks.checked_look(folder.study, view.events, number, progress)
     if look.kind == "pooled":
@@ -96,7 +99,7 @@ def take_unplanned_look(
 ) -> LookReport:
     """Make a look that the protocol does not have; it is exploratory, as is the analysis it saw."""
     named(reason, option("reason"))
-    interim = looks.required(folder.study)
+    interim = _planned(folder)
     view = _view(folder)
     progress = looks.progress_of(view.study, interim, view.data)
     if kind == "pooled":
@@ -110,10 +113,15 @@ def take_unplanned_look(
     return _comparative(folder, view, (UNPLANNED, False, Look(1)), progress, by, output, reason)
 
 
+def _planned(folder: Folder) -> Interim:
+    return looks.required(folder.study, str(folder.path / PROTOCOL))
+
+
 def _unblinded(interim: Interim, by: str) -> None:
     if by.strip() != interim.unblinded.strip() or not by.strip():
+        value = f"got {by!r}" if by.strip() else "is missing"
         raise StudyError(
-            f"{option('by')}: got {by!r}; expected the unblinded person that the protocol names in"
+            f"{option('by')}: {value}; expected the unblinded person that the protocol names in"
             " interim.unblinded"
         )
 
@@ -136,7 +144,7 @@ def _pooled(
     reason: str = "",
 ) -> LookReport:
     subject, is_planned = place
-    interim = looks.required(folder.study)
+    interim = _planned(folder)
     computed = qualities(view.study, view.data, interim.panel)
     rules = looks.applied_rules(interim, computed)
     details: dict[str, object] = {
@@ -170,7 +178,7 @@ def _comparative(
     from konsil.analysis.running.run import run
 
     subject, is_planned, look = place
-    interim = looks.required(folder.study)
+    interim = _planned(folder)
     file = _output(folder, output)
     analyses = [a for a in view.study.analyses if a.name == interim.analysis]
     settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
@@ -269,7 +277,7 @@ def _store(
             "fraction": written(progress.fraction),
             "rated": progress.rated,
             "tasks": progress.tasks,
-            "interim": digest_of(looks.required(folder.study)),
+            "interim": digest_of(_planned(folder)),
             **details,
         }
         if by.strip():
@@ -282,17 +290,18 @@ def _store(
     return event
 
 
-def state_lines(state: InterimState) -> Iterator[str]:
-    """Which looks there are, were made and are due, a line each."""
+def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
+    """Which looks there are, were made and are due, a line each; `folder` as it was typed."""
     progress = state.progress
     yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,} ({progress.fraction:.0%})"
+    place = "" if folder == Path() else f" {shlex.quote(str(folder))}"
     taken = {t.number: t for t in state.previous if t.number}
     for n, look in enumerate(state.interim.looks, 1):
         status = "planned"
         if n in taken:
             status = f"made at {taken[n].at}: {taken[n].decision}"
         elif n == state.due:
-            status = f"due; run 'konsil interim --look {n}'"
+            status = f"due; run 'konsil interim{place} --look {n}'"
         elif progress.fraction >= look.fraction:
             status = "not made"
         yield f"look {n}: {look.kind}, at {look.fraction:.0%}: {status}"
@@ -304,11 +313,9 @@ def state_lines(state: InterimState) -> Iterator[str]:
 def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
     """Agreement, abstentions and drift of each criterion, a line each."""
     for quality in computed:
-        estimate = quality.agreement
         yield (
-            f"{quality.criterion}: {quality.statistic} {estimate.value:.3f}"
-            f" ({estimate.level:.0%} CI, {estimate.low:.3f} to {estimate.high:.3f};"
-            f" {quality.n_units:,} units with two raters or more),"
+            f"{quality.criterion}: {_agreement_words(quality)};"
+            f" {quality.n_units:,} units with two raters or more;"
             f" {quality.n_abstained:,} of {quality.n_ratings:,} ratings are abstentions"
         )
         if quality.periods:
@@ -318,6 +325,18 @@ def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
             )
 
 
+def _agreement_words(quality: CriterionQuality) -> str:
+    estimate, title = quality.agreement, statistic_of(quality.statistic).title
+    if math.isnan(estimate.value):
+        return f"{title} is undefined ({estimate.reason or 'too few data'})"
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return f"{title} {estimate.value:.3f} (no CI: {estimate.reason or 'too few data'})"
+    return (
+        f"{title} {estimate.value:.3f} ({estimate.level:.0%} CI, {estimate.low:.3f} to"
+        f" {estimate.high:.3f})"
+    )
+
+
 def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
     """Every rule and whether it applies."""
     for applied in rules:
@@ -325,7 +344,8 @@ def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
         limit = f"below {rule.below:g}" if rule.below is not None else f"above {rule.above:g}"
         verdict = {True: "applies", False: "does not apply", None: "is not estimable"}
         text = f" ({rule.text})" if rule.text and applied.applies else ""
+        number = "" if applied.applies is None else f"{applied.number:.3f}, "
         yield (
             f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
-            f" {applied.number:.3f}, {verdict[applied.applies]}{text}"
+            f" {number}{verdict[applied.applies]}{text}"
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -10,9 +12,10 @@ from urllib.parse import urlsplit
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.running.planning import make_plan
-from konsil.errors import KonsilError, PlanError, option
+from konsil.errors import KonsilError, PlanError, nearest, option
 from konsil.study import Study
-from konsil.web.centre.settings import CentreSettings, StudyPlace
+from konsil.web.centre.accounts import ALL
+from konsil.web.centre.settings import CentreSettings, StudyPlace, is_servable
 from konsil.web.site.site import Options
 
 
@@ -30,6 +33,15 @@ def assign_tasks(opened: Folder) -> str:
         return f"nothing to rate yet, pages for study staff only ({error})"
 
 
+def check_one_database() -> None:
+    """Refuse several studies where the environment names one database for all of them."""
+    if os.environ.get(DATABASE, ""):
+        raise KonsilError(
+            f"{option('studies')}: {DATABASE} is set and would give all studies one database; unset"
+            " it, and state each study's database in centre.toml"
+        )
+
+
 def open_study(place: StudyPlace) -> tuple[Study, str]:
     """One study of a centre and its database: the URL, or the study's folder."""
     if os.environ.get(DATABASE, "") and not place.database:
@@ -40,6 +52,36 @@ def open_study(place: StudyPlace) -> tuple[Study, str]:
     opened = open_folder(place.folder, database=place.database)
     assign_tasks(opened)
     return opened.study, opened.database or str(opened.path)
+
+
+def readable_studies(settings: CentreSettings) -> dict[str, Study]:
+    """The studies whose protocol can be read and whose name can be part of an address, by slug."""
+    studies = {}
+    for place in settings.places():
+        if is_servable(place.slug):
+            # What is wrong with a study is in the log as soon as it is opened.
+            with suppress(KonsilError, OSError):
+                studies[place.slug] = open_folder(place.folder, database=place.database).study
+    return studies
+
+
+def people_notes(settings: CentreSettings, studies: Mapping[str, Study]) -> Iterator[str]:
+    """What is wrong with entries of [[people]], a sentence each: no such study, no such rater."""
+    service = settings.service
+    slugs = [place.slug for place in settings.places()]
+    for n, invited in enumerate(() if service is None else service.people, 1):
+        where = f"centre.toml: people {n}"
+        if invited.study == ALL:
+            continue
+        if invited.study not in slugs:
+            yield f"{where}: there is no study {invited.study!r}; {nearest(invited.study, slugs)}"
+        elif invited.role == "rater" and (study := studies.get(invited.study)) is not None:
+            raters = [r.id for r in study.everybody() if r.kind == "human"]
+            if invited.person not in raters:
+                yield (
+                    f"{where}: {invited.study!r} has no rater {invited.person!r};"
+                    f" {nearest(invited.person, raters)}"
+                )
 
 
 def check_passkeys(options: Options) -> None:
@@ -90,3 +132,6 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
                     f" database of {place.slug!r} in centre.toml, or use one process, as SQLite"
                     " requires"
                 )
+    for place in settings.listed:
+        if not place.folder.is_dir():
+            raise KonsilError(f"{settings.place}: studies: {place.folder}: there is no such folder")

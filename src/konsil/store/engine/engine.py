@@ -33,7 +33,7 @@ BUSY_SECONDS = 60.0
 _POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters": True}
 _WRITERS = 7_221_460_193
 """The advisory lock of PostgreSQL under which one writes at a time; a number of ours alone."""
-_SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 def place(where: str | Path) -> URL:
@@ -46,7 +46,7 @@ def place(where: str | Path) -> URL:
     path = Path(where)
     if path.is_dir():
         path = path / FILE
-    elif path.suffix not in _SQLITE_ENDINGS and not path.is_file():
+    elif path.suffix not in SQLITE_ENDINGS and not path.is_file():
         raise StoreError(
             f"{path}: there is no such folder; a study is a folder with a study.toml in it"
         )
@@ -74,11 +74,10 @@ def _url(text: str) -> URL:
 
 def redacted_url(url: URL) -> str:
     """Name the database in messages: a path, or a URL without its password."""
-    return (
-        str(url.database)
-        if url.drivername == "sqlite"
-        else url.render_as_string(hide_password=True)
-    )
+    if url.drivername == "sqlite":
+        return str(url.database)
+    # The driver is our choice: readers know the URL that they have typed.
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def make_engine(url: URL) -> Engine:

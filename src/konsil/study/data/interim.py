@@ -73,6 +73,20 @@ class TakenLook:
 
 
 @dataclass(frozen=True, slots=True)
+class LookState:
+    """A look of the protocol and how it stands."""
+
+    number: int
+    """Its place in the protocol, from 1."""
+    look: Look
+    """The look."""
+    state: Literal["made", "due", "passed", "planned"]
+    """Made, due, passed without being made, or planned for later."""
+    taken: TakenLook | None = None
+    """The look as it was made."""
+
+
+@dataclass(frozen=True, slots=True)
 class AppliedRule:
     """A rule with the number that it compares."""
 
@@ -129,6 +143,26 @@ def due_look(
     return reached[-1], interim.looks[reached[-1] - 1]
 
 
+def look_states(
+    interim: Interim, events: Iterable[Event], progress: Progress
+) -> tuple[LookState, ...]:
+    """Every look of the protocol, in its order, and how it stands."""
+    looks = taken_looks(events)
+    taken = {look.number: look for look in looks if look.number}
+    due = due_look(interim, looks, progress.fraction)
+    states = []
+    for n, look in enumerate(interim.looks, 1):
+        state: Literal["made", "due", "passed", "planned"] = "planned"
+        if n in taken:
+            state = "made"
+        elif due is not None and n == due[0]:
+            state = "due"
+        elif progress.fraction >= look.fraction:
+            state = "passed"
+        states.append(LookState(n, look, state, taken.get(n)))
+    return tuple(states)
+
+
 def checked_look(
     study: Study, events: Sequence[Event], number: int, progress: Progress
 ) -> tuple[Look, bool]:
@@ -140,14 +174,17 @@ def checked_look(
     """
     interim = required(study)
     if not 1 <= number <= len(interim.looks):
+        numbers = "1" if len(interim.looks) == 1 else f"a number from 1 to {len(interim.looks)}"
         raise StudyError(
-            f"look {number}: the protocol has {len(interim.looks)}; expected a number from 1 to"
-            f" {len(interim.looks)}, or an unplanned look, which is exploratory"
+            f"look {number}: the protocol has {len(interim.looks)}; expected {numbers}, or an"
+            " unplanned look, which is exploratory"
         )
     look = interim.looks[number - 1]
     taken = {t.number: t for t in taken_looks(events)}
     if number in taken:
-        raise StudyError(f"look {number}: was made at {taken[number].at}")
+        raise StudyError(
+            f"look {number}: was already made at {taken[number].at}; each look is made once"
+        )
     if not progress.fraction >= look.fraction:
         raise StudyError(
             f"look {number}: is planned at {look.fraction:.0%} of the {progress.unit};"
@@ -171,11 +208,11 @@ def checked_look(
     return look, True
 
 
-def required(study: Study) -> Interim:
+def required(study: Study, place: str = "the protocol") -> Interim:
     """The interim analyses of the protocol; StudyError where there are none."""
     if study.interim is None:
         raise StudyError(
-            "the protocol has no [interim]; expected one, with the looks and what follows from them"
+            f"{place}: has no [interim]; expected one, with the looks and what follows from them"
         )
     return study.interim
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from konsil.analysis.model.spec import Resampling
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.records import Event
-from konsil.study.data.interim import AppliedRule, Progress, applied_rules, periods_of, progress_of
+from konsil.study.data.interim import (
+    AppliedRule,
+    LookState,
+    Progress,
+    applied_rules,
+    look_states,
+    periods_of,
+    progress_of,
+)
 from konsil.study.definition.protocol import Study
 from konsil.study.sections.enrolment import excluded_by_withdrawal
 
@@ -30,6 +37,8 @@ class PanelQuality:
     """Its criteria."""
     rules: Sequence[AppliedRule]
     """The rules of the protocol with their numbers."""
+    looks: Sequence[LookState] = ()
+    """The looks of the protocol and how they stand."""
 
 
 def run_settings(study: Study) -> RunSettings:
@@ -49,14 +58,12 @@ def run_settings(study: Study) -> RunSettings:
     )
 
 
-def qualities(
-    study: Study, data: Data, panel: str, *, draws: int | None = None
-) -> tuple[CriterionQuality, ...]:
+def qualities(study: Study, data: Data, panel: str) -> tuple[CriterionQuality, ...]:
     """Agreement, abstentions and drift of a panel by criterion, over all systems.
 
     Of every criterion of the forms that the panel is asked by the plan. `data` are records as
     analyses see them while the study is blinded: comparisons of two answers are then in the order
-    of the blinding codes. `draws`: resamples of the intervals; None: the protocol's.
+    of the blinding codes.
     """
     # With Polars, which who only serves pages need not load before somebody looks.
     from konsil.analysis.running.interim.pooled import pooled_quality
@@ -67,8 +74,6 @@ def qualities(
         c.id: c for i in study.instruments if not study.plan or i.id in forms for c in i.criteria
     }
     settings = run_settings(study)
-    if draws is not None:
-        settings = replace(settings, resampling=Resampling(draws, study.resampling.level))
     return pooled_quality(data, settings, panel, tuple(criteria.values()), periods_of(data))
 
 
@@ -90,21 +95,22 @@ def records_of(study: Study, records: Mapping[Any, Iterable[Any]], events: Seque
     )
 
 
-def panel_qualities(study: Study, data: Data, *, draws: int | None = None) -> list[PanelQuality]:
-    """The quality of the panel of the interim looks, or of every panel with people."""
+def panel_qualities(study: Study, data: Data, events: Sequence[Event]) -> list[PanelQuality]:
+    """The quality of the panel of the interim looks, or of every panel with people.
+
+    The numbers are those of a pooled look at the same records.
+    """
     interim = study.interim
     people = {
         panel for panel, raters in study.panels().items() if any(r.kind == "human" for r in raters)
     }
     out = []
     for name in [interim.panel] if interim is not None else sorted(people):
-        criteria = qualities(study, data, name, draws=draws)
-        out.append(
-            PanelQuality(
-                name,
-                None if interim is None else progress_of(study, interim, data),
-                criteria,
-                () if interim is None else applied_rules(interim, criteria),
-            )
-        )
+        criteria = qualities(study, data, name)
+        if interim is None:
+            out.append(PanelQuality(name, None, criteria, ()))
+            continue
+        progress = progress_of(study, interim, data)
+        rules, looks = applied_rules(interim, criteria), look_states(interim, events, progress)
+        out.append(PanelQuality(name, progress, criteria, rules, looks))
     return out

@@ -38,14 +38,34 @@ KEEP_SECONDS = 75
 """How long a connection on which nothing is asked stays open."""
 
 
-def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
-    """Serve the pages until stopped."""
+def _silent() -> None:
+    """Print nothing at the start."""
+
+
+def serve(
+    study: Study,
+    store: Store,
+    options: Options,
+    *,
+    host: str,
+    port: int,
+    started: Callable[[], None] = _silent,
+) -> None:
+    """Serve the pages until stopped; `started` is called once the addresses are taken."""
     with listening(host, port) as place, metrics_of(options, one_store(options, store)):
+        started()
         _run(study, store, options, place)
 
 
 def serve_many(
-    study: Study, database: str, options: Options, *, host: str, port: int, workers: int
+    study: Study,
+    database: str,
+    options: Options,
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    started: Callable[[], None] = _silent,
 ) -> None:
     """Serve the pages from several processes on one port until stopped.
 
@@ -59,8 +79,10 @@ def serve_many(
         counted_together(options),
         Store.open(database, create=False) as store,
         metrics_of(options, one_store(options, store)),
+        listening(host, port) as place,
     ):
-        _run_crew(_worker, (study, database, options), host=host, port=port, workers=workers)
+        started()
+        _run_crew(_worker, (study, database, options), place, workers)
 
 
 def serve_centre(
@@ -71,6 +93,7 @@ def serve_centre(
     host: str,
     port: int,
     workers: int = 1,
+    started: Callable[[], None] = _silent,
 ) -> None:
     """Serve several studies under one address until stopped."""
     key = secrets.token_bytes(32)
@@ -81,14 +104,17 @@ def serve_centre(
             counted_together(options),
             CentreStores(settings, options.path) as stores,
             metrics_of(options, stores),
+            listening(host, port) as place,
         ):
-            _run_crew(_centre_worker, crew, host=host, port=port, workers=workers)
+            started()
+            _run_crew(_centre_worker, crew, place, workers)
         return
     with (
         listening(host, port) as place,
         CentreStores(settings, options.path) as stores,
         metrics_of(options, stores),
     ):
+        started()
         _centre_worker(settings, open_study, options, key, place)
 
 
@@ -109,36 +135,35 @@ def create_centre(
 
 
 def _run_crew(
-    target: Callable[..., None], args: tuple[Any, ...], *, host: str, port: int, workers: int
+    target: Callable[..., None], args: tuple[Any, ...], place: socket.socket, workers: int
 ) -> None:
     """Run a function with these arguments and the socket in several processes until stopped."""
     # Started anew and not forked: connections and threads of this process are its own.
     spawn_context = multiprocessing.get_context("spawn")
-    with listening(host, port) as place:
-        place.listen(BACKLOG)
+    place.listen(BACKLOG)
 
-        def start() -> SpawnProcess:
-            process = spawn_context.Process(target=target, args=(*args, place), daemon=True)
-            process.start()
-            return process
+    def start() -> SpawnProcess:
+        process = spawn_context.Process(target=target, args=(*args, place), daemon=True)
+        process.start()
+        return process
 
-        crew = [start() for _ in range(workers)]
-        # Asked to end, the workers end first: each finishes what it has begun.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        try:
-            while True:
-                connection.wait([process.sentinel for process in crew])
-                for n, process in enumerate(crew):
-                    if not process.is_alive():
-                        time.sleep(1.0)
-                        crew[n] = start()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            for process in crew:
-                process.terminate()
-            for process in crew:
-                process.join(10)
+    crew = [start() for _ in range(workers)]
+    # Asked to end, the workers end first: each finishes what it has begun.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        while True:
+            connection.wait([process.sentinel for process in crew])
+            for n, process in enumerate(crew):
+                if not process.is_alive():
+                    time.sleep(1.0)
+                    crew[n] = start()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for process in crew:
+            process.terminate()
+        for process in crew:
+            process.join(10)
 
 
 def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:

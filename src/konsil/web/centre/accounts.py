@@ -121,7 +121,7 @@ def read_service(
     """The service of centre.toml; None where it names none."""
     if sign_in is None:
         if people:
-            raise KonsilError(f"{file}: people: expected [sign_in], through which they sign in")
+            raise KonsilError(f"{file}: there is [[people]] but no [sign_in]; add it")
         return None
     if not isinstance(sign_in, dict):
         raise KonsilError(f"{file}: sign_in: expected one table, [sign_in]")
@@ -147,7 +147,7 @@ def read_service(
         texts["name"],
         texts["groups_claim"] or "groups",
         unverified,
-        tuple(_person(person, f"{file}: people[{n}]") for n, person in enumerate(people)),
+        tuple(_person(person, f"{file}: people {n}") for n, person in enumerate(people, 1)),
     )
 
 
@@ -209,7 +209,9 @@ def _person(table: Mapping[str, object], where: str) -> Invited:
     texts = _texts(table, _PERSON, where)
     role = next((r for r in ROLES if r == texts["role"]), None)
     if role is None:
-        raise KonsilError(f"{where}.role: there is no role {texts['role']!r}; expected {ROLES}")
+        raise KonsilError(
+            f"{where}.role: there is no role {texts['role']!r}; {nearest(texts['role'], ROLES)}"
+        )
     if not texts["study"]:
         raise KonsilError(f"{where}: study is missing; expected a study's path, or '*' for all")
     if sum(bool(texts[key]) for key in ("email", "group", "subject")) != 1:

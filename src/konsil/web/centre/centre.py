@@ -25,6 +25,7 @@ class Centre:
 
     def __post_init__(self) -> None:
         self.pages = create_pages(self.registry, self.key, lifespan=self._lifespan)
+        self._unavailable = unavailable(self.pages)
         self._stack = AsyncExitStack()
         self._scanning: Lock | None = None
 
@@ -71,4 +72,4 @@ class Centre:
             served = self.registry.get(slug)
         if served is None:
             return self.pages
-        return unavailable if served.app is None else served.app
+        return self._unavailable if served.app is None else served.app

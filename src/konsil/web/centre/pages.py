@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import Lifespan, Receive, Scope, Send
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from konsil.locale import SOURCE, catalogue_language, translations
 from konsil.web.centre.registry import Registry
@@ -123,6 +123,7 @@ def page(
         "here": request.url.path,
         "centre": "",
         "service": registry.settings.service,
+        "passkeys": registry.options.passkeys,
         "reviews": False,
         "consents": False,
         "status": status,
@@ -242,11 +243,13 @@ def _failed(request: Request, _error: Exception) -> Response:
     return response
 
 
-async def unavailable(scope: Scope, receive: Receive, send: Send) -> None:
+def unavailable(pages: Starlette) -> ASGIApp:
     """What a study answers that could not be opened; the reason is in the server's log alone."""
-    response = PlainTextResponse(
-        "This study is not available at the moment. Please try again later.\n",
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        headers={**ALWAYS, "cache-control": "no-store", "retry-after": "60"},
-    )
-    await response(scope, receive, send)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request({**scope, "app": pages}, receive)
+        response = page(request, "centre_refusal.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        response.headers.update({**ALWAYS, "cache-control": "no-store", "retry-after": "60"})
+        await response(scope, receive, send)
+
+    return answer

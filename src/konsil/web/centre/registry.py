@@ -19,7 +19,7 @@ from konsil.store import Store
 from konsil.store.engine.engine import answers
 from konsil.study import Study
 from konsil.web.centre.settings import RESERVED, CentreSettings, StudyPlace, is_servable
-from konsil.web.http.redacted_logging import fault_summary
+from konsil.web.http.redacted_logging import fault_summary, printable
 from konsil.web.site.site import Options, Site
 
 LOG = logging.getLogger("uvicorn.error")
@@ -131,11 +131,18 @@ class Registry:
         except Exception as error:  # noqa: BLE001
             if store is not None:
                 store.close()
-            fault = fault_summary(error)
+            # Where the code stands is of use only for what nobody expected.
+            fault = (
+                printable("; ".join(str(error).splitlines()))
+                if isinstance(error, KonsilError)
+                else fault_summary(error)
+            )
             # Tried again and again: the log has each reason once.
             if self._faults.get(place.slug) != fault:
                 self._faults[place.slug] = fault
-                LOG.error("a study is not available: %s", fault)
+                LOG.error(
+                    "%s: not available: %s; tried again on request", printable(place.slug), fault
+                )
             return Served(place)
 
     def health(self) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
     if not isinstance(studies, list) or not all(isinstance(s, dict) for s in studies):
         raise KonsilError(f"{file}: studies: expected tables [[studies]]")
     listed = tuple(
-        _study(study, file.parent, f"{file}: studies[{n}]") for n, study in enumerate(studies)
+        _study(study, file.parent, f"{file}: studies {n}") for n, study in enumerate(studies, 1)
     )
     slugs = [study.slug for study in listed]
     for slug in slugs:

@@ -50,7 +50,7 @@ def fault_summary(error: BaseException) -> str:
     (True, False)
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
-    message = f" ({_printable(str(error))})" if isinstance(error, KonsilError) else ""
+    message = f" ({printable(str(error))})" if isinstance(error, KonsilError) else ""
     places = [
         f"{place.filename}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
@@ -60,6 +60,6 @@ def fault_summary(error: BaseException) -> str:
     return summary if cause is None else f"{summary}; cause: {fault_summary(cause)}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text on one line: names in it come from files, and the log is read on a terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

@@ -41,8 +41,6 @@ from konsil.web.site.site import Site, site_of
 
 MOST_NAMED = 200
 """Answers that are listed."""
-DRAWS = 1000
-"""Resamples of the intervals of interim quality: a page has to come soon."""
 ALERT = 0.01
 """p values of drift below this are marked."""
 ABSTAINED = ""
@@ -120,8 +118,16 @@ def quality(request: Request) -> Response:
 
 
 def _panels(site: Site) -> Sequence[PanelQuality]:
+    """The panels' quality, computed again only after the log has a new entry."""
+    # Before the records: what is stored meanwhile has another head and is computed anew.
+    head, stored = site.store.log_head(), site.panel_qualities
+    if (panels := stored.get(head)) is not None:
+        return panels
     with site.store.view() as view:
         events = tuple(view.each("events"))
         shown = veiling(site.study, key(site.store))(view)
         data = records_of(site.study, shown, events)
-    return panel_qualities(site.study, data, draws=DRAWS)
+    panels = panel_qualities(site.study, data, events)
+    stored.clear()
+    stored[head] = panels
+    return panels

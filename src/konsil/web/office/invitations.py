@@ -58,6 +58,8 @@ class Guest:
     """When a link was used last."""
     is_withdrawn: bool = False
     """Whether the rater has withdrawn."""
+    n_links: int = 0
+    """Links that were ever made; a form that states another number was sent before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ def guests(request: Request) -> list[Guest]:
             _newest(rater_links, now),
             _last(rater_links),
             rater in withdrawn,
+            len(rater_links),
         )
         for rater, (panel, kind) in panels.items()
         for rater_links in [links.get(rater, [])]
@@ -138,6 +141,7 @@ def staff(site: Site) -> list[Guest]:
             person=Person(account, named.get(account, "")),
             open=_newest(account_links, now),
             used_at=_last(account_links),
+            n_links=len(account_links),
         )
         for role in STAFF
         for account, account_links in links[role].items()
@@ -182,6 +186,10 @@ def invite(request: Request) -> Response:
         ):
             return _page(request, "staff", 422)
         new_role = next(r for r in STAFF if r == form["role"])
+        if form.get("site") and new_role != "coordinator":
+            return _page(request, "tie", 422)
+        if _is_repeated(form, sum(g.n_links for g in staff(site))):
+            return _page(request, "repeated", 409)
         if not _is_site_of_form(site, form):
             return _page(request, "site", 422)
         try:
@@ -195,7 +203,17 @@ def invite(request: Request) -> Response:
         )
     if not whom:
         return _page(request, "nobody", 422)
+    if addressee in everybody and _is_repeated(form, everybody[addressee].n_links):
+        return _page(request, "repeated", 409)
     return _letters(request, whom, "rater")
+
+
+def _is_repeated(form: Mapping[str, str], n_links: int) -> bool:
+    """Whether the form was sent before: a link was made since its page was shown.
+
+    A page of letters that is loaded again would otherwise end the link that was just copied.
+    """
+    return form.get("links", str(n_links)) != str(n_links)
 
 
 def _letters(request: Request, whom: list[str], role: Role, name: str = "") -> Response:

@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from konsil.locale import catalogue_language
 from konsil.store.engine.engine import answers
-from konsil.store.people.access import Invitation
+from konsil.store.people.access import PERSONAL, Invitation
 from konsil.web.http.readiness import obstacle
 from konsil.web.site.centre_cookie import delete_centre_cookie, set_centre_cookie
 from konsil.web.site.guard import form_of, visitor_of
@@ -42,7 +42,11 @@ def invitation(request: Request) -> Response:
         return refusal(request, 429)
     if link is None:
         return page(request, "invitation_over.html", status=410)
-    return page(request, "invitation.html", {"action": request.url.path})
+    return page(
+        request,
+        "invitation.html",
+        {"action": request.url.path, "works_once": link.role not in PERSONAL},
+    )
 
 
 def accept_invitation(request: Request) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,6 +21,7 @@ from konsil.store import Store
 from konsil.store.log.secret import secret
 from konsil.store.people.access import Access
 from konsil.study import Study
+from konsil.study.data.quality import PanelQuality
 from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
 from konsil.web.http.throttle import Throttle
@@ -210,6 +211,11 @@ class Site:
     def marks(self) -> Marks:
         """The cases that are marked before the study."""
         return Marks(self.study, self.store, self.now)
+
+    @cached_property
+    def panel_qualities(self) -> dict[tuple[int, str], Sequence[PanelQuality]]:
+        """The interim quality at the newest head of the log that somebody has looked at."""
+        return {}
 
     @cached_property
     def doors(self) -> Throttle:

@@ -1,6 +1,7 @@
 // Registering a passkey, or signing in with it; the server says which.
 const button = document.getElementById("passkey");
 const fault = document.getElementById("fault");
+const present = document.getElementById("present");
 
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
@@ -36,7 +37,7 @@ async function answer(mode, options) {
 }
 
 button.addEventListener("click", async () => {
-  fault.hidden = true;
+  fault.hidden = present.hidden = true;
   button.disabled = true;
   try {
     const { mode, options, ticket } = await post(button.dataset.begin, {});
@@ -45,8 +46,9 @@ button.addEventListener("click", async () => {
     const credential = { id: made.id, rawId: text(made.rawId), type: made.type, response };
     const { location: next } = await post(button.dataset.end, { credential, ticket });
     location.assign(next);
-  } catch {
-    fault.hidden = false;
+  } catch (error) {
+    // A device refuses a second passkey for the same account by this name.
+    (error.name === "InvalidStateError" ? present : fault).hidden = false;
     button.disabled = false;
   }
 });
