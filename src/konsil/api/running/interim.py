@@ -301,7 +301,7 @@ def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
         if n in taken:
             status = f"made at {taken[n].at}: {taken[n].decision}"
         elif n == state.due:
-            status = f"due; run 'konsil interim{place} --look {n}'"
+            status = f"due; run 'konsil interim{place} {option('look')} {n}'"
         elif progress.fraction >= look.fraction:
             status = "not made"
         yield f"look {n}: {look.kind}, at {look.fraction:.0%}: {status}"
