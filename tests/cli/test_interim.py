@@ -259,3 +259,32 @@ def test_a_result_is_seen_only_once_the_look_is_in_the_log(
     assert len(looks_of(study)) == 1
     assert file.read_bytes() == b""
     assert call(*line[:-1], study.parent / f"{study.name}-again.json")[0] == 2
+
+
+@pytest.mark.slow
+def test_closed_data_have_their_last_analysis_until_ratings_come_in(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    by = ("--by", "statistician-1", "--output", study.parent / f"{study.name}-closed.json")
+    assert call("interim", study, "--look", "2", *by)[0] == 0
+    trial(200)
+    # Beyond the last planned look, too, nothing is the last analysis by itself.
+    assert konsil.open(study).results().plan["primary"] == "exploratory"
+    assert "--reason: is empty" in call("interim", study, "--last", "--by", "lead")[2]
+    line = ("interim", study, "--last", "--by", "lead", "--reason", "no more money")
+    code, out, _ = call(*line)
+    assert (code, out.splitlines()[0]) == (0, "data collection is closed at 200 of 240")
+    assert "was declared closed" in call(*line)[2]
+    results = konsil.open(study).results()
+    assert results.sequential is not None
+    assert results.sequential.fractions == (0.5, pytest.approx(200 / 240))
+    assert results.sequential.spent[-1] == pytest.approx(0.05)
+    assert results.plan["primary"] != "exploratory"
+
+    trial(240)
+    results = konsil.open(study).results()
+    assert results.sequential is None
+    assert results.plan["primary"] == "exploratory"
+    assert any("40 came in later" in warning for warning in results.warnings)

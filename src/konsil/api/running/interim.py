@@ -25,6 +25,7 @@ from konsil.store.people.staff import pseudonym
 from konsil.store.release.blinding import key as veil_key
 from konsil.study.data import interim as looks
 from konsil.study.data.interim import AppliedRule, Progress, TakenLook
+from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing
 from konsil.study.data.quality import qualities, run_settings
 from konsil.study.definition.interim import Interim, Look, LookKind
 
@@ -108,6 +109,34 @@ def take_unplanned_look(
         )
     _unblinded(interim, by)
     return _comparative(folder, view, (UNPLANNED, False, Look(1)), progress, by, output, reason)
+
+
+def close_collection(folder: Folder, *, by: str, reason: str) -> Event:
+    """Declare that no further ratings come, so that the next report is the last analysis.
+
+    The event fixes the number of ratings: with further ones the analysis is exploratory. A
+    StudyError where it is refused.
+    """
+    named(by, option("by"))
+    named(reason, option("reason"))
+    view = _view(folder)
+    interim = looks.required(folder.study)
+    progress = looks.progress_of(view.study, interim, view.data)
+    check_closing(folder.study, view.events, progress)
+    at = now()
+    with folder.store() as store:
+        data: dict[str, object] = {
+            "fraction": written(progress.fraction),
+            "rated": progress.rated,
+            "tasks": progress.tasks,
+            "by": pseudonym(store, by),
+            "reason": reason,
+        }
+        event = Event(COLLECTION_CLOSED, COLLECTION_CLOSED, folder.study.title, at, data)
+        store.add(
+            Batch(events=(event,)), source=event.kind, at=at, entries=[(event.kind, {**data})]
+        )
+    return event
 
 
 def _unblinded(interim: Interim, by: str) -> None:

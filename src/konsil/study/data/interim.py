@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.model.spec import SpendingName
 from konsil.errors import StudyError
 from konsil.instrument import digest_of
@@ -21,7 +20,6 @@ from konsil.study.definition.interim import Interim, InterimRule, Look, LookKind
 from konsil.study.definition.protocol import Study
 
 if TYPE_CHECKING:
-    from konsil.analysis import Row
     from konsil.analysis.running.interim.pooled import CriterionQuality
     from konsil.analysis.table.frame import Data
 
@@ -288,90 +286,6 @@ def mark_unadjusted(
     return analyses, (warning,)
 
 
-def final_estimate(
-    study: Study, events: Sequence[Event], rows: Sequence[Row], progress: Progress
-) -> AdjustedEstimate | None:
-    """The primary analysis adjusted for its comparative looks; None where there is nothing to do.
-
-    A look that decided to stop is replaced by the last analysis, with the ratings that came in
-    after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
-    2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
-    that remains. None before the last planned look, since the last analysis comes after it.
-    Raises AnalysisError where the analysis has not exactly one test.
-    """
-    from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
-
-    interim = study.interim
-    if interim is None or not interim.comparative or spoilt_analyses(study, events):
-        return None
-    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
-    if not looks or not progress.rated:
-        return None
-    is_complete = progress.rated == progress.tasks
-    is_stopped = looks[-1].decision == STOP and not is_complete
-    if not (is_complete or is_stopped or progress.fraction >= interim.after_looks):
-        return None
-    earlier = looks[:-1] if is_stopped else looks
-    futility = [interim.looks[look.number - 1].futility for look in earlier]
-    return adjusted_estimate(
-        interim.sequential,
-        [*(look.fraction for look in earlier), progress.fraction],
-        futility,
-        primary_row(rows, interim.analysis),
-        spends_all=not is_stopped,
-    )
-
-
-def interim_sentences(
-    study: Study, events: Sequence[Event], adjusted: AdjustedEstimate | None
-) -> tuple[TranslatableMessage, ...]:
-    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis."""
-    looks = taken_looks(events)
-    out = []
-    if pooled := [look for look in looks if look.kind == "pooled"]:
-        out.append(
-            message(
-                "{n:,} blinded interim {n|analysis|analyses} pooled all systems (at {fractions} of"
-                " the ratings) and spent no type I error.",
-                message_id="interim.pooled_looks",
-                n=len(pooled),
-                fractions=_percentages([look.fraction for look in pooled]),
-            )
-        )
-    if adjusted is None or study.interim is None:
-        return tuple(out)
-    out.append(
-        message(
-            "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
-            " {n|look|looks}, analyses at {fractions} of the ratings, critical values of |z|"
-            " {critical}, type I error {alpha:g} spent by a function of Lan and DeMets ({family})"
-            " up to {spent:.4f}.",
-            message_id="interim.sequential",
-            analysis=adjusted.analysis,
-            n=sum(look.kind == "comparative" for look in looks),
-            fractions=_percentages(adjusted.fractions),
-            critical=listed([f"{value:.3f}" for value in adjusted.critical]),
-            alpha=study.interim.alpha,
-            family=family_words(study.interim.spending),
-            spent=adjusted.spent[-1],
-        )
-    )
-    out.append(
-        message(
-            "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
-            " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
-            " CI in the tables are not adjusted.",
-            message_id="interim.adjusted",
-            value=adjusted.value,
-            level=adjusted.level,
-            low=adjusted.low,
-            high=adjusted.high,
-            p=adjusted.p,
-        )
-    )
-    return tuple(out)
-
-
 def family_words(spending: SpendingName) -> TranslatableMessage:
     """A spending function in words."""
     names = {
@@ -380,24 +294,3 @@ def family_words(spending: SpendingName) -> TranslatableMessage:
         "power": message("power family", message_id="interim.power"),
     }
     return names[spending]
-
-
-def early_warning(progress: Progress, events: Sequence[Event]) -> TranslatableMessage | None:
-    """A warning of a report that shows the comparison before the last analysis; else None."""
-    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
-    if progress.rated == progress.tasks or any(look.decision == STOP for look in looks):
-        return None
-    return message(
-        "The comparison is shown before its last analysis: {rated:,} of {tasks:,} tasks or ratings"
-        " are there.",
-        message_id="interim.early",
-        rated=progress.rated,
-        tasks=progress.tasks,
-    )
-
-
-def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
-    parts = [
-        message("{share:.0%}", message_id="interim.share", share=fraction) for fraction in fractions
-    ]
-    return parts[0] if len(parts) == 1 else listed(parts)  # type: ignore[return-value]

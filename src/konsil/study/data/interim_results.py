@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
 from konsil.study.data.interim import (
-    early_warning,
-    final_estimate,
-    interim_sentences,
+    Progress,
+    family_words,
     progress_of,
+    spoilt_analyses,
     taken_looks,
 )
+from konsil.study.data.interim_closing import early_warning, last_analysis
 from konsil.study.definition.protocol import Study
 
 
@@ -30,7 +33,9 @@ def with_looks(results: Results, study: Study, data: Data, events: Sequence[Even
     if study.interim is None:
         return results
     progress = progress_of(study, study.interim, data)
-    early = early_warning(progress, events) if study.interim.comparative else None
+    early = None
+    if study.interim.comparative:
+        early = early_warning(study.interim.analysis, progress, events)
     warnings = (*results.warnings, *(() if early is None else (early,)))
     adjusted = None
     try:
@@ -65,7 +70,100 @@ def _with_note(row: Row, note: str) -> Row:
 
 def _exploratory(results: Results, analysis: str) -> Results:
     rows = tuple(
-        replace(row, prespecified=False) if row.analysis == analysis else row
+        replace(row, prespecified=False, p_adjusted=math.nan, p_max_t=math.nan)
+        if row.analysis == analysis
+        else row
         for row in results.rows
     )
     return replace(results, rows=rows, plan={**results.plan, analysis: "exploratory"})
+
+
+def final_estimate(
+    study: Study, events: Sequence[Event], rows: Sequence[Row], progress: Progress
+) -> AdjustedEstimate | None:
+    """The primary analysis adjusted for its comparative looks; None where there is nothing to do.
+
+    A look that decided to stop is replaced by the last analysis, with the ratings that came in
+    after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
+    2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
+    that remains. None before the last analysis (`last_analysis`).
+    Raises AnalysisError where the analysis has not exactly one test.
+    """
+    from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
+
+    interim = study.interim
+    if interim is None or not interim.comparative or spoilt_analyses(study, events):
+        return None
+    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
+    if not looks or not progress.rated:
+        return None
+    last = last_analysis(events, progress)
+    if last is None:
+        return None
+    is_stopped = last == "stopped"
+    earlier = looks[:-1] if is_stopped else looks
+    futility = [interim.looks[look.number - 1].futility for look in earlier]
+    return adjusted_estimate(
+        interim.sequential,
+        [*(look.fraction for look in earlier), progress.fraction],
+        futility,
+        primary_row(rows, interim.analysis),
+        spends_all=not is_stopped,
+    )
+
+
+def interim_sentences(
+    study: Study, events: Sequence[Event], adjusted: AdjustedEstimate | None
+) -> tuple[TranslatableMessage, ...]:
+    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis."""
+    looks = taken_looks(events)
+    out = []
+    if pooled := [look for look in looks if look.kind == "pooled"]:
+        out.append(
+            message(
+                "{n:,} blinded interim {n|analysis|analyses} pooled all systems (at {fractions} of"
+                " the ratings) and spent no type I error.",
+                message_id="interim.pooled_looks",
+                n=len(pooled),
+                fractions=_percentages([look.fraction for look in pooled]),
+            )
+        )
+    if adjusted is None or study.interim is None:
+        return tuple(out)
+    out.append(
+        message(
+            "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
+            " {n|look|looks}, analyses at {fractions} of the ratings, critical values of |z|"
+            " {critical}, type I error {alpha:g} spent by a function of Lan and DeMets ({family})"
+            " up to {spent:.4f}.",
+            message_id="interim.sequential",
+            analysis=adjusted.analysis,
+            n=sum(look.kind == "comparative" for look in looks),
+            fractions=_percentages(adjusted.fractions),
+            critical=listed([f"{value:.3f}" for value in adjusted.critical]),
+            alpha=study.interim.alpha,
+            family=family_words(study.interim.spending),
+            spent=adjusted.spent[-1],
+        )
+    )
+    out.append(
+        message(
+            "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
+            " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
+            " CI in the tables are not adjusted.",
+            message_id="interim.adjusted",
+            value=adjusted.value,
+            level=adjusted.level,
+            low=adjusted.low,
+            high=adjusted.high,
+            p=adjusted.p,
+        )
+    )
+    return tuple(out)
+
+
+def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
+    parts = [
+        message("{share:.0%}", message_id="interim.share", share=fraction) for fraction in fractions
+    ]
+    return parts[0] if len(parts) == 1 else listed(parts)  # type: ignore[return-value]
