@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -288,3 +289,29 @@ def test_closed_data_have_their_last_analysis_until_ratings_come_in(
     assert results.sequential is None
     assert results.plan["primary"] == "exploratory"
     assert any("40 came in later" in warning for warning in results.warnings)
+
+
+@pytest.mark.slow
+def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(160)
+    call("freeze", study, "--by", "lead")
+    results = konsil.open(study).results()
+    assert results.plan["primary"] == "exploratory"
+    assert any("before its last analysis" in warning for warning in results.warnings)
+    [difference] = [row for row in results.rows if row.kind == "difference"]
+    assert not math.isfinite(difference.estimate.value)
+    assert not math.isfinite(difference.estimate.p)
+    assert "withheld while the study is blinded" in difference.estimate.reason
+    for row in results.rows:
+        assert any("before the last analysis" in warning for warning in row.warnings)
+        assert not row.prespecified
+    assert call("report", study)[0] == 0
+
+    assert call("unblind", study, "--by", "lead", "--reason", "a test")[0] == 0
+    results = konsil.open(study).results()
+    [difference] = [row for row in results.rows if row.kind == "difference"]
+    assert math.isfinite(difference.estimate.p)
+    assert math.isnan(difference.p_adjusted)
+    assert not difference.prespecified

@@ -12,6 +12,7 @@ from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
+from konsil.stats.engine.contract import Estimate
 from konsil.study.data.interim import (
     Progress,
     family_words,
@@ -23,12 +24,15 @@ from konsil.study.data.interim_closing import early_warning, last_analysis
 from konsil.study.definition.protocol import Study
 
 
-def with_looks(results: Results, study: Study, data: Data, events: Sequence[Event]) -> Results:
+def with_looks(
+    results: Results, study: Study, data: Data, events: Sequence[Event], *, is_blinded: bool = False
+) -> Results:
     """The results with the looks that were made, and the primary analysis adjusted for them.
 
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
-    analysis has no adjusted estimate, it is exploratory. Results of studies without interim
-    analyses stay as they are.
+    analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
+    whether or not a look was made; its comparison is withheld then while the study is blinded.
+    Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
         return results
@@ -43,7 +47,9 @@ def with_looks(results: Results, study: Study, data: Data, events: Sequence[Even
     except (AnalysisError, ValueError) as error:
         warnings = (*warnings, str(error))
     taken = taken_looks(events)
-    if adjusted is None and any(look.kind == "comparative" for look in taken):
+    if early is not None:
+        results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
+    elif adjusted is None and any(look.kind == "comparative" for look in taken):
         results = _exploratory(results, study.interim.analysis)
     note = message(
         "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
@@ -66,6 +72,39 @@ def with_looks(results: Results, study: Study, data: Data, events: Sequence[Even
 
 def _with_note(row: Row, note: str) -> Row:
     return replace(row, warnings=(*row.warnings, note)) if row.kind != "companion" else row
+
+
+def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Results:
+    """The primary analysis as exploratory, without its comparison where the study is blinded."""
+    results = _exploratory(results, analysis)
+    note = message(
+        "Exploratory: shown before the last analysis of a study with comparative interim looks.",
+        message_id="interim.early_row",
+    )
+    rows = []
+    for row in results.rows:
+        if row.analysis != analysis:
+            rows.append(row)
+        elif is_blinded and _is_comparison(row):
+            rows.append(_withheld(row, note))
+        else:
+            rows.append(replace(row, warnings=(*row.warnings, note)))
+    bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
+    return replace(results, rows=tuple(rows), bounds=bounds)
+
+
+def _is_comparison(row: Row) -> bool:
+    return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
+
+
+def _withheld(row: Row, note: str) -> Row:
+    reason = message(
+        "withheld while the study is blinded, until the last analysis",
+        message_id="interim.withheld",
+    )
+    # Notes and findings name numbers.
+    nothing = Estimate(math.nan, level=row.estimate.level, reason=reason)
+    return replace(row, estimate=nothing, warnings=(note,), finding="")
 
 
 def _exploratory(results: Results, analysis: str) -> Results:
