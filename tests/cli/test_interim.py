@@ -315,3 +315,17 @@ def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
     assert math.isfinite(difference.estimate.p)
     assert math.isnan(difference.p_adjusted)
     assert not difference.prespecified
+
+
+@pytest.mark.slow
+def test_an_unplanned_look_at_the_ratings_of_a_planned_one(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    files = [study.parent / f"{study.name}-{n}.json" for n in (1, 2)]
+    by = ("--by", "statistician-1", "--output")
+    assert call("interim", study, "--look", "2", *by, files[0])[0] == 0
+    line = ("interim", study, "--unplanned", "comparative", "--reason", "again", *by, files[1])
+    code, out, error = call(*line)
+    assert (code, out.splitlines()[-1]) == (0, "decision: continue"), error

@@ -205,7 +205,14 @@ def _comparative(
     settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
     rows = run(analyses, view.data, settings).rows
     row = primary_row(rows, interim.analysis)
-    earlier = [t for t in looks.taken_looks(view.events) if t.kind == "comparative" and t.number]
+    earlier = [
+        t
+        for t in looks.taken_looks(view.events)
+        # A look at the same ratings, such as an unplanned one, is that look once more.
+        if t.kind == "comparative"
+        and t.number
+        and not looks.is_same_analysis(t.fraction, progress.fraction)
+    ]
     futility = [interim.looks[t.number - 1].futility for t in earlier]
     try:
         result = look_result(

@@ -16,7 +16,7 @@ from konsil.errors import StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event
 from konsil.study.data.freezing import frozen
-from konsil.study.definition.interim import Interim, InterimRule, Look, LookKind, applies
+from konsil.study.definition.interim import CLOSEST, Interim, InterimRule, Look, LookKind, applies
 from konsil.study.definition.protocol import Study
 
 if TYPE_CHECKING:
@@ -133,8 +133,9 @@ def checked_look(
     """The planned look of this number, and whether it is confirmatory; StudyError if refused.
 
     A look is refused before its fraction is reached, and once made. A comparative look is also
-    refused without a freeze of the same [interim], once the next one is due, and once everything is
-    rated, since its result would come too late. A pooled look without a freeze is exploratory.
+    refused without a freeze of the same [interim], once the next one is due, and once everything or
+    nearly everything is rated, since its result would come too late; and where too few ratings came
+    in since the one before. A pooled look without a freeze is exploratory.
     """
     interim = required(study)
     if not 1 <= number <= len(interim.looks):
@@ -164,9 +165,29 @@ def checked_look(
         raise StudyError(
             f"look {number}: is late: all ratings are there; the report is the last analysis"
         )
+    if is_same_analysis(progress.fraction, 1.0):
+        raise StudyError(
+            f"look {number}: is late: less than {CLOSEST:.0%} of the {progress.unit} is missing;"
+            " the report of all of them is the last analysis"
+        )
     if late:
         raise StudyError(f"look {number}: is late: look {late[-1]} is due")
+    before = [t.fraction for t in taken.values() if t.kind == "comparative" and t.number]
+    if before and is_same_analysis(before[-1], progress.fraction):
+        raise StudyError(
+            f"look {number}: less than {CLOSEST:.0%} of the {progress.unit} came in since the"
+            " comparative look before it; make it with more of them"
+        )
     return look, True
+
+
+def is_same_analysis(earlier: float, later: float) -> bool:
+    """Whether two information fractions are too close for critical values of their own.
+
+    >>> is_same_analysis(0.5, 0.505), is_same_analysis(0.5, 0.51)
+    (True, False)
+    """
+    return later - earlier < CLOSEST - 1e-9
 
 
 def required(study: Study) -> Interim:

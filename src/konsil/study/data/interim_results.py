@@ -16,6 +16,7 @@ from konsil.stats.engine.contract import Estimate
 from konsil.study.data.interim import (
     Progress,
     family_words,
+    is_same_analysis,
     progress_of,
     spoilt_analyses,
     taken_looks,
@@ -45,7 +46,14 @@ def with_looks(
     try:
         adjusted = final_estimate(study, events, results.rows, progress)
     except (AnalysisError, ValueError) as error:
-        warnings = (*warnings, str(error))
+        unadjusted = message(
+            "The analysis “{analysis}” cannot be adjusted for its interim looks, so that it is"
+            " exploratory: {reason}.",
+            message_id="interim.not_adjusted",
+            analysis=study.interim.analysis,
+            reason=str(error),
+        )
+        warnings = (*warnings, unadjusted)
     taken = taken_looks(events)
     if early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
@@ -125,7 +133,8 @@ def final_estimate(
     A look that decided to stop is replaced by the last analysis, with the ratings that came in
     after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
     2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
-    that remains. None before the last analysis (`last_analysis`).
+    that remains. None before the last analysis (`last_analysis`). A look with nearly all ratings of
+    the last analysis is part of it, since it has no critical value of its own.
     Raises AnalysisError where the analysis has not exactly one test.
     """
     from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
@@ -140,7 +149,12 @@ def final_estimate(
     if last is None:
         return None
     is_stopped = last == "stopped"
-    earlier = looks[:-1] if is_stopped else looks
+    adjusted_for = looks[:-1] if is_stopped else looks
+    if any(look.fraction > progress.fraction for look in adjusted_for):
+        raise AnalysisError("the last analysis has fewer ratings than a look before it")
+    earlier = [
+        look for look in adjusted_for if not is_same_analysis(look.fraction, progress.fraction)
+    ]
     futility = [interim.looks[look.number - 1].futility for look in earlier]
     return adjusted_estimate(
         interim.sequential,

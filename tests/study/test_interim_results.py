@@ -1,0 +1,73 @@
+"""The primary analysis adjusted for looks: which of them count, and what the methods state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from konsil.analysis.model.rows import Row
+from konsil.errors import AnalysisError, StudyError
+from konsil.instrument import digest_of
+from konsil.records import Event
+from konsil.stats.engine.contract import Estimate
+from konsil.study.data.freezing import FREEZE, plan_of_analyses
+from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look
+from konsil.study.data.interim_closing import COLLECTION_CLOSED
+from konsil.study.data.interim_results import final_estimate
+from konsil.study.definition.interim import Look
+
+from .test_interim_check import COMPARED, TRIAL
+
+INTERIM = replace(COMPARED, looks=(Look(0.3, "comparative"), Look(0.5, "comparative")))
+STUDY = replace(TRIAL, interim=INTERIM)
+FREEZING = Event("f", FREEZE, "t", "2026-01-01T00:00:00Z", plan_of_analyses(STUDY))
+
+
+def looked(number: int, fraction: float, decision: str = "continue") -> Event:
+    data = {
+        "look": "comparative",
+        "fraction": fraction,
+        "decision": decision,
+        "is_planned": True,
+        "interim": digest_of(INTERIM),
+        "analysis": "share",
+    }
+    return Event(f"l{number}", LOOK_TAKEN, str(number), f"2026-01-0{number + 1}T00:00:00Z", data)
+
+
+def rows(z: float = 2.2) -> Sequence[Row]:
+    p = 2 * stats.norm.sf(abs(z))
+    estimate = Estimate(z / 10, z / 10 - 0.196, z / 10 + 0.196, 0.95, 0.1, float(p))
+    return [Row("share", "share", "correct", "experts", estimate, kind="difference")]
+
+
+@pytest.mark.parametrize(
+    ("history", "rated", "text"),
+    [
+        ([], 991, "look 2: is late: less than 1% of the tasks is missing"),
+        ([looked(1, 0.495)], 500, "look 2: less than 1% of the tasks came in since"),
+    ],
+)
+def test_a_look_too_close_to_another_analysis_is_refused(
+    history: list[Event], rated: int, text: str
+) -> None:
+    with pytest.raises(StudyError, match=text):
+        checked_look(STUDY, [FREEZING, *history], 2, Progress(rated, 1000))
+    assert checked_look(STUDY, [FREEZING, *history], 2, Progress(600, 1000))[1]
+
+
+def test_a_look_just_before_the_last_analysis_is_part_of_it() -> None:
+    history = [FREEZING, looked(1, 0.3), looked(2, 0.995)]
+    adjusted = final_estimate(STUDY, history, rows(), Progress(1000, 1000))
+    assert adjusted is not None
+    assert adjusted.fractions == (0.3, 1.0)
+
+
+def test_a_last_analysis_with_fewer_ratings_than_a_look_is_refused_in_words() -> None:
+    closing = Event("c", COLLECTION_CLOSED, "t", "2026-01-09T00:00:00Z", {"rated": 560})
+    history = [FREEZING, looked(1, 0.3), looked(2, 0.55), closing]
+    with pytest.raises(AnalysisError, match="fewer ratings than a look before it"):
+        final_estimate(STUDY, history, rows(), Progress(500, 1000))
