@@ -16,7 +16,7 @@ from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look
 from konsil.study.data.interim_closing import COLLECTION_CLOSED
-from konsil.study.data.interim_results import final_estimate
+from konsil.study.data.interim_results import final_estimate, interim_sentences
 from konsil.study.definition.interim import Look
 
 from .test_interim_check import COMPARED, TRIAL
@@ -71,3 +71,35 @@ def test_a_last_analysis_with_fewer_ratings_than_a_look_is_refused_in_words() ->
     history = [FREEZING, looked(1, 0.3), looked(2, 0.55), closing]
     with pytest.raises(AnalysisError, match="fewer ratings than a look before it"):
         final_estimate(STUDY, history, rows(), Progress(500, 1000))
+
+
+def text_of(history: list[Event], z: float, rated: int, *, is_stopped: bool = False) -> str:
+    adjusted = final_estimate(STUDY, history, rows(z), Progress(rated, 1000))
+    return " ".join(map(str, interim_sentences(STUDY, history, adjusted, is_stopped=is_stopped)))
+
+
+def test_the_methods_after_a_stop_with_further_ratings() -> None:
+    """A first look that stopped is deleted: z is compared with the value at its own fraction."""
+    history = [FREEZING, looked(2, 0.5, "stop")]
+    text = text_of(history, 2.2, 710, is_stopped=True)
+    assert "1 comparative interim look (at 50% of the ratings)" in text
+    assert "was stopped at 50%; the last analysis, at 71%, replaces that look (deletion" in text
+    assert "does not reach the critical value 2.4" in text
+    assert "No other look remains to adjust for" in text
+    assert "Adjusted for the looks" not in text
+    assert "was stopped at 50%. " in text_of(history, 3.2, 500, is_stopped=True)
+
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.5, "stop")], 3.0, 710, is_stopped=True)
+    assert "2 comparative interim looks (at 30% and 50% of the ratings)" in text
+    assert "|z| is 3.000 and reaches the critical value" in text
+    assert "Adjusted for the looks" in text
+
+
+def test_the_methods_without_a_stop() -> None:
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.995)], 2.2, 1000)
+    assert "The look at 99.5% is part of the last analysis" in text
+    assert "replaces" not in text
+    assert "|z| is 2.200 and reaches the critical value" in text
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.5)], 1.9, 1000)
+    assert "is part of" not in text
+    assert "does not reach the critical value" in text

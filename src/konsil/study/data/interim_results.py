@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
@@ -15,6 +15,7 @@ from konsil.records import Event
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.interim import (
     Progress,
+    TakenLook,
     family_words,
     is_same_analysis,
     progress_of,
@@ -22,6 +23,7 @@ from konsil.study.data.interim import (
     taken_looks,
 )
 from konsil.study.data.interim_closing import early_warning, last_analysis
+from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
 
 
@@ -59,16 +61,17 @@ def with_looks(
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
     elif adjusted is None and any(look.kind == "comparative" for look in taken):
         results = _exploratory(results, study.interim.analysis)
-    note = message(
-        "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
-        message_id="interim.unadjusted_row",
-    )
     rows = results.rows
-    if adjusted is not None:
+    if adjusted is not None and len(adjusted.fractions) > 1:
+        note = message(
+            "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
+            message_id="interim.unadjusted_row",
+        )
         rows = tuple(
             _with_note(row, note) if row.analysis == adjusted.analysis else row for row in rows
         )
-    sentences = interim_sentences(study, events, adjusted) if taken else ()
+    is_stopped = last_analysis(events, progress) == "stopped"
+    sentences = interim_sentences(study, events, adjusted, is_stopped=is_stopped)
     return replace(
         results,
         rows=rows,
@@ -166,9 +169,16 @@ def final_estimate(
 
 
 def interim_sentences(
-    study: Study, events: Sequence[Event], adjusted: AdjustedEstimate | None
+    study: Study,
+    events: Sequence[Event],
+    adjusted: AdjustedEstimate | None,
+    *,
+    is_stopped: bool = False,
 ) -> tuple[TranslatableMessage, ...]:
-    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis."""
+    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis.
+
+    `is_stopped`: the last analysis replaces the look that stopped the study.
+    """
     looks = taken_looks(events)
     out = []
     if pooled := [look for look in looks if look.kind == "pooled"]:
@@ -181,38 +191,92 @@ def interim_sentences(
                 fractions=_percentages([look.fraction for look in pooled]),
             )
         )
-    if adjusted is None or study.interim is None:
-        return tuple(out)
-    out.append(
-        message(
-            "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
-            " {n|look|looks}, analyses at {fractions} of the ratings, critical values of |z|"
-            " {critical}, type I error {alpha:g} spent by a function of Lan and DeMets ({family})"
-            " up to {spent:.4f}.",
-            message_id="interim.sequential",
-            analysis=adjusted.analysis,
-            n=sum(look.kind == "comparative" for look in looks),
-            fractions=_percentages(adjusted.fractions),
-            critical=listed([f"{value:.3f}" for value in adjusted.critical]),
-            alpha=study.interim.alpha,
-            family=family_words(study.interim.spending),
-            spent=adjusted.spent[-1],
-        )
-    )
-    out.append(
-        message(
-            "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
-            " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
-            " CI in the tables are not adjusted.",
-            message_id="interim.adjusted",
-            value=adjusted.value,
-            level=adjusted.level,
-            low=adjusted.low,
-            high=adjusted.high,
-            p=adjusted.p,
-        )
-    )
+    if adjusted is not None and study.interim is not None:
+        taken = [look for look in looks if look.kind == "comparative"]
+        out.extend(_sequential_sentences(study.interim, taken, adjusted, is_stopped=is_stopped))
     return tuple(out)
+
+
+def _sequential_sentences(
+    interim: Interim, looks: Sequence[TakenLook], adjusted: AdjustedEstimate, *, is_stopped: bool
+) -> Iterator[TranslatableMessage]:
+    """The looks made, what replaced or joined one, whether the test rejects, the adjustment."""
+    yield message(
+        "The analysis “{analysis}” was group sequential, with {n:,} comparative interim"
+        " {n|look|looks} (at {looks} of the ratings).",
+        message_id="interim.comparative_looks",
+        analysis=adjusted.analysis,
+        n=len(looks),
+        looks=_percentages([look.fraction for look in looks]),
+    )
+    last, at = looks[-1].fraction, adjusted.fractions[-1]
+    if is_stopped and math.isclose(last, at):
+        yield message(
+            "The study was stopped at {stop:.0%}.", message_id="interim.stopped", stop=last
+        )
+    elif is_stopped:
+        yield message(
+            "The study was stopped at {stop:.0%}; the last analysis, at {last:.0%}, replaces that"
+            " look (deletion method, Sooriyarachchi et al. 2003).",
+            message_id="interim.replaced",
+            stop=last,
+            last=at,
+        )
+    elif last not in adjusted.fractions[:-1]:
+        yield message(
+            "The look at {look:.1%} is part of the last analysis, which has less than 1% more"
+            " ratings.",
+            message_id="interim.merged",
+            look=last,
+        )
+    yield message(
+        "Critical values of |z| were {critical} at {fractions} of the ratings; type I error"
+        " {alpha:g} was spent by a function of Lan and DeMets ({family}) up to {spent:.4f}.",
+        message_id="interim.sequential",
+        fractions=_percentages(adjusted.fractions),
+        critical=listed([f"{value:.3f}" for value in adjusted.critical]),
+        alpha=interim.alpha,
+        family=family_words(interim.spending),
+        spent=adjusted.spent[-1],
+    )
+    yield _outcome(adjusted)
+    if len(adjusted.fractions) == 1:
+        yield message(
+            "No other look remains to adjust for: the estimate, CI and p value in the tables are"
+            " those of the analysis itself.",
+            message_id="interim.nothing_adjusted",
+        )
+        return
+    yield message(
+        "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
+        " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
+        " CI in the tables are not adjusted.",
+        message_id="interim.adjusted",
+        value=adjusted.value,
+        level=adjusted.level,
+        low=adjusted.low,
+        high=adjusted.high,
+        p=adjusted.p,
+    )
+
+
+def _outcome(adjusted: AdjustedEstimate) -> TranslatableMessage:
+    """Whether the last analysis rejects: by its critical value, not by its p value."""
+    size, critical = abs(adjusted.z), adjusted.critical[-1]
+    if size >= critical:
+        return message(
+            "At the last analysis |z| is {z:.3f} and reaches the critical value {critical:.3f}.",
+            message_id="interim.reached",
+            z=size,
+            critical=critical,
+        )
+    return message(
+        "At the last analysis |z| is {z:.3f} and does not reach the critical value"
+        " {critical:.3f}: the null hypothesis is not rejected, whatever the p value.",
+        message_id="interim.not_reached",
+        z=size,
+        critical=critical,
+    )
 
 
 def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
