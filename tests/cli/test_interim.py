@@ -134,6 +134,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
         "tasks",
         "interim",
         "analysis",
+        "analysis_digest",
         "decision",
         "sha256",
         "spent",
@@ -198,6 +199,12 @@ def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
     assert looks_of(study) == []
     trial(120, interim=INTERIM.replace("0.75", "0.8"))
     assert "[interim] is not the one of the frozen" in call("interim", study, "--look", "2", *by)[2]
+    protocol = study / "study.toml"
+    trial(120)
+    text = protocol.read_text("utf-8").replace('of = ["yes"]', 'of = ["no"]')
+    protocol.write_text(text, "utf-8")
+    error = call("interim", study, "--look", "2", *by)[2]
+    assert "the analysis 'primary' is not the one of the frozen analysis plan" in error
     trial(120, interim="")
     assert "the protocol has no [interim]" in call("interim", study)[2]
 

@@ -14,7 +14,7 @@ from konsil.instrument import digest_of
 from konsil.records import Event
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
-from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look
+from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
 from konsil.study.data.interim_closing import COLLECTION_CLOSED
 from konsil.study.data.interim_results import final_estimate, interim_sentences
 from konsil.study.definition.interim import Look
@@ -26,8 +26,9 @@ STUDY = replace(TRIAL, interim=INTERIM)
 FREEZING = Event("f", FREEZE, "t", "2026-01-01T00:00:00Z", plan_of_analyses(STUDY))
 
 
-def looked(number: int, fraction: float, decision: str = "continue") -> Event:
+def looked(number: int, fraction: float, decision: str = "continue", digest: str = "") -> Event:
     data = {
+        "analysis_digest": digest,
         "look": "comparative",
         "fraction": fraction,
         "decision": decision,
@@ -103,3 +104,25 @@ def test_the_methods_without_a_stop() -> None:
     text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.5)], 1.9, 1000)
     assert "is part of" not in text
     assert "does not reach the critical value" in text
+
+
+def test_a_look_at_another_analysis_than_the_frozen_one_spoils_it() -> None:
+    frozen = digest_of(next(a for a in STUDY.analyses if a.name == "share"))
+    for digest, spoilt in ((frozen, set()), ("0" * 64, {"share"})):
+        history = [FREEZING, looked(2, 0.5, digest=digest)]
+        assert spoilt_analyses(STUDY, history) == spoilt
+        adjusted = final_estimate(STUDY, history, rows(), Progress(1000, 1000))
+        assert (adjusted is None) == bool(spoilt)
+
+
+def test_an_analysis_that_was_changed_after_its_looks_is_not_adjusted() -> None:
+    changed = tuple(replace(a, prespecified=a.name != "share") for a in STUDY.analyses)
+    history = [FREEZING, looked(2, 0.5)]
+    study = replace(STUDY, analyses=changed)
+    assert final_estimate(study, history, rows(), Progress(1000, 1000)) is None
+
+
+def test_a_look_at_a_changed_analysis_is_refused() -> None:
+    changed = tuple(replace(a, cluster="rater") for a in STUDY.analyses)
+    with pytest.raises(StudyError, match="'share' is not the one of the frozen"):
+        checked_look(replace(STUDY, analyses=changed), [FREEZING], 2, Progress(600, 1000))

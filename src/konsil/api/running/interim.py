@@ -242,6 +242,9 @@ def _comparative(
     text = json.dumps(written(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     details: dict[str, object] = {
         "analysis": interim.analysis,
+        "analysis_digest": next(
+            (digest_of(a) for a in folder.study.analyses if a.name == interim.analysis), ""
+        ),
         "decision": looks.STOP if stops else looks.CONTINUE,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "spent": written(result.spent),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 LOOK_TAKEN = "interim look"
 """Kind of the event of a look. Subject: its number, or 'unplanned'; data: kind, fraction, rated,
-tasks, decision, by, is_planned, and the digest of [interim]; of comparative ones the analysis and
-the SHA-256 of the unblinded person's file, and no result."""
+tasks, decision, by, is_planned, and the digest of [interim]; of comparative ones the analysis, its
+digest and the SHA-256 of the unblinded person's file, and no result."""
 STOP = "stop"
 CONTINUE = "continue"
 
@@ -68,6 +68,8 @@ class TakenLook:
     """The digest of [interim] by which it was made."""
     analysis: str
     """Of comparative looks: the analysis."""
+    computed: str = ""
+    """Of comparative looks: the digest of the analysis that was computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
             bool(e.data.get("is_planned")),
             str(e.data.get("interim", "")),
             str(e.data.get("analysis", "")),
+            str(e.data.get("analysis_digest", "")),
         )
         for e in looks
     )
@@ -133,9 +136,10 @@ def checked_look(
     """The planned look of this number, and whether it is confirmatory; StudyError if refused.
 
     A look is refused before its fraction is reached, and once made. A comparative look is also
-    refused without a freeze of the same [interim], once the next one is due, and once everything or
-    nearly everything is rated, since its result would come too late; and where too few ratings came
-    in since the one before. A pooled look without a freeze is exploratory.
+    refused without a freeze of the same [interim] and the same analysis, once the next one is due,
+    and once everything or nearly everything is rated, since its result would come too late; and
+    where too few ratings came in since the one before. A pooled look without a freeze is
+    exploratory.
     """
     interim = required(study)
     if not 1 <= number <= len(interim.looks):
@@ -155,7 +159,8 @@ def checked_look(
     is_frozen = freeze_problem(study, events) is None
     if look.kind == "pooled":
         return look, is_frozen
-    if (problem := freeze_problem(study, events)) is not None:
+    problem = freeze_problem(study, events) or analysis_problem(study, events)
+    if problem is not None:
         raise StudyError(f"look {number}: {problem}")
     later = [
         n for n, other in enumerate(interim.looks, 1) if n > number and other.kind == look.kind
@@ -207,6 +212,23 @@ def freeze_problem(study: Study, events: Iterable[Event]) -> str | None:
     if study.interim is None or freeze.data.get("interim") != digest_of(study.interim):
         return "[interim] is not the one of the frozen analysis plan"
     return None
+
+
+def frozen_analysis(events: Iterable[Event], name: str) -> str | None:
+    """The digest of an analysis in the frozen plan; None where it has none."""
+    freeze = frozen(events)
+    analyses = None if freeze is None else freeze.data.get("analyses")
+    digest = analyses.get(name) if isinstance(analyses, Mapping) else None
+    return None if digest is None else str(digest)
+
+
+def analysis_problem(study: Study, events: Iterable[Event]) -> str | None:
+    """Why the analysis of comparative looks is not that of the frozen plan; None where it is."""
+    name = required(study).analysis
+    digests = [digest_of(a) for a in study.analyses if a.name == name]
+    if digests == [frozen_analysis(events, name)]:
+        return None
+    return f"the analysis {name!r} is not the one of the frozen analysis plan"
 
 
 def applied_rules(
@@ -277,13 +299,21 @@ def _named_periods(data: Data) -> dict[str, str]:
 def spoilt_analyses(study: Study, events: Iterable[Event]) -> frozenset[str]:
     """Analyses with comparative looks that are not adjusted for, so that they are exploratory.
 
-    Such looks were not planned, or the protocol has other interim analyses now.
+    Such looks were not planned, computed another analysis than the frozen one, or the protocol has
+    other interim analyses now.
     """
     digest = "" if study.interim is None else digest_of(study.interim)
+    history = tuple(events)
     return frozenset(
         look.analysis
-        for look in taken_looks(events)
-        if look.kind == "comparative" and (not look.is_planned or look.digest != digest)
+        for look in taken_looks(history)
+        if look.kind == "comparative"
+        and (
+            not look.is_planned
+            or look.digest != digest
+            # Without a digest: the look was made before looks had one.
+            or look.computed not in ("", frozen_analysis(history, look.analysis))
+        )
     )
 
 

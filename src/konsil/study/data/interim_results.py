@@ -145,6 +145,9 @@ def final_estimate(
     interim = study.interim
     if interim is None or not interim.comparative or spoilt_analyses(study, events):
         return None
+    # Changed after the freeze: another analysis than the one that the looks computed.
+    if any(a.name == interim.analysis and not a.prespecified for a in study.analyses):
+        return None
     looks = [look for look in taken_looks(events) if look.kind == "comparative"]
     if not looks or not progress.rated:
         return None
