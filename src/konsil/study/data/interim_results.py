@@ -12,7 +12,6 @@ from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
-from konsil.stats.engine.contract import Estimate
 from konsil.study.data.interim import (
     Progress,
     TakenLook,
@@ -114,7 +113,10 @@ def _withheld(row: Row, note: str) -> Row:
         message_id="interim.withheld",
     )
     # Notes and findings name numbers.
-    nothing = Estimate(math.nan, level=row.estimate.level, reason=reason)
+    nan = math.nan
+    nothing = replace(
+        row.estimate, value=nan, low=nan, high=nan, se=nan, p=nan, method="", reason=reason
+    )
     return replace(row, estimate=nothing, warnings=(note,), finding="")
 
 

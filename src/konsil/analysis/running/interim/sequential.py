@@ -50,6 +50,15 @@ def planned_critical_values(
     return tuple(map(float, _bounds(rules, [*fractions, 1.0], futility).critical))
 
 
+def two_sided_p(critical: float) -> float:
+    """The two-sided p value of a critical value of |z|.
+
+    >>> round(two_sided_p(1.959964), 4)
+    0.05
+    """
+    return math.erfc(critical / math.sqrt(2))
+
+
 def look_result(
     rules: SequentialRules,
     fractions: Sequence[float],
