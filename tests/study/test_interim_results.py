@@ -126,3 +126,16 @@ def test_a_look_at_a_changed_analysis_is_refused() -> None:
     changed = tuple(replace(a, cluster="rater") for a in STUDY.analyses)
     with pytest.raises(StudyError, match="'share' is not the one of the frozen"):
         checked_look(replace(STUDY, analyses=changed), [FREEZING], 2, Progress(600, 1000))
+
+
+def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:
+    p = float(2 * stats.norm.sf(3.0))
+    [row] = rows()
+    wide = replace(row, estimate=Estimate(0.9, 0.312, 1.488, 0.95, 0.3, p))
+    history = [FREEZING, looked(1, 0.3)]
+    adjusted = final_estimate(STUDY, history, [wide], Progress(1000, 1000))
+    assert adjusted is not None
+    assert (adjusted.high, adjusted.is_truncated) == (1.0, True)
+    assert adjusted.low < adjusted.value < 1
+    text = " ".join(map(str, interim_sentences(STUDY, history, adjusted)))
+    assert "The adjusted CI is truncated at the possible values." in text

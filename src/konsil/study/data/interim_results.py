@@ -164,13 +164,28 @@ def final_estimate(
         look for look in adjusted_for if not is_same_analysis(look.fraction, progress.fraction)
     ]
     futility = [interim.looks[look.number - 1].futility for look in earlier]
+    row = primary_row(rows, interim.analysis)
     return adjusted_estimate(
         interim.sequential,
         [*(look.fraction for look in earlier), progress.fraction],
         futility,
-        primary_row(rows, interim.analysis),
+        row,
         spends_all=not is_stopped,
+        possible=_possible_values(study, row),
     )
+
+
+def _possible_values(study: Study, row: Row) -> tuple[float, float]:
+    """Between which values an estimate or difference of the primary analysis can lie."""
+    from konsil.analysis.estimation.ranges import range_of
+
+    of_two = row.kind == "difference" or bool(row.versus)
+    criteria = [c for i in study.scored_instruments() for c in i.criteria]
+    for analysis in study.analyses:
+        for criterion in criteria:
+            if analysis.name == row.analysis and criterion.id == row.criterion:
+                return range_of(analysis, criterion, of_two=of_two)
+    return -math.inf, math.inf
 
 
 def interim_sentences(
@@ -254,8 +269,8 @@ def _sequential_sentences(
         return
     yield message(
         "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
-        " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
-        " CI in the tables are not adjusted.",
+        " {high:.3f}; p = {p:.4f}): median-unbiased, by normal theory with stage-wise ordering; the"
+        " estimate and CI in the tables are not adjusted.",
         message_id="interim.adjusted",
         value=adjusted.value,
         level=adjusted.level,
@@ -263,6 +278,10 @@ def _sequential_sentences(
         high=adjusted.high,
         p=adjusted.p,
     )
+    if adjusted.is_truncated:
+        yield message(
+            "The adjusted CI is truncated at the possible values.", message_id="interim.truncated"
+        )
 
 
 def _outcome(adjusted: AdjustedEstimate) -> TranslatableMessage:
