@@ -254,7 +254,12 @@ def _sequential_sentences(
         " {alpha:g} was spent by a function of Lan and DeMets ({family}) up to {spent:.4f}.",
         message_id="interim.sequential",
         fractions=_percentages(adjusted.fractions),
-        critical=listed([f"{value:.3f}" for value in adjusted.critical]),
+        critical=listed(
+            [
+                message("{value:.3f}", message_id="interim.critical", value=value)
+                for value in adjusted.critical
+            ]
+        ),
         alpha=interim.alpha,
         family=family_words(interim.spending),
         spent=adjusted.spent[-1],
