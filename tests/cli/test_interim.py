@@ -140,6 +140,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
         "tasks",
         "interim",
         "analysis",
+        "analysis_digest",
         "decision",
         "sha256",
         "spent",
@@ -216,6 +217,12 @@ def test_refusals(call: Call, trial: Callable[..., Path]) -> None:
     assert looks_of(study) == []
     trial(120, interim=INTERIM.replace("0.75", "0.8"))
     assert "[interim] is not the one of the frozen" in call("interim", study, "--look", "2", *by)[2]
+    protocol = study / "study.toml"
+    trial(120)
+    text = protocol.read_text("utf-8").replace('of = ["yes"]', 'of = ["no"]')
+    protocol.write_text(text, "utf-8")
+    error = call("interim", study, "--look", "2", *by)[2]
+    assert "the analysis 'primary' is not the one of the frozen analysis plan" in error
     trial(120, interim="")
     assert f"{study / 'study.toml'}: has no [interim]" in call("interim", study)[2]
 
@@ -278,3 +285,72 @@ def test_a_result_is_seen_only_once_the_look_is_in_the_log(
     assert len(looks_of(study)) == 1
     assert file.read_bytes() == b""
     assert call(*line[:-1], study.parent / f"{study.name}-again.json")[0] == 2
+
+
+@pytest.mark.slow
+def test_closed_data_have_their_last_analysis_until_ratings_come_in(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    by = ("--by", "statistician-1", "--output", study.parent / f"{study.name}-closed.json")
+    assert call("interim", study, "--look", "2", *by)[0] == 0
+    trial(200)
+    # Beyond the last planned look, too, nothing is the last analysis by itself.
+    assert konsil.open(study).results().plan["primary"] == "exploratory"
+    assert "--reason: is empty" in call("interim", study, "--last", "--by", "lead")[2]
+    line = ("interim", study, "--last", "--by", "lead", "--reason", "no more money")
+    code, out, _ = call(*line)
+    assert (code, out.splitlines()[0]) == (0, "data collection is closed at 200 of 240")
+    assert "was declared closed" in call(*line)[2]
+    results = konsil.open(study).results()
+    assert results.sequential is not None
+    assert results.sequential.fractions == (0.5, pytest.approx(200 / 240))
+    assert results.sequential.spent[-1] == pytest.approx(0.05)
+    assert results.plan["primary"] != "exploratory"
+
+    trial(240)
+    results = konsil.open(study).results()
+    assert results.sequential is None
+    assert results.plan["primary"] == "exploratory"
+    assert any("40 came in later" in warning for warning in results.warnings)
+
+
+@pytest.mark.slow
+def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(160)
+    call("freeze", study, "--by", "lead")
+    results = konsil.open(study).results()
+    assert results.plan["primary"] == "exploratory"
+    assert any("before its last analysis" in warning for warning in results.warnings)
+    [difference] = [row for row in results.rows if row.kind == "difference"]
+    assert not math.isfinite(difference.estimate.value)
+    assert not math.isfinite(difference.estimate.p)
+    assert "withheld while the study is blinded" in difference.estimate.reason
+    for row in results.rows:
+        assert any("before the last analysis" in warning for warning in row.warnings)
+        assert not row.prespecified
+    assert call("report", study)[0] == 0
+
+    assert call("unblind", study, "--by", "lead", "--reason", "a test")[0] == 0
+    results = konsil.open(study).results()
+    [difference] = [row for row in results.rows if row.kind == "difference"]
+    assert math.isfinite(difference.estimate.p)
+    assert math.isnan(difference.p_adjusted)
+    assert not difference.prespecified
+
+
+@pytest.mark.slow
+def test_an_unplanned_look_at_the_ratings_of_a_planned_one(
+    call: Call, trial: Callable[..., Path]
+) -> None:
+    study = trial(120)
+    call("freeze", study, "--by", "lead")
+    files = [study.parent / f"{study.name}-{n}.json" for n in (1, 2)]
+    by = ("--by", "statistician-1", "--output")
+    assert call("interim", study, "--look", "2", *by, files[0])[0] == 0
+    line = ("interim", study, "--unplanned", "comparative", "--reason", "again", *by, files[1])
+    code, out, error = call(*line)
+    assert (code, out.splitlines()[-1]) == (0, "decision: continue"), error

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from konsil.analysis.model.options import ShareOptions
+from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
+from konsil.study.definition.protocol import System
 
 from .rules.test_check import KAPPA, STUDY, told
 
@@ -107,6 +109,46 @@ def test_other_faults_of_the_study() -> None:
     unplanned = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=0))
     assert told(unplanned) == ["study.toml: interim.ratings: expected 1 or more, got 0"]
     check(replace(unplanned, interim=replace(POOLED, ratings=90)))
+
+
+THREE = (*STUDY.systems, System("three"))
+
+
+@pytest.mark.parametrize(
+    ("analysis", "text"),
+    [
+        (SHARE, "'share' has 3 groups of 'system', so that it has several tests; expected exactly"),
+        (
+            replace(SHARE, by=("system", "rater"), where={"system": ("one", "two")}),
+            "'share' has 2 groups of 'rater'",
+        ),
+        (replace(SHARE, by=("rater", "system"), compare="rater"), "has 3 groups of 'system'"),
+    ],
+)
+def test_an_analysis_of_several_tests_has_no_comparative_look(
+    analysis: Analysis, text: str
+) -> None:
+    study = replace(TRIAL, systems=THREE, analyses=(analysis,), interim=COMPARED)
+    assert text in told(study)[0]
+
+
+def test_two_of_three_groups_have_one_difference() -> None:
+    chosen = replace(SHARE, where={"system": ("one", "two")})
+    check(replace(TRIAL, systems=THREE, analyses=(chosen,), interim=COMPARED))
+    planned = (replace(STUDY.plan[0], systems=("one", "two")),)
+    check(replace(TRIAL, systems=THREE, plan=planned, analyses=(SHARE,), interim=COMPARED))
+
+
+def test_a_permutation_test_with_too_few_draws_for_a_look() -> None:
+    """At .3 the critical value is 3.93: p below 8.5e-5, which 10,000 draws do not give."""
+    flipped = replace(TRIAL, analyses=(replace(SHARE, test="flip"),), interim=COMPARED)
+    late = replace(flipped, interim=changed(looks=(Look(0.5, "comparative"),)))
+    check(late)
+    early = replace(flipped, interim=changed(looks=(Look(0.3, "comparative"),)))
+    [problem] = told(early)
+    assert "the look at 0.3 stops for p below 8.5e-05" in problem
+    assert "has no p below 0.0001; expected more resampling.draws" in problem
+    check(replace(early, resampling=Resampling(draws=20_000)))
 
 
 def test_a_rule_applies_below_or_above() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     type=click.Choice(["pooled", "comparative"]),
     help="Make a look that is not in the protocol; it is exploratory.",
 )
-@click.option("--reason", default="", help="Reason for an unplanned look, for the log.")
+@click.option(
+    "--last",
+    is_flag=True,
+    help="Declare data collection closed: the next report is the last analysis.",
+)
+@click.option("--reason", default="", help="Reason for an unplanned look or --last, for the log.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -36,6 +42,7 @@ def command(
     database: str,
     number: int | None,
     unplanned: str | None,
+    last: bool,
     reason: str,
     output: Path | None,
     by: str,
@@ -45,15 +52,25 @@ def command(
     Without --look or --unplanned, list the looks and what is due. A pooled look prints agreement
     and data quality over all systems, and the rules that apply. A comparative look is written to a
     file for the unblinded person named in the protocol (--by); only the decision is printed.
+
+    --last declares that no further ratings come although not all of the planned ones are there:
+    the comparison is confirmatory with these ratings, and exploratory with later ones.
     """
     from konsil.api import open_folder
-    from konsil.api.running.interim import interim_state, state_lines, take_look
+    from konsil.api.running.interim import (
+        close_collection,
+        interim_state,
+        state_lines,
+        take_look,
+    )
     from konsil.api.running.interim import take_unplanned_look as take_unplanned
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)
-    if number is not None and unplanned is not None:
-        raise StudyError("--look and --unplanned: expected one of them")
+    if (number is not None) + (unplanned is not None) + last > 1:
+        raise StudyError("--look, --unplanned and --last: expected one of them")
+    if last:
+        return _closed(close_collection(opened, by=by, reason=reason).data)
     if number is not None:
         return _printed(take_look(opened, number, by=by, output=output))
     if unplanned is not None:
@@ -63,6 +80,15 @@ def command(
         raise StudyError("--look: missing; state the look, such as --look 1")
     state = interim_state(opened)
     return Printout(_state_record(state), state_lines(state, folder))
+
+
+def _closed(data: Mapping[str, object]) -> Printout:
+    record = {key: data[key] for key in ("fraction", "rated", "tasks")}
+    lines = [
+        f"data collection is closed at {data['rated']:,} of {data['tasks']:,}",
+        "the next report is the last analysis; further ratings make it exploratory",
+    ]
+    return Printout(record, lines)
 
 
 def _printed(report: LookReport) -> Printout:

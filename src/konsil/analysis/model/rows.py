@@ -100,3 +100,5 @@ class AdjustedEstimate:
     """Their critical values."""
     spent: tuple[float, ...]
     """The type I error spent up to each."""
+    is_truncated: bool = False
+    """Whether normal theory gave a limit beyond the possible values."""

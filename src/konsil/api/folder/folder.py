@@ -312,7 +312,7 @@ class Folder(OpenedStudy):
         from konsil.api.folder.log_check import log_sentence
         from konsil.study.data.interim_results import with_looks
 
-        results = with_looks(results, study, view.data, view.events)
+        results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)
         with self.store() as store:
             is_whole, log = log_sentence(store)
         return replace(

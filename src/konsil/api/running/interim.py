@@ -28,6 +28,7 @@ from konsil.store.people.staff import pseudonym
 from konsil.store.release.blinding import key as veil_key
 from konsil.study.data import interim as looks
 from konsil.study.data.interim import AppliedRule, Progress, TakenLook
+from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing
 from konsil.study.data.quality import qualities, run_settings
 from konsil.study.definition.interim import Interim, Look, LookKind
 
@@ -117,6 +118,34 @@ def _planned(folder: Folder) -> Interim:
     return looks.required(folder.study, str(folder.path / PROTOCOL))
 
 
+def close_collection(folder: Folder, *, by: str, reason: str) -> Event:
+    """Declare that no further ratings come, so that the next report is the last analysis.
+
+    The event fixes the number of ratings: with further ones the analysis is exploratory. A
+    StudyError where it is refused.
+    """
+    named(by, option("by"))
+    named(reason, option("reason"))
+    view = _view(folder)
+    interim = _planned(folder)
+    progress = looks.progress_of(view.study, interim, view.data)
+    check_closing(folder.study, view.events, progress)
+    at = now()
+    with folder.store() as store:
+        data: dict[str, object] = {
+            "fraction": written(progress.fraction),
+            "rated": progress.rated,
+            "tasks": progress.tasks,
+            "by": pseudonym(store, by),
+            "reason": reason,
+        }
+        event = Event(COLLECTION_CLOSED, COLLECTION_CLOSED, folder.study.title, at, data)
+        store.add(
+            Batch(events=(event,)), source=event.kind, at=at, entries=[(event.kind, {**data})]
+        )
+    return event
+
+
 def _unblinded(interim: Interim, by: str) -> None:
     if by.strip() != interim.unblinded.strip() or not by.strip():
         value = f"got {by!r}" if by.strip() else "is missing"
@@ -184,7 +213,14 @@ def _comparative(
     settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
     rows = run(analyses, view.data, settings).rows
     row = primary_row(rows, interim.analysis)
-    earlier = [t for t in looks.taken_looks(view.events) if t.kind == "comparative" and t.number]
+    earlier = [
+        t
+        for t in looks.taken_looks(view.events)
+        # A look at the same ratings, such as an unplanned one, is that look once more.
+        if t.kind == "comparative"
+        and t.number
+        and not looks.is_same_analysis(t.fraction, progress.fraction)
+    ]
     futility = [interim.looks[t.number - 1].futility for t in earlier]
     try:
         result = look_result(
@@ -214,6 +250,9 @@ def _comparative(
     text = json.dumps(written(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     details: dict[str, object] = {
         "analysis": interim.analysis,
+        "analysis_digest": next(
+            (digest_of(a) for a in folder.study.analyses if a.name == interim.analysis), ""
+        ),
         "decision": looks.STOP if stops else looks.CONTINUE,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "spent": written(result.spent),

@@ -11,24 +11,22 @@ from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.model.spec import SpendingName
 from konsil.errors import StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event
 from konsil.study.data.freezing import frozen
-from konsil.study.definition.interim import Interim, InterimRule, Look, LookKind, applies
+from konsil.study.definition.interim import CLOSEST, Interim, InterimRule, Look, LookKind, applies
 from konsil.study.definition.protocol import Study
 
 if TYPE_CHECKING:
-    from konsil.analysis import Row
     from konsil.analysis.running.interim.pooled import CriterionQuality
     from konsil.analysis.table.frame import Data
 
 LOOK_TAKEN = "interim look"
 """Kind of the event of a look. Subject: its number, or 'unplanned'; data: kind, fraction, rated,
-tasks, decision, by, is_planned, and the digest of [interim]; of comparative ones the analysis and
-the SHA-256 of the unblinded person's file, and no result."""
+tasks, decision, by, is_planned, and the digest of [interim]; of comparative ones the analysis, its
+digest and the SHA-256 of the unblinded person's file, and no result."""
 STOP = "stop"
 CONTINUE = "continue"
 
@@ -70,6 +68,8 @@ class TakenLook:
     """The digest of [interim] by which it was made."""
     analysis: str
     """Of comparative looks: the analysis."""
+    computed: str = ""
+    """Of comparative looks: the digest of the analysis that was computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
             bool(e.data.get("is_planned")),
             str(e.data.get("interim", "")),
             str(e.data.get("analysis", "")),
+            str(e.data.get("analysis_digest", "")),
         )
         for e in looks
     )
@@ -169,8 +170,10 @@ def checked_look(
     """The planned look of this number, and whether it is confirmatory; StudyError if refused.
 
     A look is refused before its fraction is reached, and once made. A comparative look is also
-    refused without a freeze of the same [interim], once the next one is due, and once everything is
-    rated, since its result would come too late. A pooled look without a freeze is exploratory.
+    refused without a freeze of the same [interim] and the same analysis, once the next one is due,
+    and once everything or nearly everything is rated, since its result would come too late; and
+    where too few ratings came in since the one before. A pooled look without a freeze is
+    exploratory.
     """
     interim = required(study)
     if not 1 <= number <= len(interim.looks):
@@ -193,7 +196,8 @@ def checked_look(
     is_frozen = freeze_problem(study, events) is None
     if look.kind == "pooled":
         return look, is_frozen
-    if (problem := freeze_problem(study, events)) is not None:
+    problem = freeze_problem(study, events) or analysis_problem(study, events)
+    if problem is not None:
         raise StudyError(f"look {number}: {problem}")
     later = [
         n for n, other in enumerate(interim.looks, 1) if n > number and other.kind == look.kind
@@ -203,9 +207,29 @@ def checked_look(
         raise StudyError(
             f"look {number}: is late: all ratings are there; the report is the last analysis"
         )
+    if is_same_analysis(progress.fraction, 1.0):
+        raise StudyError(
+            f"look {number}: is late: less than {CLOSEST:.0%} of the {progress.unit} is missing;"
+            " the report of all of them is the last analysis"
+        )
     if late:
         raise StudyError(f"look {number}: is late: look {late[-1]} is due")
+    before = [t.fraction for t in taken.values() if t.kind == "comparative" and t.number]
+    if before and is_same_analysis(before[-1], progress.fraction):
+        raise StudyError(
+            f"look {number}: less than {CLOSEST:.0%} of the {progress.unit} came in since the"
+            " comparative look before it; make it with more of them"
+        )
     return look, True
+
+
+def is_same_analysis(earlier: float, later: float) -> bool:
+    """Whether two information fractions are too close for critical values of their own.
+
+    >>> is_same_analysis(0.5, 0.505), is_same_analysis(0.5, 0.51)
+    (True, False)
+    """
+    return later - earlier < CLOSEST - 1e-9
 
 
 def required(study: Study, place: str = "the protocol") -> Interim:
@@ -225,6 +249,23 @@ def freeze_problem(study: Study, events: Iterable[Event]) -> str | None:
     if study.interim is None or freeze.data.get("interim") != digest_of(study.interim):
         return "[interim] is not the one of the frozen analysis plan"
     return None
+
+
+def frozen_analysis(events: Iterable[Event], name: str) -> str | None:
+    """The digest of an analysis in the frozen plan; None where it has none."""
+    freeze = frozen(events)
+    analyses = None if freeze is None else freeze.data.get("analyses")
+    digest = analyses.get(name) if isinstance(analyses, Mapping) else None
+    return None if digest is None else str(digest)
+
+
+def analysis_problem(study: Study, events: Iterable[Event]) -> str | None:
+    """Why the analysis of comparative looks is not that of the frozen plan; None where it is."""
+    name = required(study).analysis
+    digests = [digest_of(a) for a in study.analyses if a.name == name]
+    if digests == [frozen_analysis(events, name)]:
+        return None
+    return f"the analysis {name!r} is not the one of the frozen analysis plan"
 
 
 def applied_rules(
@@ -295,13 +336,21 @@ def _named_periods(data: Data) -> dict[str, str]:
 def spoilt_analyses(study: Study, events: Iterable[Event]) -> frozenset[str]:
     """Analyses with comparative looks that are not adjusted for, so that they are exploratory.
 
-    Such looks were not planned, or the protocol has other interim analyses now.
+    Such looks were not planned, computed another analysis than the frozen one, or the protocol has
+    other interim analyses now.
     """
     digest = "" if study.interim is None else digest_of(study.interim)
+    history = tuple(events)
     return frozenset(
         look.analysis
-        for look in taken_looks(events)
-        if look.kind == "comparative" and (not look.is_planned or look.digest != digest)
+        for look in taken_looks(history)
+        if look.kind == "comparative"
+        and (
+            not look.is_planned
+            or look.digest != digest
+            # Without a digest: the look was made before looks had one.
+            or look.computed not in ("", frozen_analysis(history, look.analysis))
+        )
     )
 
 
@@ -325,90 +374,6 @@ def mark_unadjusted(
     return analyses, (warning,)
 
 
-def final_estimate(
-    study: Study, events: Sequence[Event], rows: Sequence[Row], progress: Progress
-) -> AdjustedEstimate | None:
-    """The primary analysis adjusted for its comparative looks; None where there is nothing to do.
-
-    A look that decided to stop is replaced by the last analysis, with the ratings that came in
-    after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
-    2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
-    that remains. None before the last planned look, since the last analysis comes after it.
-    Raises AnalysisError where the analysis has not exactly one test.
-    """
-    from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
-
-    interim = study.interim
-    if interim is None or not interim.comparative or spoilt_analyses(study, events):
-        return None
-    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
-    if not looks or not progress.rated:
-        return None
-    is_complete = progress.rated == progress.tasks
-    is_stopped = looks[-1].decision == STOP and not is_complete
-    if not (is_complete or is_stopped or progress.fraction >= interim.after_looks):
-        return None
-    earlier = looks[:-1] if is_stopped else looks
-    futility = [interim.looks[look.number - 1].futility for look in earlier]
-    return adjusted_estimate(
-        interim.sequential,
-        [*(look.fraction for look in earlier), progress.fraction],
-        futility,
-        primary_row(rows, interim.analysis),
-        spends_all=not is_stopped,
-    )
-
-
-def interim_sentences(
-    study: Study, events: Sequence[Event], adjusted: AdjustedEstimate | None
-) -> tuple[TranslatableMessage, ...]:
-    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis."""
-    looks = taken_looks(events)
-    out = []
-    if pooled := [look for look in looks if look.kind == "pooled"]:
-        out.append(
-            message(
-                "{n:,} blinded interim {n|analysis|analyses} pooled all systems (at {fractions} of"
-                " the ratings) and spent no type I error.",
-                message_id="interim.pooled_looks",
-                n=len(pooled),
-                fractions=_percentages([look.fraction for look in pooled]),
-            )
-        )
-    if adjusted is None or study.interim is None:
-        return tuple(out)
-    out.append(
-        message(
-            "The analysis “{analysis}” was group sequential: {n:,} comparative interim"
-            " {n|look|looks}, analyses at {fractions} of the ratings, critical values of |z|"
-            " {critical}, type I error {alpha:g} spent by a function of Lan and DeMets ({family})"
-            " up to {spent:.4f}.",
-            message_id="interim.sequential",
-            analysis=adjusted.analysis,
-            n=sum(look.kind == "comparative" for look in looks),
-            fractions=_percentages(adjusted.fractions),
-            critical=listed([f"{value:.3f}" for value in adjusted.critical]),
-            alpha=study.interim.alpha,
-            family=family_words(study.interim.spending),
-            spent=adjusted.spent[-1],
-        )
-    )
-    out.append(
-        message(
-            "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
-            " {high:.3f}; p = {p:.4f}): median-unbiased, with stage-wise ordering; the estimate and"
-            " CI in the tables are not adjusted.",
-            message_id="interim.adjusted",
-            value=adjusted.value,
-            level=adjusted.level,
-            low=adjusted.low,
-            high=adjusted.high,
-            p=adjusted.p,
-        )
-    )
-    return tuple(out)
-
-
 def family_words(spending: SpendingName) -> TranslatableMessage:
     """A spending function in words."""
     names = {
@@ -417,24 +382,3 @@ def family_words(spending: SpendingName) -> TranslatableMessage:
         "power": message("power family", message_id="interim.power"),
     }
     return names[spending]
-
-
-def early_warning(progress: Progress, events: Sequence[Event]) -> TranslatableMessage | None:
-    """A warning of a report that shows the comparison before the last analysis; else None."""
-    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
-    if progress.rated == progress.tasks or any(look.decision == STOP for look in looks):
-        return None
-    return message(
-        "The comparison is shown before its last analysis: {rated:,} of {tasks:,} tasks or ratings"
-        " are there.",
-        message_id="interim.early",
-        rated=progress.rated,
-        tasks=progress.tasks,
-    )
-
-
-def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
-    parts = [
-        message("{share:.0%}", message_id="interim.share", share=fraction) for fraction in fractions
-    ]
-    return parts[0] if len(parts) == 1 else listed(parts)  # type: ignore[return-value]

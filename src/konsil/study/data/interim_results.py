@@ -2,54 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
 from konsil.study.data.interim import (
-    early_warning,
-    final_estimate,
-    interim_sentences,
+    Progress,
+    TakenLook,
+    family_words,
+    is_same_analysis,
     progress_of,
+    spoilt_analyses,
     taken_looks,
 )
+from konsil.study.data.interim_closing import early_warning, last_analysis
+from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
 
 
-def with_looks(results: Results, study: Study, data: Data, events: Sequence[Event]) -> Results:
+def with_looks(
+    results: Results, study: Study, data: Data, events: Sequence[Event], *, is_blinded: bool = False
+) -> Results:
     """The results with the looks that were made, and the primary analysis adjusted for them.
 
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
-    analysis has no adjusted estimate, it is exploratory. Results of studies without interim
-    analyses stay as they are.
+    analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
+    whether or not a look was made; its comparison is withheld then while the study is blinded.
+    Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
         return results
     progress = progress_of(study, study.interim, data)
-    early = early_warning(progress, events) if study.interim.comparative else None
+    early = None
+    if study.interim.comparative:
+        early = early_warning(study.interim.analysis, progress, events)
     warnings = (*results.warnings, *(() if early is None else (early,)))
     adjusted = None
     try:
         adjusted = final_estimate(study, events, results.rows, progress)
     except (AnalysisError, ValueError) as error:
-        warnings = (*warnings, str(error))
+        unadjusted = message(
+            "The analysis “{analysis}” cannot be adjusted for its interim looks, so that it is"
+            " exploratory: {reason}.",
+            message_id="interim.not_adjusted",
+            analysis=study.interim.analysis,
+            reason=str(error),
+        )
+        warnings = (*warnings, unadjusted)
     taken = taken_looks(events)
-    if adjusted is None and any(look.kind == "comparative" for look in taken):
+    if early is not None:
+        results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
+    elif adjusted is None and any(look.kind == "comparative" for look in taken):
         results = _exploratory(results, study.interim.analysis)
-    note = message(
-        "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
-        message_id="interim.unadjusted_row",
-    )
     rows = results.rows
-    if adjusted is not None:
+    if adjusted is not None and len(adjusted.fractions) > 1:
+        note = message(
+            "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
+            message_id="interim.unadjusted_row",
+        )
         rows = tuple(
             _with_note(row, note) if row.analysis == adjusted.analysis else row for row in rows
         )
-    sentences = interim_sentences(study, events, adjusted) if taken else ()
+    is_stopped = last_analysis(events, progress) == "stopped"
+    sentences = interim_sentences(study, events, adjusted, is_stopped=is_stopped)
     return replace(
         results,
         rows=rows,
@@ -63,9 +84,232 @@ def _with_note(row: Row, note: str) -> Row:
     return replace(row, warnings=(*row.warnings, note)) if row.kind != "companion" else row
 
 
+def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Results:
+    """The primary analysis as exploratory, without its comparison where the study is blinded."""
+    results = _exploratory(results, analysis)
+    note = message(
+        "Exploratory: shown before the last analysis of a study with comparative interim looks.",
+        message_id="interim.early_row",
+    )
+    rows = []
+    for row in results.rows:
+        if row.analysis != analysis:
+            rows.append(row)
+        elif is_blinded and _is_comparison(row):
+            rows.append(_withheld(row, note))
+        else:
+            rows.append(replace(row, warnings=(*row.warnings, note)))
+    bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
+    return replace(results, rows=tuple(rows), bounds=bounds)
+
+
+def _is_comparison(row: Row) -> bool:
+    return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
+
+
+def _withheld(row: Row, note: str) -> Row:
+    reason = message(
+        "withheld while the study is blinded, until the last analysis",
+        message_id="interim.withheld",
+    )
+    # Notes and findings name numbers.
+    nan = math.nan
+    nothing = replace(
+        row.estimate, value=nan, low=nan, high=nan, se=nan, p=nan, method="", reason=reason
+    )
+    return replace(row, estimate=nothing, warnings=(note,), finding="")
+
+
 def _exploratory(results: Results, analysis: str) -> Results:
     rows = tuple(
-        replace(row, prespecified=False) if row.analysis == analysis else row
+        replace(row, prespecified=False, p_adjusted=math.nan, p_max_t=math.nan)
+        if row.analysis == analysis
+        else row
         for row in results.rows
     )
     return replace(results, rows=rows, plan={**results.plan, analysis: "exploratory"})
+
+
+def final_estimate(
+    study: Study, events: Sequence[Event], rows: Sequence[Row], progress: Progress
+) -> AdjustedEstimate | None:
+    """The primary analysis adjusted for its comparative looks; None where there is nothing to do.
+
+    A look that decided to stop is replaced by the last analysis, with the ratings that came in
+    after it: it spends what may be spent at its fraction (deletion method, Sooriyarachchi et al.
+    2003). Without a stop, or where all tasks were rated nevertheless, the last analysis spends all
+    that remains. None before the last analysis (`last_analysis`). A look with nearly all ratings of
+    the last analysis is part of it, since it has no critical value of its own.
+    Raises AnalysisError where the analysis has not exactly one test.
+    """
+    from konsil.analysis.running.interim.sequential import adjusted_estimate, primary_row
+
+    interim = study.interim
+    if interim is None or not interim.comparative or spoilt_analyses(study, events):
+        return None
+    # Changed after the freeze: another analysis than the one that the looks computed.
+    if any(a.name == interim.analysis and not a.prespecified for a in study.analyses):
+        return None
+    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
+    if not looks or not progress.rated:
+        return None
+    last = last_analysis(events, progress)
+    if last is None:
+        return None
+    is_stopped = last == "stopped"
+    adjusted_for = looks[:-1] if is_stopped else looks
+    if any(look.fraction > progress.fraction for look in adjusted_for):
+        raise AnalysisError("the last analysis has fewer ratings than a look before it")
+    earlier = [
+        look for look in adjusted_for if not is_same_analysis(look.fraction, progress.fraction)
+    ]
+    futility = [interim.looks[look.number - 1].futility for look in earlier]
+    row = primary_row(rows, interim.analysis)
+    return adjusted_estimate(
+        interim.sequential,
+        [*(look.fraction for look in earlier), progress.fraction],
+        futility,
+        row,
+        spends_all=not is_stopped,
+        possible=_possible_values(study, row),
+    )
+
+
+def _possible_values(study: Study, row: Row) -> tuple[float, float]:
+    """Between which values an estimate or difference of the primary analysis can lie."""
+    from konsil.analysis.estimation.ranges import range_of
+
+    of_two = row.kind == "difference" or bool(row.versus)
+    criteria = [c for i in study.scored_instruments() for c in i.criteria]
+    for analysis in study.analyses:
+        for criterion in criteria:
+            if analysis.name == row.analysis and criterion.id == row.criterion:
+                return range_of(analysis, criterion, of_two=of_two)
+    return -math.inf, math.inf
+
+
+def interim_sentences(
+    study: Study,
+    events: Sequence[Event],
+    adjusted: AdjustedEstimate | None,
+    *,
+    is_stopped: bool = False,
+) -> tuple[TranslatableMessage, ...]:
+    """Sentences of the methods: the looks made, and the adjusted estimate of the last analysis.
+
+    `is_stopped`: the last analysis replaces the look that stopped the study.
+    """
+    looks = taken_looks(events)
+    out = []
+    if pooled := [look for look in looks if look.kind == "pooled"]:
+        out.append(
+            message(
+                "{n:,} blinded interim {n|analysis|analyses} pooled all systems (at {fractions} of"
+                " the ratings) and spent no type I error.",
+                message_id="interim.pooled_looks",
+                n=len(pooled),
+                fractions=_percentages([look.fraction for look in pooled]),
+            )
+        )
+    if adjusted is not None and study.interim is not None:
+        taken = [look for look in looks if look.kind == "comparative"]
+        out.extend(_sequential_sentences(study.interim, taken, adjusted, is_stopped=is_stopped))
+    return tuple(out)
+
+
+def _sequential_sentences(
+    interim: Interim, looks: Sequence[TakenLook], adjusted: AdjustedEstimate, *, is_stopped: bool
+) -> Iterator[TranslatableMessage]:
+    """The looks made, what replaced or joined one, whether the test rejects, the adjustment."""
+    yield message(
+        "The analysis “{analysis}” was group sequential, with {n:,} comparative interim"
+        " {n|look|looks} (at {looks} of the ratings).",
+        message_id="interim.comparative_looks",
+        analysis=adjusted.analysis,
+        n=len(looks),
+        looks=_percentages([look.fraction for look in looks]),
+    )
+    last, at = looks[-1].fraction, adjusted.fractions[-1]
+    if is_stopped and math.isclose(last, at):
+        yield message(
+            "The study was stopped at {stop:.0%}.", message_id="interim.stopped", stop=last
+        )
+    elif is_stopped:
+        yield message(
+            "The study was stopped at {stop:.0%}; the last analysis, at {last:.0%}, replaces that"
+            " look (deletion method, Sooriyarachchi et al. 2003).",
+            message_id="interim.replaced",
+            stop=last,
+            last=at,
+        )
+    elif last not in adjusted.fractions[:-1]:
+        yield message(
+            "The look at {look:.1%} is part of the last analysis, which has less than 1% more"
+            " ratings.",
+            message_id="interim.merged",
+            look=last,
+        )
+    yield message(
+        "Critical values of |z| were {critical} at {fractions} of the ratings; type I error"
+        " {alpha:g} was spent by a function of Lan and DeMets ({family}) up to {spent:.4f}.",
+        message_id="interim.sequential",
+        fractions=_percentages(adjusted.fractions),
+        critical=listed(
+            [
+                message("{value:.3f}", message_id="interim.critical", value=value)
+                for value in adjusted.critical
+            ]
+        ),
+        alpha=interim.alpha,
+        family=family_words(interim.spending),
+        spent=adjusted.spent[-1],
+    )
+    yield _outcome(adjusted)
+    if len(adjusted.fractions) == 1:
+        yield message(
+            "No other look remains to adjust for: the estimate, CI and p value in the tables are"
+            " those of the analysis itself.",
+            message_id="interim.nothing_adjusted",
+        )
+        return
+    yield message(
+        "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
+        " {high:.3f}; p = {p:.4f}): median-unbiased, by normal theory with stage-wise ordering; the"
+        " estimate and CI in the tables are not adjusted.",
+        message_id="interim.adjusted",
+        value=adjusted.value,
+        level=adjusted.level,
+        low=adjusted.low,
+        high=adjusted.high,
+        p=adjusted.p,
+    )
+    if adjusted.is_truncated:
+        yield message(
+            "The adjusted CI is truncated at the possible values.", message_id="interim.truncated"
+        )
+
+
+def _outcome(adjusted: AdjustedEstimate) -> TranslatableMessage:
+    """Whether the last analysis rejects: by its critical value, not by its p value."""
+    size, critical = abs(adjusted.z), adjusted.critical[-1]
+    if size >= critical:
+        return message(
+            "At the last analysis |z| is {z:.3f} and reaches the critical value {critical:.3f}.",
+            message_id="interim.reached",
+            z=size,
+            critical=critical,
+        )
+    return message(
+        "At the last analysis |z| is {z:.3f} and does not reach the critical value"
+        " {critical:.3f}: the null hypothesis is not rejected, whatever the p value.",
+        message_id="interim.not_reached",
+        z=size,
+        critical=critical,
+    )
+
+
+def _percentages(fractions: Sequence[float]) -> TranslatableMessage | str:
+    parts = [
+        message("{share:.0%}", message_id="interim.share", share=fraction) for fraction in fractions
+    ]
+    return parts[0] if len(parts) == 1 else listed(parts)  # type: ignore[return-value]

@@ -87,11 +87,6 @@ class Interim:
         return tuple(look for look in self.looks if look.kind == "comparative")
 
     @property
-    def after_looks(self) -> float:
-        """The least fraction of an analysis after all comparative looks."""
-        return max((look.fraction for look in self.comparative), default=0.0) + CLOSEST
-
-    @property
     def sequential(self) -> SequentialRules:
         """The rules of the group sequential test."""
         return SequentialRules(self.spending, self.alpha, self.rho, self.binding)

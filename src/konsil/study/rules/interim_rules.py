@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from konsil.analysis import Analysis
 from konsil.errors import nearest
 from konsil.study.definition.interim import Interim, InterimRule, interim_problems
 from konsil.study.definition.protocol import Study
@@ -42,6 +43,10 @@ def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
         )
     if interim.comparative and not problems:
         yield from _bound_problems(interim, where)
+        for analysis in study.analyses:
+            if analysis.name == interim.analysis:
+                yield from _one_test_problems(study, analysis, f"{where}.analysis")
+                yield from _draws_problems(study, interim, analysis, f"{where}.looks")
 
 
 def _criterion_problems(study: Study, rule: InterimRule, where: str) -> Iterator[str]:
@@ -90,3 +95,64 @@ def _bound_problems(interim: Interim, where: str) -> Iterator[str]:
         )
     except ValueError as error:
         yield f"{where}.looks: {error}"
+
+
+def _one_test_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
+    """Problems of an analysis of which it is known that it has several tests.
+
+    Of columns of the items the numbers of groups are not known before the import.
+    """
+    columns = dict.fromkeys((*analysis.by, *((analysis.compare,) if analysis.compare else ())))
+    for column in columns:
+        n = _n_groups(study, analysis, column)
+        # By systems without compare, two systems may have the two sides of one test.
+        most = 2 if column == analysis.compare or analysis.statistic in OF_ZERO else 1
+        if n > most:
+            has_difference = column == analysis.compare
+            yield (
+                f"{where}: {analysis.name!r} has {n} groups of {column!r}, so that it has several"
+                " tests; expected exactly one"
+                f" {'difference' if has_difference else 'test'}, such as with where ="
+                f" {{ {column} = [...] }}"
+            )
+
+
+def _n_groups(study: Study, analysis: Analysis, column: str) -> int:
+    """How many groups of a column are known before the import; 0: none is."""
+    if column == "system":
+        plans = [a for a in study.plan if a.panel == analysis.raters]
+        named = {s for a in plans for s in a.systems}
+        known = {s.id for s in study.systems}
+        if plans and all(a.systems for a in plans):
+            known &= named
+    elif column == "rater":
+        panels = set(study.together.get(analysis.raters, (analysis.raters,)))
+        known = {r.id for r in study.raters if r.panel in panels}
+    else:
+        known = set()
+    chosen = analysis.where.get(column)
+    return len(known if chosen is None else known & set(chosen))
+
+
+def _draws_problems(
+    study: Study, interim: Interim, analysis: Analysis, where: str
+) -> Iterator[str]:
+    """Problems of looks whose critical value no permutation test of so many draws reaches.
+
+    With more than a few clusters its p value is at least 1 / (draws + 1).
+    """
+    from konsil.analysis.running.interim.sequential import planned_critical_values, two_sided_p
+
+    if analysis.test != "flip" or not analysis.compare:
+        return
+    looks, draws = interim.comparative, study.resampling.draws
+    critical = planned_critical_values(
+        interim.sequential, [look.fraction for look in looks], [look.futility for look in looks]
+    )
+    for look, value in zip(looks, critical, strict=False):
+        if (needed := two_sided_p(value)) < 1 / (draws + 1):
+            yield (
+                f"{where}: the look at {look.fraction:g} stops for p below {needed:.2g}, and the"
+                f" permutation test of {analysis.name!r} has no p below {1 / (draws + 1):.2g};"
+                " expected more resampling.draws, a later look or test = 'interval'"
+            )

@@ -84,6 +84,16 @@ def test_a_last_analysis_that_is_not_complete_spends_all_that_remains() -> None:
     ] == pytest.approx(0.05)
 
 
+def test_an_interval_ends_at_the_possible_values() -> None:
+    """Of a difference of proportions, which is at most 1."""
+    row = difference(normal(0.9, 0.25))
+    free = adjusted_estimate(RULES, [0.5, 1.0], [0.0], row, spends_all=True)
+    cut = adjusted_estimate(RULES, [0.5, 1.0], [0.0], row, spends_all=True, possible=(-1.0, 1.0))
+    assert free.high > 1
+    assert (cut.low, cut.high, cut.is_truncated) == (free.low, 1.0, True)
+    assert (cut.value, cut.p, free.is_truncated) == (free.value, free.p, False)
+
+
 def test_bounds_that_cannot_be_are_refused() -> None:
     check_bounds(RULES, [0.3, 0.6], [0.0, 0.5])
     with pytest.raises(ValueError, match="futility"):

@@ -50,6 +50,15 @@ def planned_critical_values(
     return tuple(map(float, _bounds(rules, [*fractions, 1.0], futility).critical))
 
 
+def two_sided_p(critical: float) -> float:
+    """The two-sided p value of a critical value of |z|.
+
+    >>> round(two_sided_p(1.959964), 4)
+    0.05
+    """
+    return math.erfc(critical / math.sqrt(2))
+
+
 def look_result(
     rules: SequentialRules,
     fractions: Sequence[float],
@@ -75,6 +84,7 @@ def adjusted_estimate(
     row: Row,
     *,
     spends_all: bool,
+    possible: tuple[float, float] = (-math.inf, math.inf),
 ) -> AdjustedEstimate:
     """The estimate of the last analysis, adjusted for those before it.
 
@@ -82,6 +92,9 @@ def adjusted_estimate(
     `spends_all` the last analysis spends what remains of alpha, whatever its fraction. The estimate
     and interval of the drift are multiplied by se sqrt(t), with se the effect divided by z. Without
     looks the p value and the estimate are those of the analysis itself.
+
+    The interval is of normal theory, which knows no end of the scale: estimate and limits are
+    truncated at the `possible` values, unless no interval would be left.
 
     Source: Jennison and Turnbull (2000), chapter 8; p values in place of a normal statistic:
     chapter 11.
@@ -91,17 +104,24 @@ def adjusted_estimate(
     z, se = statistic_and_scale(row.estimate)
     result = inference(design, z, level=1 - rules.alpha)
     scale = se * math.sqrt(fractions[-1])
+    value, low, high = (x * scale for x in (result.estimate, result.low, result.high))
+    ends = max(low, possible[0]), min(high, possible[1])
+    is_truncated = ends != (low, high) and ends[0] < ends[1]
+    if is_truncated:
+        value = min(max(value, ends[0]), ends[1])
+        low, high = ends
     return AdjustedEstimate(
         row.analysis,
-        result.estimate * scale,
-        result.low * scale,
-        result.high * scale,
+        value,
+        low,
+        high,
         1 - rules.alpha,
         result.p,
         z,
         tuple(map(float, design.fractions)),
         tuple(map(float, design.critical)),
         tuple(map(float, design.spent)),
+        is_truncated,
     )
 
 

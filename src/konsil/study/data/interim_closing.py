@@ -1,0 +1,111 @@
+"""Which analysis of a study with comparative looks is its last one, and who closed the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors import StudyError
+from konsil.records import Event
+from konsil.study.data.interim import (
+    STOP,
+    Progress,
+    freeze_problem,
+    required,
+    taken_looks,
+)
+from konsil.study.definition.protocol import Study
+
+COLLECTION_CLOSED = "collection closed"
+"""Kind of the event that declares data collection closed before all ratings are there. Subject: the
+study; data: fraction, rated, tasks, by and reason."""
+LastAnalysis = Literal["complete", "stopped", "closed"]
+"""Why an analysis is the last one: all ratings are there, a look decided to stop, or data
+collection was declared closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A declaration that data collection is closed."""
+
+    rated: int
+    """How many tasks or ratings there were."""
+    at: str
+    """When."""
+
+
+def closing_of(events: Iterable[Event]) -> Closing | None:
+    """The first declaration that data collection is closed, or None."""
+    first = min(
+        (e for e in events if e.kind == COLLECTION_CLOSED),
+        key=lambda e: (e.at, e.id),
+        default=None,
+    )
+    return None if first is None else Closing(int(str(first.data.get("rated", 0))), first.at)
+
+
+def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis | None:
+    """Why an analysis of these ratings is the last one; None where it is not.
+
+    Each number of ratings that could be the last would be one more chance to reject. So the last
+    analysis is that of all planned ratings, of the ratings at which data collection was declared
+    closed, or any after a stop that the critical values decided. A declaration is void once further
+    ratings came in.
+    """
+    closing = closing_of(events)
+    if closing is not None and progress.rated > closing.rated:
+        return None
+    if progress.rated == progress.tasks:
+        return "complete"
+    looks = [look for look in taken_looks(events) if look.kind == "comparative"]
+    if looks and looks[-1].decision == STOP:
+        return "stopped"
+    return None if closing is None else "closed"
+
+
+def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> None:
+    """Raise StudyError where data collection cannot be declared closed."""
+    interim = required(study)
+    if not interim.comparative:
+        raise StudyError(
+            "the protocol has no comparative look; expected one, since only its last analysis"
+            " needs this declaration"
+        )
+    if (problem := freeze_problem(study, events)) is not None:
+        raise StudyError(problem)
+    if (before := closing_of(events)) is not None:
+        raise StudyError(f"data collection was declared closed at {before.at}; expected it once")
+    if not progress.rated:
+        raise StudyError("there are no ratings yet; expected some before the last analysis")
+    if progress.rated == progress.tasks:
+        raise StudyError("all ratings are there, so that the report is the last analysis already")
+
+
+def early_warning(
+    analysis: str, progress: Progress, events: Sequence[Event]
+) -> TranslatableMessage | None:
+    """A warning of a report whose analysis is not the last one; None where it is."""
+    if last_analysis(events, progress) is not None:
+        return None
+    closing = closing_of(events)
+    if closing is not None:
+        return message(
+            "Data collection was declared closed at {at} with {declared:,} tasks or ratings;"
+            " {more:,} came in later, so that the analysis “{analysis}” is exploratory.",
+            message_id="interim.reopened",
+            at=closing.at,
+            declared=closing.rated,
+            more=progress.rated - closing.rated,
+            analysis=analysis,
+        )
+    return message(
+        "The comparison is shown before its last analysis: {rated:,} of {tasks:,} tasks or ratings"
+        " are there. The analysis “{analysis}” is exploratory until all are there, or data"
+        " collection is declared closed.",
+        message_id="interim.early",
+        rated=progress.rated,
+        tasks=progress.tasks,
+        analysis=analysis,
+    )

@@ -1,0 +1,87 @@
+"""Which analysis of a study with comparative looks is the last one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from konsil.errors import StudyError
+from konsil.records import Event
+from konsil.study.data.freezing import FREEZE, plan_of_analyses
+from konsil.study.data.interim import LOOK_TAKEN, Progress
+from konsil.study.data.interim_closing import (
+    COLLECTION_CLOSED,
+    check_closing,
+    early_warning,
+    last_analysis,
+)
+
+from .test_interim_check import COMPARED, POOLED, TRIAL
+
+TRIED = replace(TRIAL, interim=COMPARED)
+FREEZING = Event("f", FREEZE, "t", "2026-01-01T00:00:00Z", plan_of_analyses(TRIED))
+CLOSING = Event(
+    "c", COLLECTION_CLOSED, "t", "2026-01-09T00:00:00Z", {"rated": 80, "tasks": 100, "by": "p-1"}
+)
+
+
+def looked(number: int, fraction: float, decision: str) -> Event:
+    data = {"look": "comparative", "fraction": fraction, "decision": decision, "is_planned": True}
+    return Event(f"l{number}", LOOK_TAKEN, str(number), f"2026-01-0{number + 1}T00:00:00Z", data)
+
+
+GOING = looked(1, 0.5, "continue")
+STOPPED = looked(2, 0.6, "stop")
+
+
+@pytest.mark.parametrize("rated", [60, 70, 80, 90, 99])
+def test_no_report_before_all_ratings_is_the_last_analysis(rated: int) -> None:
+    """Each of them would spend all of alpha once more."""
+    assert last_analysis([GOING], Progress(rated, 100)) is None
+    warning = early_warning("share", Progress(rated, 100), [GOING])
+    assert warning is not None
+    assert "before its last analysis" in warning
+    assert "“share” is exploratory" in warning
+
+
+def test_all_ratings_a_stop_or_a_declaration_make_the_last_analysis() -> None:
+    assert last_analysis([GOING], Progress(100, 100)) == "complete"
+    assert last_analysis([GOING, STOPPED], Progress(60, 100)) == "stopped"
+    assert last_analysis([GOING, STOPPED], Progress(100, 100)) == "complete"
+    assert last_analysis([GOING, CLOSING], Progress(80, 100)) == "closed"
+    assert early_warning("share", Progress(80, 100), [GOING, CLOSING]) is None
+
+
+def test_later_ratings_void_a_declaration() -> None:
+    for rated in (81, 100):
+        assert last_analysis([CLOSING], Progress(rated, 100)) is None
+    assert "80 tasks or ratings; 1 came in later" in str(
+        early_warning("share", Progress(81, 100), [CLOSING])
+    )
+
+
+def test_a_stop_that_a_later_look_overruled_is_none() -> None:
+    later = looked(3, 0.75, "continue")
+    history = [GOING, STOPPED, later]
+    assert last_analysis(history, Progress(80, 100)) is None
+    assert early_warning("share", Progress(80, 100), history) is not None
+
+
+@pytest.mark.parametrize(
+    ("study", "events", "rated", "text"),
+    [
+        (replace(TRIAL, interim=POOLED), [FREEZING], 80, "has no comparative look"),
+        (TRIED, [], 80, "the analysis plan is not frozen"),
+        (TRIED, [FREEZING, CLOSING], 80, "was declared closed at 2026-01-09"),
+        (TRIED, [FREEZING], 0, "there are no ratings yet"),
+        (TRIED, [FREEZING], 100, "all ratings are there"),
+    ],
+)
+def test_refused_declarations(study: object, events: list[Event], rated: int, text: str) -> None:
+    with pytest.raises(StudyError, match=text):
+        check_closing(study, events, Progress(rated, 100))  # type: ignore[arg-type]
+
+
+def test_a_sound_declaration_passes() -> None:
+    check_closing(TRIED, [FREEZING], Progress(80, 100))

@@ -1,0 +1,141 @@
+"""The primary analysis adjusted for looks: which of them count, and what the methods state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from konsil.analysis.model.rows import Row
+from konsil.errors import AnalysisError, StudyError
+from konsil.instrument import digest_of
+from konsil.records import Event
+from konsil.stats.engine.contract import Estimate
+from konsil.study.data.freezing import FREEZE, plan_of_analyses
+from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
+from konsil.study.data.interim_closing import COLLECTION_CLOSED
+from konsil.study.data.interim_results import final_estimate, interim_sentences
+from konsil.study.definition.interim import Look
+
+from .test_interim_check import COMPARED, TRIAL
+
+INTERIM = replace(COMPARED, looks=(Look(0.3, "comparative"), Look(0.5, "comparative")))
+STUDY = replace(TRIAL, interim=INTERIM)
+FREEZING = Event("f", FREEZE, "t", "2026-01-01T00:00:00Z", plan_of_analyses(STUDY))
+
+
+def looked(number: int, fraction: float, decision: str = "continue", digest: str = "") -> Event:
+    data = {
+        "analysis_digest": digest,
+        "look": "comparative",
+        "fraction": fraction,
+        "decision": decision,
+        "is_planned": True,
+        "interim": digest_of(INTERIM),
+        "analysis": "share",
+    }
+    return Event(f"l{number}", LOOK_TAKEN, str(number), f"2026-01-0{number + 1}T00:00:00Z", data)
+
+
+def rows(z: float = 2.2) -> Sequence[Row]:
+    p = 2 * stats.norm.sf(abs(z))
+    estimate = Estimate(z / 10, z / 10 - 0.196, z / 10 + 0.196, 0.95, 0.1, float(p))
+    return [Row("share", "share", "correct", "experts", estimate, kind="difference")]
+
+
+@pytest.mark.parametrize(
+    ("history", "rated", "text"),
+    [
+        ([], 991, "look 2: is late: less than 1% of the tasks is missing"),
+        ([looked(1, 0.495)], 500, "look 2: less than 1% of the tasks came in since"),
+    ],
+)
+def test_a_look_too_close_to_another_analysis_is_refused(
+    history: list[Event], rated: int, text: str
+) -> None:
+    with pytest.raises(StudyError, match=text):
+        checked_look(STUDY, [FREEZING, *history], 2, Progress(rated, 1000))
+    assert checked_look(STUDY, [FREEZING, *history], 2, Progress(600, 1000))[1]
+
+
+def test_a_look_just_before_the_last_analysis_is_part_of_it() -> None:
+    history = [FREEZING, looked(1, 0.3), looked(2, 0.995)]
+    adjusted = final_estimate(STUDY, history, rows(), Progress(1000, 1000))
+    assert adjusted is not None
+    assert adjusted.fractions == (0.3, 1.0)
+
+
+def test_a_last_analysis_with_fewer_ratings_than_a_look_is_refused_in_words() -> None:
+    closing = Event("c", COLLECTION_CLOSED, "t", "2026-01-09T00:00:00Z", {"rated": 560})
+    history = [FREEZING, looked(1, 0.3), looked(2, 0.55), closing]
+    with pytest.raises(AnalysisError, match="fewer ratings than a look before it"):
+        final_estimate(STUDY, history, rows(), Progress(500, 1000))
+
+
+def text_of(history: list[Event], z: float, rated: int, *, is_stopped: bool = False) -> str:
+    adjusted = final_estimate(STUDY, history, rows(z), Progress(rated, 1000))
+    return " ".join(map(str, interim_sentences(STUDY, history, adjusted, is_stopped=is_stopped)))
+
+
+def test_the_methods_after_a_stop_with_further_ratings() -> None:
+    """A first look that stopped is deleted: z is compared with the value at its own fraction."""
+    history = [FREEZING, looked(2, 0.5, "stop")]
+    text = text_of(history, 2.2, 710, is_stopped=True)
+    assert "1 comparative interim look (at 50% of the ratings)" in text
+    assert "was stopped at 50%; the last analysis, at 71%, replaces that look (deletion" in text
+    assert "does not reach the critical value 2.4" in text
+    assert "No other look remains to adjust for" in text
+    assert "Adjusted for the looks" not in text
+    assert "was stopped at 50%. " in text_of(history, 3.2, 500, is_stopped=True)
+
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.5, "stop")], 3.0, 710, is_stopped=True)
+    assert "2 comparative interim looks (at 30% and 50% of the ratings)" in text
+    assert "|z| is 3.000 and reaches the critical value" in text
+    assert "Adjusted for the looks" in text
+
+
+def test_the_methods_without_a_stop() -> None:
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.995)], 2.2, 1000)
+    assert "The look at 99.5% is part of the last analysis" in text
+    assert "replaces" not in text
+    assert "|z| is 2.200 and reaches the critical value" in text
+    text = text_of([FREEZING, looked(1, 0.3), looked(2, 0.5)], 1.9, 1000)
+    assert "is part of" not in text
+    assert "does not reach the critical value" in text
+
+
+def test_a_look_at_another_analysis_than_the_frozen_one_spoils_it() -> None:
+    frozen = digest_of(next(a for a in STUDY.analyses if a.name == "share"))
+    for digest, spoilt in ((frozen, set()), ("0" * 64, {"share"})):
+        history = [FREEZING, looked(2, 0.5, digest=digest)]
+        assert spoilt_analyses(STUDY, history) == spoilt
+        adjusted = final_estimate(STUDY, history, rows(), Progress(1000, 1000))
+        assert (adjusted is None) == bool(spoilt)
+
+
+def test_an_analysis_that_was_changed_after_its_looks_is_not_adjusted() -> None:
+    changed = tuple(replace(a, prespecified=a.name != "share") for a in STUDY.analyses)
+    history = [FREEZING, looked(2, 0.5)]
+    study = replace(STUDY, analyses=changed)
+    assert final_estimate(study, history, rows(), Progress(1000, 1000)) is None
+
+
+def test_a_look_at_a_changed_analysis_is_refused() -> None:
+    changed = tuple(replace(a, cluster="rater") for a in STUDY.analyses)
+    with pytest.raises(StudyError, match="'share' is not the one of the frozen"):
+        checked_look(replace(STUDY, analyses=changed), [FREEZING], 2, Progress(600, 1000))
+
+
+def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:
+    p = float(2 * stats.norm.sf(3.0))
+    [row] = rows()
+    wide = replace(row, estimate=Estimate(0.9, 0.312, 1.488, 0.95, 0.3, p))
+    history = [FREEZING, looked(1, 0.3)]
+    adjusted = final_estimate(STUDY, history, [wide], Progress(1000, 1000))
+    assert adjusted is not None
+    assert (adjusted.high, adjusted.is_truncated) == (1.0, True)
+    assert adjusted.low < adjusted.value < 1
+    text = " ".join(map(str, interim_sentences(STUDY, history, adjusted)))
+    assert "The adjusted CI is truncated at the possible values." in text
