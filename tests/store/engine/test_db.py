@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
+from konsil.store.engine import engine
 from konsil.store.engine.rows import KINDS
 
 AT = "2025-03-01T12:00:00Z"
@@ -408,3 +409,8 @@ def _scalar(store: Store, statement: str) -> object:
 def _rows(store: Store, statement: str) -> list[tuple[object, ...]]:
     with store.engine.connect() as connection:
         return [tuple(row) for row in connection.execute(text(statement))]
+
+
+def test_a_url_is_shown_as_it_was_typed_without_its_password() -> None:
+    url = engine.place("postgresql://konsil:secret@db.example.org/trial")
+    assert engine.redacted_url(url) == "postgresql://konsil:***@db.example.org/trial"

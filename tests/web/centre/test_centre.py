@@ -10,9 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from konsil.errors import KonsilError
+from konsil.store.people.access import role_of
 from konsil.web.centre.settings import read_settings
 from konsil.web.site.site import Options
 
+from ..conftest import AT, LATER
 from .conftest import HOST, ORIGIN, Centres
 
 OFFICE = ("/office", "/office/invitations", "/office/batches", "/office/problems", "/office/log")
@@ -162,6 +164,35 @@ def test_a_study_that_fails_does_not_take_the_others_down(centres: Centres) -> N
     assert client.get("/heart/health").text == "ok\n"
     # Neither a study nor a folder of that name takes the centre's own page.
     assert client.get("/health").text == "ok\n2 of 5 studies answer\n"
+
+
+def test_the_log_names_a_study_that_is_not_available_in_one_line(
+    centres: Centres, caplog: pytest.LogCaptureFixture
+) -> None:
+    (centres.folder / "kiel").mkdir()
+    (centres.folder / "kiel" / "study.toml").write_text("nothing")
+    centres.client().get("/kiel/")
+    sentence = f"{centres.folder / 'kiel'}: there is no study nothing"
+    assert caplog.messages == [f"kiel: not available: {sentence}; tried again on request"]
+
+
+def test_staff_read_that_their_link_works_once(centres: Centres) -> None:
+    access = centres.access("heart")
+    links = {
+        role: access.invite("canary-rater-1", role, at=AT, expires_at=LATER)
+        for role in (role_of("rater"), role_of("owner"))
+    }
+    client = centres.client()
+    english = {"accept-language": "en"}
+    texts = {
+        role: client.get(f"/heart/come/{secret}", headers=english).text
+        for role, secret in links.items()
+    }
+    assert "works on any of your devices" in texts["rater"]
+    assert "works once" in texts["owner"]
+    assert "any of your devices" not in texts["owner"]
+    for page in ("/", "/heart/"):
+        assert "your link worked once" in client.get(page, headers=english).text
 
 
 def test_a_study_that_was_repaired_or_added_is_served_without_a_restart(centres: Centres) -> None:

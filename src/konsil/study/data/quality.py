@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from konsil.analysis.running.run_settings import RunSettings
 from konsil.records import Event
 from konsil.study.data.interim import (
     AppliedRule,
@@ -22,6 +21,7 @@ from konsil.study.sections.enrolment import excluded_by_withdrawal
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality
+    from konsil.analysis.running.run_settings import RunSettings
     from konsil.analysis.table.frame import Data
 
 
@@ -43,6 +43,9 @@ class PanelQuality:
 
 def run_settings(study: Study) -> RunSettings:
     """The settings of the study's own analyses."""
+    # With Polars, as below.
+    from konsil.analysis.running.run_settings import RunSettings
+
     return RunSettings(
         instruments=study.instruments,
         seed=study.seed,
