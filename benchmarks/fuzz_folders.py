@@ -516,6 +516,8 @@ def command(*arguments: str) -> int:
         "a control character"
     )
     if code == 2:
+        # A database of an older schema is brought up to date first, and a note states so.
+        told = "".join(line for line in told.splitlines(True) if not line.startswith("note: "))
         assert told.startswith("konsil: "), f"no sentence: {told[:100]!r}"
         raise KonsilError(told.strip())
     assert code == 0, f"exit code {code}: {told[:200]}"
