@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from konsil.api.running.requests import InvitationRequest
 from konsil.cli import main
 from konsil.errors import PlanError, StudyError
 from konsil.store.people.access import role_of
+from konsil.study import Study
 from konsil.web import create_app
 from konsil.web.app.routes import ROUTES
 from konsil.web.curation.marks import Marks
@@ -145,9 +147,12 @@ def test_pages_are_served_before_there_is_a_plan(
 ) -> None:
     """Otherwise nobody could decide what the plan is to be drawn of."""
     served: list[str] = []
-    monkeypatch.setattr(
-        "konsil.web.app.serve.serve", lambda study, *_, **__: served.append(study.title)
-    )
+
+    def serve(study: Study, *_: object, started: Callable[[], None], **__: object) -> None:
+        started()
+        served.append(study.title)
+
+    monkeypatch.setattr("konsil.web.app.serve.serve", serve)
     main(["serve", str(folder)])
     assert served == ["Curated"]
     assert "nothing to rate yet" in capsys.readouterr().out
