@@ -133,3 +133,14 @@ def test_options_of_backups_that_do_not_go_together(
         assert sentence in err, arguments
         assert err.count("\n") == 1, arguments
     assert sorted(p.name for p in tmp_path.iterdir()) == ["study"]
+
+
+def test_access_of_nobody_is_not_ended(call: Call, study: Path) -> None:
+    """Who misspells a name in an emergency learns that the access goes on."""
+    assert call("invite", study, "--who", "Anna Lead", "--role", "owner")[0] == 0
+    code, out, err = call("invite", study, "--who", "Anna Laed", "--revoke")
+    assert (code, out) == (2, "")
+    assert "--who 'Anna Laed': nobody was invited under this name; did you mean 'Anna Lead'" in err
+    assert call("invite", study, "--who", "Anna Lead", "--revoke")[1] == "1 link revoked\n"
+    assert call("invite", study, "--who", "Anna Lead", "--revoke")[1] == "0 links revoked\n"
+    assert call("invite", study, "--who", "p1", "--revoke")[1] == "0 links revoked\n"

@@ -12,10 +12,11 @@ from konsil.api.running.requests import InvitationRequest
 from konsil.errors import StudyError, nearest, option
 from konsil.records import Rater
 from konsil.records.digits import stamp
+from konsil.store import Store
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import PERSONAL, Access, hashed
+from konsil.store.people.access import PERSONAL, Access, hashed, invited
 from konsil.store.people.sites import SITE, known_sites, tie
-from konsil.store.people.staff import decider, person_named, pseudonym
+from konsil.store.people.staff import decider, person_named, pseudonym, staff_names
 
 EVERYWHERE = "*"
 """All sites."""
@@ -156,10 +157,24 @@ def _check_raters(
             )
 
 
+def _refuse_strangers(folder: Folder, store: Store, names: Mapping[str, str]) -> None:
+    """Refuse names under which nobody ever had a link: access that must end would go on."""
+    accounts = staff_names(store)
+    known = {*invited(store), *accounts, *(r.id for r in folder.study.raters)}
+    known |= {r.id for r in store.raters()}
+    for who, name in names.items():
+        if who != ANYBODY and who not in known:
+            hint = nearest(name, {*known, *accounts.values()} - {ANYBODY})
+            raise StudyError(
+                f"{option('who')} {name!r}: nobody was invited under this name; {hint}"
+            )
+
+
 def revoke(folder: Folder, names: Sequence[str], *, by: str = "") -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
     at = stamp(datetime.now(UTC))
     with folder.store() as store:
-        whom = dict.fromkeys(person_named(store, name) for name in names)
+        whom = {person_named(store, name): name for name in names}
+        _refuse_strangers(folder, store, whom)
         revoker = decider(store, by)
         return sum(Access(store).revoke(name, at=at, by=revoker) for name in whom)

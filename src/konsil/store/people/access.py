@@ -102,6 +102,14 @@ def role_of(name: str) -> Role:
     return name
 
 
+def invited(store: Store) -> frozenset[str]:
+    """Everybody for whom a link was ever made."""
+    with engine.reading(store.engine) as connection:
+        return frozenset(
+            connection.execute(sa.select(page_schema.invitations.c.who).distinct()).scalars()
+        )
+
+
 def end_sessions(store: Store) -> None:
     """Sign everybody out, on all devices; links stay as they are."""
     with engine.writing(store.engine) as connection:

@@ -102,6 +102,13 @@ def _only(name: str, persons: Sequence[str]) -> str:
     return persons[0]
 
 
+def staff_names(store: Store) -> dict[str, str]:
+    """Those who run the study: the name of each pseudonym."""
+    with reading(store.engine) as connection:
+        query = sa.select(schema.staff.c.who, schema.staff.c.name)
+        return {str(row.who): str(row.name) for row in connection.execute(query)}
+
+
 def person_named(store: Store, name: str) -> str:
     """Whom a name or an identifier means at the command line; itself where it is nobody's name."""
     p, t = schema.people.c, schema.staff.c
