@@ -220,7 +220,7 @@ def reworded(folder: Path) -> None:
     )
 
 
-BY = ("--by", "staff-1")
+BY = ("--by", "office-1")
 WHY = (*BY, "--reason", "tried")
 LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
     (
@@ -291,7 +291,7 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("import", (".",)),
             Step("mask", (".", "--marks", "marks.csv", *BY)),
             Step("probe", (".", "--model", "fake:delay=0.02", "--table", "guesses.csv"), asks=True),
-            Step("mask", (".", "--approve", "--by", "staff-2")),
+            Step("mask", (".", "--approve", "--by", "office-2")),
         ),
     ),
     (
