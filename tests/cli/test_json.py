@@ -155,7 +155,7 @@ STEPS = [
     ),
     Step("succeed s", lambda r: ["" for _ in [r["vacant"]]]),
     Step("withdraw s --rater p2", lambda r: [f"{r['kept']} tasks kept"]),
-    Step("freeze s --by o", lambda r: [f"{r['analyses']} analyses", *r["notes"]]),
+    Step("freeze s --by o", lambda r: [f"{r['analyses']} analysis ", *r["notes"]]),
     Step(
         "analyse s",
         lambda r: [f"{r['estimates']} estimates: {r['table']}, {r['data']}", r["log"], *r["notes"]],

@@ -51,6 +51,8 @@ def page(request: Request, room: Room, template: str, context: Mapping[str, obje
         "place": room.workshop.place,
         "is_new": room.workshop.is_new,
         "here": request.url.path,
+        # A study during its set-up belongs to no list of studies.
+        "centre": "",
     }
     html = environment(language).get_template(template).render({**shared, **context})
     return HTMLResponse(html)
