@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from functools import partial
-from pathlib import Path
 
 import pytest
 
+from compute_parts import killed, refused, square, square_after_a_death
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.runners import Cores, ThisProcess
 from konsil.errors import AnalysisError
 
 PARTS = range(8)
-
-
-def square(part: int) -> int:
-    return part * part
-
-
-def square_after_a_death(part: int, *, folder: Path) -> int:
-    """The worker that computes part 3 for the first time is killed."""
-    mark = folder / "killed"
-    if part == 3 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return part * part
-
-
-def killed(part: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return part
-
-
-def refused(part: int) -> int:
-    raise AnalysisError(f"part {part}: refused")
 
 
 def test_this_process_computes_in_order():
