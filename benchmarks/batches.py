@@ -28,7 +28,8 @@ from konsil.store import Batch, Store
 from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "collect"))
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "collect")]
 
 AT = "2025-03-01T12:00:00Z"
 STUDY = """

@@ -16,13 +16,11 @@ import argparse
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 import uuid
 from pathlib import Path
 
@@ -37,17 +35,12 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import work
 from konsil.rehearse.people import Outcome, Person
+from konsil.rehearse.service import Service
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
 
 SITES, STUDIES, RATERS = ("Kiel", "Bonn", "Ulm"), 3, 10
-AS_A_SERVICE = """
-import os, sys
-os.dup2(int(sys.argv[1]), 3)
-os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-SERVE = "import sys; from konsil.cli import main; main(sys.argv[1:])"
+COMMAND = "import sys; from konsil.cli import main; main(sys.argv[1:])"
 # The former version knows no socket of a service manager: it is given the port.
 FORMER = """
 import sys
@@ -59,71 +52,16 @@ main(sys.argv[1:])
 """
 
 
-class Service:
-    """A server as a service manager runs it: the socket is the manager's."""
-
-    def __init__(self, *arguments: str) -> None:
-        self.socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        self._arguments = arguments
-        self.process: subprocess.Popen[bytes] | None = None
-        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the service
-
-    def start(self, former: Path | None = None) -> None:
-        """Start a server of this version, or of a checkout of a former one."""
-        number = self.socket.fileno()
-        environment = dict(os.environ)
-        if former is not None:
-            environment["PYTHONPATH"] = str(former / "src")
-        code = SERVE if former is None else FORMER
-        command = [sys.executable, "-c", code, "serve", *self._arguments, "--url", self.url]
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                AS_A_SERVICE,
-                str(number),
-                *command,
-                "--posts-a-minute",
-                "100000",
-            ],
-            pass_fds=[number],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=self.log,
-            stderr=self.log,
-            start_new_session=True,
-        )
-
-    def wait(self) -> None:
-        """Until it answers."""
-        until = time.monotonic() + 90
-        while time.monotonic() < until:
-            try:
-                with urllib.request.urlopen(f"{self.url}/health", timeout=30):
-                    return
-            except OSError:
-                time.sleep(0.2)
-        raise SystemExit("the server does not answer")
-
-    def end(self, by: signal.Signals) -> None:
-        """End it, its workers included."""
-        if self.process is not None:
-            if by == signal.SIGKILL:
-                os.killpg(self.process.pid, by)
-            else:
-                self.process.send_signal(by)
-            self.process.wait(60)
-
-    def workers(self) -> list[int]:
-        """The numbers of its workers."""
-        assert self.process is not None
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return [
-            int(child)
-            for child in children.split()
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-        ]
+def workers_of(service: Service) -> list[int]:
+    """The numbers of a service's workers."""
+    assert service.process is not None
+    number = service.process.pid
+    children = Path(f"/proc/{number}/task/{number}/children").read_text()
+    return [
+        int(child)
+        for child in children.split()
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 def new_database(server: str) -> str:
@@ -202,9 +140,9 @@ def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
         # Made by the former version: its database has the former schema.
         write_study(folder, RATERS, 200)
         for command in ("import", "plan"):
-            line = [sys.executable, "-c", SERVE, command, str(folder)]
+            line = [sys.executable, "-c", COMMAND, command, str(folder)]
             subprocess.run(line, env=environment, check=True, stdout=subprocess.DEVNULL)
-        line = [sys.executable, "-c", SERVE, "invite", str(folder), "--url", "http://x", "--json"]
+        line = [sys.executable, "-c", COMMAND, "invite", str(folder), "--url", "http://x", "--json"]
         invited = subprocess.run(
             line, env=environment, check=True, stdout=subprocess.PIPE, text=True
         )
@@ -215,8 +153,8 @@ def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
             Person(f"r{n}", service.url + PATH + secret, after=rng.uniform(0, 2))
             for n, secret in enumerate(secrets)
         ]
-        with service.socket:
-            service.start(former)
+        with service:
+            service.start(code=FORMER, environment={"PYTHONPATH": str(former / "src")})
             service.wait()
             change: list[float] = []
 
@@ -268,7 +206,7 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
         key = write_key(place / "secret.key")
         service = Service("--studies", str(place / "centre.toml"), "--workers", "2")
         stop, outcomes = threading.Event(), {}
-        with service.socket:
+        with service:
             service.start()
             service.wait()
             threads = []
@@ -286,7 +224,7 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
             began, n_killed, n_replaced, archives = time.monotonic(), 0, 0, []
             while time.monotonic() - began < seconds:
                 time.sleep(seconds / (kills + 3) * rng.uniform(0.5, 1.0))
-                if n_killed < kills and (workers := service.workers()):
+                if n_killed < kills and (workers := workers_of(service)):
                     os.kill(rng.choice(workers), signal.SIGKILL)
                     n_killed += 1
                 if n_killed in (kills // 3, 2 * kills // 3) and n_replaced < 2:

@@ -3,10 +3,8 @@ them: files and batches in memory, results in another order, faults on demand.""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aiohttp import web
+
+from served_apps import served_app
 
 Fate = tuple[int, dict[str, Any]] | str
 """Status and body of a response, or `expired`, `cancelled`, `lost`."""
@@ -373,27 +373,8 @@ class GeminiVendor(BatchVendor):
 
 @contextmanager
 def serving(vendor: BatchVendor) -> Iterator[str]:
-    """Serve in a thread of its own while the block runs; gives the address."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    def do(made: Callable[[], Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(made(), loop).result(20)
-
+    """Serve the vendor while the block runs; gives the address."""
     app = web.Application(middlewares=[vendor.check], client_max_size=1 << 30)
     app.add_routes(vendor.routes())
-    runner = web.AppRunner(app, access_log=None)
-
-    async def start() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    try:
-        yield f"http://127.0.0.1:{do(start)}"
-    finally:
-        do(runner.cleanup)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    with served_app(app) as address:
+        yield address

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
 from vendor_bodies import DOCUMENTED, google
+
+from served_apps import served_app
 
 HIT = "q3 "
 """Modes that fail for one item fail where its question holds this."""
@@ -204,13 +205,7 @@ self_request = _Current()
 
 @contextmanager
 def serving(server: Server) -> Iterator[str]:
-    """Serve in a thread of its own while the block runs; gives the address."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    def do(made: Callable[[], Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(made(), loop).result(20)
+    """Serve the endpoint while the block runs; gives the address."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         self_request.set(request)
@@ -218,20 +213,8 @@ def serving(server: Server) -> Iterator[str]:
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", handle)
-    runner = web.AppRunner(app, access_log=None)
-
-    async def start() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    try:
-        yield f"http://127.0.0.1:{do(start)}/v1"
-    finally:
-        do(runner.cleanup)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    with served_app(app) as address:
+        yield f"{address}/v1"
 
 
 def protocol(

@@ -20,6 +20,18 @@ READY_SECONDS = 60.0
 """How long a server may take to answer."""
 
 
+def answers_at(port: int) -> bool:
+    """Whether a server on this port of this machine answers, and not with a fault."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        line.request("GET", "/")
+        return line.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        line.close()
+
+
 class Server:
     """A study's pages, served until closed."""
 
@@ -54,22 +66,12 @@ class Server:
             start_new_session=True,
         )
         until = time.monotonic() + READY_SECONDS
-        while not self._answers():
+        while not answers_at(self.port):
             if self._process.poll() is not None or time.monotonic() > until:
                 output = self.output()
                 self.stop()
                 raise KonsilError(f"{self._folder}: the server did not start: {output[-500:]}")
             time.sleep(0.05)
-
-    def _answers(self) -> bool:
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        try:
-            line.request("GET", "/")
-            return line.getresponse().status < 500
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            line.close()
 
     @property
     def process(self) -> int:

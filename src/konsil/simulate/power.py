@@ -16,13 +16,13 @@ import numpy as np
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
-from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item
 from konsil.simulate.draw import draw
 from konsil.simulate.truth import Truth
 from konsil.stats.shares.shares import wilson
 from konsil.study import Study
+from konsil.study.data.run_settings import run_settings
 
 ALPHA = 0.05
 Key = tuple[str, str, tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
@@ -96,19 +96,12 @@ def one_study(
         # Ranges over omissions are no part of power, and take most of the time.
         [replace(analysis, leave_out=()) for analysis in study.analyses],
         data,
-        RunSettings(
-            instruments=study.instruments,
+        replace(
+            run_settings(study),
             seed=seed,
-            resampling=study.resampling,
-            inference=study.inference,
             # Simulated raters take no time.
             exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),
             planned=True,
-            systems=study.systems,
-            derived=study.derived,
-            scores=study.scores,
-            together=study.together,
-            strict=False,
         ),
     )
     return list(_outcomes(results))

@@ -5,12 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,70 +16,10 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import work
 from konsil.rehearse.people import Person
+from konsil.rehearse.service import Service
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
 from small_studies import ITEMS, form, import_items, plan, raters, study_text, systems
-
-# A service manager passes its socket on as number 3, to a process whose number it states.
-AS_A_SERVICE = """
-import os, sys
-os.dup2(int(sys.argv[1]), 3)
-os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-SERVE = "import sys; from konsil.cli import main; main(sys.argv[1:])"
-
-
-class Service:
-    """A server as a service manager runs it: the socket is the manager's."""
-
-    def __init__(self, folder: Path) -> None:
-        self.socket = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        number = self.socket.fileno()
-        command = [sys.executable, "-c", SERVE, "serve", str(self._folder), "--url", self.url]
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                AS_A_SERVICE,
-                str(number),
-                *command,
-                "--posts-a-minute",
-                "10000",
-            ],
-            pass_fds=[number],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def end(self, by: signal.Signals) -> None:
-        assert self._process is not None
-        self._process.send_signal(by)
-        self._process.wait(30)
-
-    def replace(self, by: signal.Signals) -> None:
-        """Another process in its place; returns when it answers."""
-        self.end(by)
-        self.start()
-        with urllib.request.urlopen(f"{self.url}/ready", timeout=60) as reply:
-            assert reply.read() == b"ready\n"
-
-
-@contextmanager
-def service(folder: Path) -> Iterator[Service]:
-    served = Service(folder)
-    with served.socket:
-        served.start()
-        try:
-            yield served
-        finally:
-            served.end(signal.SIGKILL)
 
 
 @pytest.mark.slow
@@ -114,7 +49,8 @@ def test_raters_work_while_the_server_is_replaced_and_killed_and_backed_up(tmp_p
         return {f"~1.a{n}": rng.choice(["no", "yes"]) for n in (1, 2)}, 1.0
 
     links = [link.url for link in invite(opened, InvitationRequest(url="", days=1))]
-    with service(folder) as served:
+    with Service(str(folder)) as served:
+        served.start()
         people = [
             Person(f"p{n}", served.url + PATH + link.partition(PATH)[2])
             for n, link in enumerate(links, 1)
@@ -145,7 +81,9 @@ def test_raters_work_while_the_server_is_replaced_and_killed_and_backed_up(tmp_p
 def test_a_connection_that_comes_between_two_servers_waits(tmp_path: Path) -> None:
     protocol = study_text("Waits", form(), systems("a"), raters("p1"), plan(), ITEMS, seed=1)
     import_items(tmp_path, protocol, [("item", "text"), ("i", "?")])
-    with service(tmp_path) as served:
+    with Service(str(tmp_path)) as served:
+        served.start()
+        served.wait()
         host, port = served.socket.getsockname()
         served.end(signal.SIGTERM)
         with socket.create_connection((host, port), timeout=60) as waiting:

@@ -275,38 +275,13 @@ class Folder(OpenedStudy):
 
     def _run(self, view: BlindedData) -> Results:
         from konsil.analysis.running.run import run
-        from konsil.analysis.running.run_settings import RunSettings
-        from konsil.prepare.cases.marking import cases
-        from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
+        from konsil.study.data.run_settings import settings_of_results
 
         if not view.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
         study = view.study
-        # Where nobody has searched for duplicates, at least equal texts are not taken for
-        # independent in silence.
-        searched = last_duplicates(view.events)[1]
-        results = run(
-            study.analyses,
-            view.data,
-            RunSettings(
-                instruments=study.instruments,
-                seed=study.seed,
-                resampling=study.resampling,
-                inference=study.inference,
-                exclusions=study.exclusions,
-                planned=bool(study.plan),
-                systems=study.systems,
-                derived=study.derived,
-                scores=study.scores,
-                flag_families=study.judges_of_same_family == "flag",
-                together=study.together,
-                strict=False,
-                is_blinded=view.is_blinded,
-                duplicates=(
-                    searched.groups if searched is not None else same_texts(cases(view.data.items))
-                ),
-            ),
-        )
+        settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
+        results = run(study.analyses, view.data, settings)
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.log_check import log_sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_reco
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
-from konsil.records import Event, Source
+from konsil.records import Event, Rater, Source
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
@@ -93,15 +93,23 @@ def _columns_batch(folder: OpenedStudy, read: Sequence[Incoming], store: Store) 
     admitted = admitted_columns(folder.study, read, stored_records(store))
     if admitted is None:
         return None
-    rater_ids = {r.id for r in store.raters()}
     return Batch(
         items=admitted.items,
         answers=admitted.answers,
-        raters=[r for r in admitted.raters if r.id not in rater_ids],
+        raters=_new_raters(admitted.raters, store),
         tasks=admitted.tasks,
         ratings=admitted.ratings,
         events=_preparation(read, store),
     )
+
+
+def _new_raters(raters: Iterable[Rater], store: Store) -> list[Rater]:
+    """Those who are not stored yet.
+
+    A rater's panel and strata are the protocol's to say, also where it was corrected since.
+    """
+    stored = {rater.id for rater in store.raters()}
+    return [rater for rater in raters if rater.id not in stored]
 
 
 def _records_batch(
@@ -113,8 +121,6 @@ def _records_batch(
     if any(file.ratings for file in read):
         read = on_plan(read, store.tasks(), folder.study.instruments)
     admitted = admit(folder.study, read, stored_records(store))
-    # A rater's panel and strata are the protocol's to say, also where it was corrected since.
-    rater_ids = {r.id for r in store.raters()}
     ratings = (
         [r for r in admitted.ratings if r.rater not in erased_raters]
         if erased_raters
@@ -123,7 +129,7 @@ def _records_batch(
     batch = Batch(
         items=admitted.items,
         answers=with_sentences(folder.study, admitted.answers, stored_answers),
-        raters=[r for r in admitted.raters if r.id not in rater_ids],
+        raters=_new_raters(admitted.raters, store),
         tasks=admitted.tasks,
         ratings=ratings,
         events=_preparation(read, store),

@@ -157,7 +157,7 @@ def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
 def _refusals(folder: Folder, data: Data) -> Iterator[str]:
     """Each analysis that the ratings cannot give, as 'analyses[n]: why'."""
     from konsil.analysis.running.run import run
-    from konsil.analysis.running.run_settings import RunSettings
+    from konsil.study.data.run_settings import run_settings
 
     study = folder.study
     places = {analysis.name: f"analyses[{n}]" for n, analysis in enumerate(study.analyses)}
@@ -165,19 +165,7 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
         results = run(
             study.analyses,
             data,
-            RunSettings(
-                instruments=study.instruments,
-                seed=study.seed,
-                resampling=replace(study.resampling, draws=DRAWS),
-                inference=study.inference,
-                exclusions=study.exclusions,
-                planned=bool(study.plan),
-                systems=study.systems,
-                derived=study.derived,
-                scores=study.scores,
-                together=study.together,
-                strict=False,
-            ),
+            replace(run_settings(study), resampling=replace(study.resampling, draws=DRAWS)),
         )
     except AnalysisError as error:
         yield f"analyses: {error}"

@@ -8,12 +8,11 @@ import json
 import math
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.running.run_settings import RunSettings
 from konsil.api.folder.blinded import BlindedData, blinded_view, hides, named
 from konsil.api.folder.conforming import conforming
 from konsil.api.folder.folder import Folder
@@ -29,7 +28,8 @@ from konsil.store.release.blinding import key as veil_key
 from konsil.study.data import interim as looks
 from konsil.study.data.interim import AppliedRule, Progress, TakenLook
 from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing
-from konsil.study.data.quality import qualities, run_settings
+from konsil.study.data.quality import qualities
+from konsil.study.data.run_settings import settings_of_results
 from konsil.study.definition.interim import Interim, Look, LookKind
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _comparative(
     interim = _planned(folder)
     file = _output(folder, output)
     analyses = [a for a in view.study.analyses if a.name == interim.analysis]
-    settings: RunSettings = replace(run_settings(view.study), is_blinded=view.is_blinded)
+    settings = settings_of_results(view.study, view.data, view.events, is_blinded=view.is_blinded)
     rows = run(analyses, view.data, settings).rows
     row = primary_row(rows, interim.analysis)
     earlier = [

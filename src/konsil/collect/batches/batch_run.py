@@ -11,7 +11,7 @@ from konsil.collect.batches.batch_lanes import BatchLane, BatchOptions
 from konsil.collect.batches.interface import Condition
 from konsil.collect.batches.patience import patiently
 from konsil.collect.batches.results import Gatherer
-from konsil.collect.batches.sending import PRESUMED, Sender, asked_again
+from konsil.collect.batches.sending import PRESUMED, Sender, without_attempt
 from konsil.collect.batches.transfer import MissingError
 from konsil.collect.providers.provider import CallError
 from konsil.collect.running.budget import Budget
@@ -169,7 +169,7 @@ class BatchRun:
         self._batches.update(record.id, state="failed", ended_at=now(), note=error)
         self._gatherer.settle(lane, record)
         lane.refusal = error
-        lane.refused += asked_again(self._batches.works(record.id))
+        lane.refused += without_attempt(self._batches.works(record.id))
 
     async def _store(self, lane: BatchLane, record: BatchRecord, condition: Condition) -> None:
         gathered = await self._patiently(

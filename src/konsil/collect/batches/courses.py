@@ -19,7 +19,7 @@ from konsil.collect.providers.provider import (
     RequestError,
 )
 from konsil.collect.running.lanes import Course
-from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of
+from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_and_next
 from konsil.collect.running.works import CallAttempt, Work
 from konsil.records import Call, Outcome
 
@@ -69,12 +69,10 @@ def verdict_of(course: Course, tried: CallAttempt, *, has_replied: bool, tries: 
     """What an attempt is: of a reply its outcome, of a failure whether another one follows."""
     error = tried.error
     if tried.reply is not None:
-        outcome = outcome_of(tried.reply, course.work.read)
-        if outcome in ASK_AGAIN and not course.is_repeated:
-            return Verdict(outcome, ended=False)
-        if course.is_repeated and outcome in ("ok", "repaired"):
-            outcome = "re-asked"
-        return Verdict(outcome, ended=True)
+        outcome, is_next = outcome_and_next(
+            tried.reply, course.work.read, is_repeated=course.is_repeated
+        )
+        return Verdict(outcome, ended=not is_next)
     if isinstance(error, ParameterError):
         return Verdict("http error", ended=error.parameter in course.request.without)
     if isinstance(error, FilteredError) and (error.certain or has_replied):

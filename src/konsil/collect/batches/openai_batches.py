@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -113,18 +114,7 @@ class OpenAIBatches:
         reply = read_body(raw) if result.status == 200 else None
         if reply is None:
             raise failure(result.status, raw, request, endpoint=self.name, sent=list(sent))
-        return Reply(
-            reply.text,
-            reply.reasoning,
-            reply.citations,
-            reply.finish,
-            reply.model,
-            reply.usage,
-            reply.logprobs,
-            sent,
-            result.status,
-            raw,
-        )
+        return replace(reply, sent=sent, status=result.status, raw=raw)
 
     async def _create(self, intent: Intent, file: str) -> Receipt:
         data = {

@@ -79,7 +79,7 @@ class Sender:
         receipt = await self._found(lane, record)
         if receipt is not None:
             return self._store_receipt(record.id, receipt, is_certain=lane.interface.is_named)
-        lane.again += asked_again(self._batches.works(record.id))
+        lane.again += without_attempt(self._batches.works(record.id))
         return self._batches.update(record.id, state="dropped", ended_at=now())
 
     async def _found(self, lane: BatchLane, record: BatchRecord) -> Receipt | None:
@@ -191,7 +191,7 @@ class Sender:
         )
 
 
-def asked_again(works: Sequence[BatchWork]) -> list[BatchWork]:
+def without_attempt(works: Sequence[BatchWork]) -> list[BatchWork]:
     """The requests of a batch that was never worked on, with the attempts before it."""
     return [BatchWork(work.work, work.attempt - 1, work.subject) for work in works]
 

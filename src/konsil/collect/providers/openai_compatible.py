@@ -9,6 +9,7 @@ import codecs
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -93,19 +94,8 @@ class OpenAICompatible:
                 status, raw, request, endpoint=self.name, sent=list(sent), wait=retry_after(headers)
             )
         refused |= request.without  # only now is it known that these were to blame
-        return Reply(
-            reply.text,
-            reply.reasoning,
-            reply.citations,
-            reply.finish,
-            reply.model,
-            reply.usage,
-            reply.logprobs,
-            sent,
-            status,
-            raw,
-            time.perf_counter() - began,
-        )
+        seconds = time.perf_counter() - began
+        return replace(reply, sent=sent, status=status, raw=raw, seconds=seconds)
 
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:

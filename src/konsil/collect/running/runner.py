@@ -24,7 +24,7 @@ from konsil.collect.running.budget import Budget
 from konsil.collect.running.caller import Caller
 from konsil.collect.running.lanes import Course, Lane, Progress
 from konsil.collect.running.limits import BUSY_PAUSES, Limiter, back_off
-from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, reason_of
+from konsil.collect.running.verdicts import ask_again, outcome_and_next, reason_of
 from konsil.collect.running.works import CallAttempt, Work
 from konsil.collect.running.writer import Writer
 from konsil.errors import CollectError, KonsilError
@@ -217,11 +217,8 @@ class Runner:
         limiter.good()
         lane.heard.add(course.work.callee)
         course.n_busy = 0
-        outcome = outcome_of(reply, course.work.read)
-        again = outcome in ASK_AGAIN and not course.is_repeated
-        if course.is_repeated and outcome in ("ok", "repaired"):
-            outcome = "re-asked"
-        if not again:
+        outcome, is_next = outcome_and_next(reply, course.work.read, is_repeated=course.is_repeated)
+        if not is_next:
             await self._end(lane, course, tried, outcome)
             return None
         await self._store_attempt(tried.call(outcome))

@@ -60,6 +60,17 @@ def outcome_of(reply: Reply, read: Reader) -> Outcome:
     return read(reply.text)
 
 
+def outcome_and_next(reply: Reply, read: Reader, *, is_repeated: bool) -> tuple[Outcome, bool]:
+    """The outcome of a reply, and whether the model is asked once more.
+
+    That is so for a first reply that cannot be read; a second one that can is `re-asked`.
+    """
+    outcome = outcome_of(reply, read)
+    if is_repeated:
+        return ("re-asked" if outcome in ("ok", "repaired") else outcome), False
+    return outcome, outcome in ASK_AGAIN
+
+
 def ask_again(request: Request, reply: Reply, outcome: Outcome) -> Request:
     """Write the request that shows a model its reply, and why it could not be read."""
     user_message = Message("user", AGAIN.format(outcome=outcome))

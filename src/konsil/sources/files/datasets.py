@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.files.parquet import check_parquet, one_sentence
+from konsil.sources.files.parquet import check_parquet, parquet_faults
 
 ROWS = 1 << 20
 """Rows that a piece has at most."""
@@ -68,7 +68,7 @@ def pieces_of(path: Path) -> list[Piece]:
     columns: tuple[str, ...] = ()
     for file in own:
         check_parquet(file, file.name)
-        with one_sentence(file.name):
+        with parquet_faults(file.name):
             scan = pl.scan_parquet(file, glob=False, hive_partitioning=False)
             names = tuple(scan.collect_schema().names())
             height = int(scan.select(pl.len()).collect().item())
@@ -87,7 +87,7 @@ def pieces_of(path: Path) -> list[Piece]:
 
 def read_piece(piece: Piece) -> pl.DataFrame:
     """The rows of a piece, columns as they are typed."""
-    with one_sentence(piece.name):
+    with parquet_faults(piece.name):
         scan = pl.scan_parquet(piece.path, glob=False, hive_partitioning=False)
         return scan.select(piece.columns).slice(piece.start, piece.n_rows).collect()
 

@@ -28,7 +28,7 @@ def check_parquet(path: Path, where: str) -> int:
 
 def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """All cells as text, and the number of each row, from 1."""
-    with one_sentence(where):
+    with parquet_faults(where):
         frame = _read_all(data, where)
         texts = [_text(column, where) for column in frame.get_columns()]
         size = int(sum(column.estimated_size() for column in texts))
@@ -40,7 +40,7 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
 
 def read_columns(data: bytes, where: str) -> pl.DataFrame:
     """The columns as they are typed, for files that konsil itself wrote."""
-    with one_sentence(where):
+    with parquet_faults(where):
         frame = _read_all(data, where)
         size = int(frame.estimated_size())
     _check_size(size, len(data), where)
@@ -60,8 +60,8 @@ def _read_all(data: bytes, where: str) -> pl.DataFrame:
 
 
 @contextmanager
-def one_sentence(where: str) -> Iterator[None]:
-    """Every fault of reading a Parquet file is one SourceError."""
+def parquet_faults(where: str) -> Iterator[None]:
+    """Faults of reading a Parquet file as a SourceError each."""
     try:
         yield
     except MemoryError:

@@ -14,7 +14,7 @@ import json
 import os
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
@@ -85,7 +85,7 @@ def write_archive(
                 os.link(draft, target)
             except FileExistsError:
                 raise StoreError(f"{target}: exists already; choose a new file") from None
-    return Manifest(**{**asdict(manifest), "files": digests})
+    return replace(manifest, files=digests)
 
 
 def _pack(plain: IO[bytes], members: Mapping[str, Path], manifest: Manifest) -> dict[str, str]:
@@ -95,7 +95,7 @@ def _pack(plain: IO[bytes], members: Mapping[str, Path], manifest: Manifest) -> 
         for name, path in members.items():
             with path.open("rb") as file:
                 digests[name] = _add(archive, name, file, path.stat().st_size)
-        text = json.dumps({**asdict(manifest), "files": digests}, ensure_ascii=False, indent=1)
+        text = json.dumps(asdict(replace(manifest, files=digests)), ensure_ascii=False, indent=1)
         content = text.encode()
         _add(archive, MANIFEST, io.BytesIO(content), len(content))
     return digests

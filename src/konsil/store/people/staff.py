@@ -56,7 +56,6 @@ def new_pseudonym(store: Store, name: str) -> str:
     The name is shown, and never taken for a person's: another may have the same.
     """
     with writing(store.engine) as connection:
-        audit.next_entry(connection)
         assigned = _next(connection)
         connection.execute(
             sa.insert(schema.staff).values(who=assigned, name=name[:LONGEST], stated=1)

@@ -16,12 +16,12 @@ from konsil.study.data.interim import (
     periods_of,
     progress_of,
 )
+from konsil.study.data.run_settings import run_settings
 from konsil.study.definition.protocol import Study
 from konsil.study.sections.enrolment import excluded_by_withdrawal
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality
-    from konsil.analysis.running.run_settings import RunSettings
     from konsil.analysis.table.frame import Data
 
 
@@ -39,26 +39,6 @@ class PanelQuality:
     """The rules of the protocol with their numbers."""
     looks: Sequence[LookState] = ()
     """The looks of the protocol and how they stand."""
-
-
-def run_settings(study: Study) -> RunSettings:
-    """The settings of the study's own analyses."""
-    # With Polars, as below.
-    from konsil.analysis.running.run_settings import RunSettings
-
-    return RunSettings(
-        instruments=study.instruments,
-        seed=study.seed,
-        resampling=study.resampling,
-        inference=study.inference,
-        exclusions=study.exclusions,
-        planned=bool(study.plan),
-        systems=study.systems,
-        derived=study.derived,
-        scores=study.scores,
-        together=study.together,
-        strict=False,
-    )
 
 
 def qualities(study: Study, data: Data, panel: str) -> tuple[CriterionQuality, ...]:

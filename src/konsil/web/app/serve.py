@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from multiprocessing import connection
@@ -21,7 +22,13 @@ from starlette.types import ASGIApp
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.app import create_app
-from konsil.web.app.watched import CentreStores, counted_together, measured, metrics_of, one_store
+from konsil.web.app.watched import (
+    CentreStores,
+    counted_together,
+    measured,
+    metrics_of,
+    store_of_study,
+)
 from konsil.web.centre.centre import Centre
 from konsil.web.centre.registry import Opener, Registry
 from konsil.web.centre.settings import CentreSettings
@@ -52,7 +59,7 @@ def serve(
     started: Callable[[], None] = _silent,
 ) -> None:
     """Serve the pages until stopped; `started` is called once the addresses are taken."""
-    with listening(host, port) as place, metrics_of(options, one_store(options, store)):
+    with listening(host, port) as place, metrics_of(options, store_of_study(options, store)):
         started()
         _run(study, store, options, place)
 
@@ -78,7 +85,7 @@ def serve_many(
     with (
         counted_together(options),
         Store.open(database, create=False) as store,
-        metrics_of(options, one_store(options, store)),
+        metrics_of(options, store_of_study(options, store)),
         listening(host, port) as place,
     ):
         started()
@@ -102,7 +109,7 @@ def serve_centre(
         crew = (settings, open_study, options, key)
         with (
             counted_together(options),
-            CentreStores(settings, options.path) as stores,
+            closing(CentreStores(settings, options.path)) as stores,
             metrics_of(options, stores),
             listening(host, port) as place,
         ):
@@ -111,7 +118,7 @@ def serve_centre(
         return
     with (
         listening(host, port) as place,
-        CentreStores(settings, options.path) as stores,
+        closing(CentreStores(settings, options.path)) as stores,
         metrics_of(options, stores),
     ):
         started()

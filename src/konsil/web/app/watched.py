@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import TracebackType
-from typing import Self
 
 from starlette.types import ASGIApp
 
@@ -48,7 +46,7 @@ def counted_together(options: Options) -> AbstractContextManager[None]:
     return shared_counts()
 
 
-def one_store(options: Options, store: Store) -> Stores:
+def store_of_study(options: Options, store: Store) -> Stores:
     """The database of one study."""
     return lambda: {options.path.strip("/"): store}
 
@@ -74,14 +72,7 @@ class CentreStores:
             stores[name] = self._stores[name]
         return stores
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the databases."""
         for store in self._stores.values():
             store.close()

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.errors import StoreError
-from konsil.locale import catalogue_language, languages, translations
+from konsil.locale import catalogue_language, languages
 from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
@@ -23,9 +23,9 @@ from konsil.store.people.people import Person, forget_person, note_person, peopl
 from konsil.store.people.sites import known_sites, sites_of, tie
 from konsil.store.people.staff import names, pseudonym
 from konsil.store.tasks import withdrawal
-from konsil.web.http import formatting
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.letters import Letter, letter
 from konsil.web.site.pages import path_to, to
 from konsil.web.site.scope import scope_of
 from konsil.web.site.site import Site, site_of
@@ -60,20 +60,6 @@ class Guest:
     """Whether the rater has withdrawn."""
     n_links: int = 0
     """Links that were ever made; a form that states another number was sent before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A link with the text around it, in every language of the pages."""
-
-    recipient: str
-    """Whom it is for."""
-    url: str
-    """The personal link, shown this once."""
-    email: str
-    """The address, where it is known."""
-    texts: tuple[tuple[str, str, str], ...]
-    """Language, subject and text; the study's language first."""
 
 
 def invitations(request: Request) -> Response:
@@ -249,62 +235,6 @@ def _is_site_of_form(site: Site, form: Mapping[str, str]) -> bool:
     """Whether the form states a site of the study, all sites, or nothing."""
     with reading(site.store.engine) as connection:
         return form.get("site", "") in ("", EVERYWHERE, *known_sites(connection, site.study))
-
-
-def letter(
-    language: str, title: str, name: str, url: str, until: str, role: Role = "rater"
-) -> tuple[str, str]:
-    """Subject and text of an invitation, to be copied into a mail.
-
-    >>> link, until = "https://x.org/come/s", "2025-06-01T12:00:00Z"
-    >>> subject, text = letter("en", "Trial", "Dr. May", link, until)
-    >>> subject, text.splitlines()[0], "https://x.org/come/s" in text.splitlines()
-    ('Invitation to the study “Trial”', 'Dear Dr. May,', True)
-    """
-    _ = translations(language).gettext
-    subject = _("Invitation to the study “%(title)s”") % {"title": title}
-    if role == "rater":
-        purpose = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}
-        usage = _(
-            "This is your personal link. It needs no account and leads, on any device, to where you"
-            " were:"
-        )
-        rest = _(
-            "You can stop at any time: everything is saved as you go. Please do not pass the link"
-            " on; whoever opens it rates in your name."
-        )
-    elif role == "curator":
-        purpose = _(
-            "you are invited to go through the cases of the study “%(title)s” before they are"
-            " rated."
-        ) % {"title": title}
-        usage = _(
-            "This is your personal link. It needs no account and leads, on any device, to where you"
-            " were:"
-        )
-        rest = _("Please do not pass the link on; whoever opens it acts in your name.")
-    else:
-        purpose = _("you are invited to help run the study “%(title)s”.") % {"title": title}
-        usage = _("This is your personal link. It works once:")
-        rest = _("Please do not pass the link on; whoever opens it acts in your name.")
-    lines = (
-        _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,"),
-        "",
-        purpose,
-        "",
-        usage,
-        "",
-        url,
-        "",
-        rest,
-        "",
-        _("The link works until %(day)s. Should it be lost, you get a new one.")
-        % {"day": formatting.day(until, language)},
-        "",
-        _("Kind regards"),
-        "",
-    )
-    return subject, "\n".join(lines)
 
 
 def revoke(request: Request) -> Response:

@@ -81,25 +81,20 @@ def set_session(
 
 def delete_new_session(site: Site, response: Response) -> None:
     """Delete the cookie that brought a new session."""
-    response.delete_cookie(
-        new_session_name(site),
-        path=site.options.path or "/",
-        secure=site.options.secure,
-        httponly=True,
-        samesite="lax",
-    )
+    _delete(site, response, new_session_name(site), site.options.path)
 
 
 def delete_centre_cookie(site: Site, response: Response) -> None:
     """Delete the cookie in the response that signs the device out."""
     if site.options.centre is not None:
-        response.delete_cookie(
-            centre_cookie_name(site),
-            path=site.options.centre or "/",
-            secure=site.options.secure,
-            httponly=True,
-            samesite="lax",
-        )
+        _delete(site, response, centre_cookie_name(site), site.options.centre)
+
+
+def _delete(site: Site, response: Response, name: str, path: str) -> None:
+    # With the attributes with which it was set: a browser keeps the cookie otherwise.
+    response.delete_cookie(
+        name, path=path or "/", secure=site.options.secure, httponly=True, samesite="lax"
+    )
 
 
 def centre_visitor(site: Site, request: Request) -> Visitor | None:

@@ -1,0 +1,53 @@
+"""The settings with which a study's own analyses are run, in one place for all that run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from konsil.records import Event
+from konsil.study.definition.protocol import Study
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.run_settings import RunSettings
+    from konsil.analysis.table.frame import Data
+
+
+def run_settings(study: Study) -> RunSettings:
+    """What the protocol states for all its analyses."""
+    # With Polars, which who only serves pages need not load before somebody looks.
+    from konsil.analysis.running.run_settings import RunSettings
+
+    return RunSettings(
+        instruments=study.instruments,
+        seed=study.seed,
+        resampling=study.resampling,
+        inference=study.inference,
+        exclusions=study.exclusions,
+        planned=bool(study.plan),
+        systems=study.systems,
+        derived=study.derived,
+        scores=study.scores,
+        together=study.together,
+        strict=False,
+    )
+
+
+def settings_of_results(
+    study: Study, data: Data, events: Iterable[Event], *, is_blinded: bool
+) -> RunSettings:
+    """The same for results that somebody sees, of a report and of an interim look alike."""
+    from konsil.prepare.cases.marking import cases
+    from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
+
+    # Where nobody has searched for duplicates, at least equal texts are not taken for independent
+    # in silence.
+    searched = last_duplicates(events)[1]
+    groups = searched.groups if searched is not None else same_texts(cases(data.items))
+    return replace(
+        run_settings(study),
+        flag_families=study.judges_of_same_family == "flag",
+        is_blinded=is_blinded,
+        duplicates=groups,
+    )
