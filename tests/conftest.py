@@ -10,7 +10,7 @@ import re
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,14 +81,34 @@ def _without_slow(config: pytest.Config) -> bool:
     return "not slow" in str(config.option.markexpr)
 
 
+def _mark_long(items: Sequence[pytest.Item]) -> None:
+    """Of a test marked `covering`, mark as long what is not among the chosen sets of parameters."""
+    from covering import covering
+
+    tests: dict[tuple[Path, str], list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("covering") is not None:
+            tests.setdefault((item.path, item.originalname), []).append(item)
+    for (path, name), functions in tests.items():
+        marker = functions[0].get_closest_marker("covering")
+        assert marker is not None
+        assert all(hasattr(f, "callspec") for f in functions), f"{path}: {name} has no parameters"
+        chosen = covering([f.callspec.indices for f in functions], *marker.args)  # type: ignore[attr-defined]
+        for place, function in enumerate(functions):
+            if place not in chosen:
+                function.add_marker("long")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The order of `--shuffle`, else the longest files first; every worker makes the same of it."""
+    _mark_long(items)
     seed = config.getoption("--shuffle")
     if seed is None:
         from longest import in_order
 
         # What is deselected is still among the items here.
-        slow = config.option.markexpr == "slow"
+        slow = str(config.option.markexpr).startswith("slow")
         counted = Counter(i.path for i in items if not slow or i.get_closest_marker("slow"))
         order = {path: place for place, path in enumerate(in_order(counted))}
         items.sort(key=lambda item: order.get(item.path, len(order)))
