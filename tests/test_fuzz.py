@@ -105,6 +105,7 @@ def test_a_few_inputs(fuzzer: ModuleType, name: str) -> None:
     assert found.inputs == 20 == found.read + found.sentences
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, IN_CHILD])
 def test_many_inputs(fuzzer: ModuleType, name: str) -> None:

@@ -108,6 +108,7 @@ def matched(path: Path, root: Path, patterns: dict[str, str]) -> list[str]:
     return here + below
 
 
+@pytest.mark.covering(1)
 def test_the_list_of_modes_is_that_of_a_study_run_to_its_end(tmp_path: Path, umask: int) -> None:
     root, patterns = tmp_path / "root", listed()
     root.mkdir()

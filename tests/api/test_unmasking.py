@@ -369,6 +369,7 @@ def differing(seed: int, path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_names_exchanged_change_nothing_that_is_shown(seed: int, tmp_path: Path) -> None:

@@ -246,6 +246,7 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     assert study.plan == before.plan
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone():
     """The benchmark of the full size, run small: it checks the plan's counts, and ends with 0 where

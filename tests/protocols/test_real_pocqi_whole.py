@@ -13,6 +13,7 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "real_pocqi.py"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_what_is_planted_comes_out_at_the_end(tmp_path: Path) -> None:
     done = subprocess.run(

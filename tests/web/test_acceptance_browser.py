@@ -66,6 +66,7 @@ def press(page: Any, what: str, most: int = 40) -> None:
     raise AssertionError(f"{what} cannot be reached by the keyboard")
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_every_unit_is_accessible_light_and_asks_nobody_else(

@@ -20,6 +20,7 @@ from .rating.test_adjudication import R1, STUDY, differing
 FAR = "2099-01-01T00:00:00Z"
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])
 def test_a_label_is_changed_by_keys_alone(

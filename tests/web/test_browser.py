@@ -326,6 +326,7 @@ def test_without_a_script(chromium, server: Served) -> None:
     context.close()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("language", ["de-DE", "en-GB"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(language: str, scheme: str, chromium, server: Served) -> None:

@@ -224,6 +224,7 @@ def test_a_pool_is_gone_through_by_keyboard_alone(cases: str, opened: Store, chr
     page.close()
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])
 def test_every_page_is_accessible_and_fits(
     language: str,

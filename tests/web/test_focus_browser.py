@@ -44,6 +44,7 @@ def scrolled(desk: OpenDesk) -> float:
     return float(desk.page.eval_on_selector_all(".scroll", how_far))
 
 
+@pytest.mark.covering(3)
 @pytest.mark.parametrize(
     "key", ["Space", "Shift+Space", "PageDown", "PageUp", "ArrowDown", "ArrowRight", "Home", "End"]
 )

@@ -53,6 +53,7 @@ def desk(chromium: Any, tmp_path: Path) -> Iterator[OpenDesk]:
         yield made
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 620)])
 def test_the_rating_page_in_french_fits_and_axe_finds_nothing(
     width: int, height: int, desk: OpenDesk

@@ -251,6 +251,7 @@ def names_of(html: str) -> set[str]:
     }
 
 
+@pytest.mark.covering
 @pytest.mark.slow  # every form of every page
 @pytest.mark.parametrize("role", ["rater", "curator", "coordinator", "owner", "analyst"])
 @pytest.mark.parametrize("nasties", [NASTY[:1], NASTY[1:]], ids=["nul", "rest"])

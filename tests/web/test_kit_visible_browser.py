@@ -70,6 +70,7 @@ def test_twelve_lines_of_every_answer_are_in_sight_in_a_kit(chromium: Any, tmp_p
                     assert marked == (pixels < whole - 2), (size, n_answers, criteria, found)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("scrolled", "ends"), [((), "0"), ((1,), "2"), ((0, 1), "1 2")])
 def test_which_answers_were_read_to_their_end_comes_back_with_the_file(
     scrolled: tuple[int, ...], ends: str, chromium: Any, tmp_path: Path

@@ -52,6 +52,7 @@ def second_task(desk: OpenDesk) -> None:
     desk.page.wait_for_selector("a.quiet[href*='/task/']")
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("size", SMALL)
 def test_no_control_of_a_rating_page_is_out_of_the_window(
     size: tuple[int, int], chromium: Any, tmp_path: Path
@@ -64,6 +65,7 @@ def test_no_control_of_a_rating_page_is_out_of_the_window(
         assert desk.page.evaluate("() => document.documentElement.scrollWidth") <= size[0]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("size", SMALL)
 def test_no_word_of_a_plain_page_is_cut(
     size: tuple[int, int], chromium: Any, tmp_path: Path

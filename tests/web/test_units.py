@@ -449,6 +449,7 @@ def test_on_a_phone_the_head_is_one_row_and_reading_begins_at_the_top(name: str,
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("locale", ["de-DE", "en-GB"])
 @pytest.mark.parametrize("name", ["single", "pair", "sentences", "alone"])
 def test_axe_finds_nothing_and_the_page_is_small(name: str, locale: str, at_desk) -> None:

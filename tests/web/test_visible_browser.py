@@ -35,6 +35,7 @@ def test_twelve_lines_of_every_answer_are_in_sight_at_every_desk(
                         assert marked == (pixels < whole - 2), (size, answers, criteria, found)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_twelve_lines_of_a_single_answer_and_of_short_ones_are_in_sight(
     size: tuple[int, int], chromium: Any, tmp_path: Path
@@ -50,6 +51,7 @@ def test_twelve_lines_of_a_single_answer_and_of_short_ones_are_in_sight(
             assert not marked
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize(
     "size", [(683, 325), (640, 310), (960, 475), (375, 667), (320, 640), (1100, 560)]
 )

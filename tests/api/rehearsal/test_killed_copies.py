@@ -155,6 +155,7 @@ REHEARSE, DEMO = ("rehearse", "study"), ("demo", "demo")
 SIMULATE = ("simulate", "study", "--to", "copy")
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "waits_in", "made"),

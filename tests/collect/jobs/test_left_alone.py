@@ -111,6 +111,7 @@ WAITING = ("retryDelay", "first: ")
 """Modes in which a run waits as long as the server asks for."""
 
 
+@pytest.mark.covering(3)
 @pytest.mark.parametrize(
     "mode",
     [

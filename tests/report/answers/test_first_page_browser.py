@@ -54,6 +54,7 @@ def test_the_main_finding_is_on_the_first_screen(page: Any, report: Path) -> Non
         assert "difference, 26.4 percentage points (95% CI, 16.8 to 38.8;" in sentence
 
 
+@pytest.mark.covering(2)
 def test_limits_come_first_and_a_question_is_no_name_of_a_statistic(page: Any) -> None:
     first = page.locator("#limits").bounding_box()["y"]
     assert first < page.locator(".question").first.bounding_box()["y"]
@@ -62,10 +63,12 @@ def test_limits_come_first_and_a_question_is_no_name_of_a_statistic(page: Any) -
     assert all(q.endswith("?") for q in questions)
 
 
+@pytest.mark.covering(2)
 def test_the_body_has_at_most_twelve_screens(page: Any) -> None:
     assert page.locator("#appendix").bounding_box()["y"] <= SCREENS * SCREEN["height"]
 
 
+@pytest.mark.covering(2)
 def test_axe_has_nothing_to_say(page: Any, report: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright")
     if "demo" in report.as_posix():
@@ -79,6 +82,7 @@ def test_axe_has_nothing_to_say(page: Any, report: Path) -> None:
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in violations] == []
 
 
+@pytest.mark.covering(1)
 def test_the_page_reads_whole_without_its_script(chromium: Still, report: Path) -> None:
     context = chromium.new_context(viewport=SCREEN, java_script_enabled=False)
     page = context.new_page()
@@ -91,6 +95,7 @@ def test_the_page_reads_whole_without_its_script(chromium: Still, report: Path) 
     context.close()
 
 
+@pytest.mark.covering(1)
 def test_paper_has_every_folded_section(chromium: Still, report: Path) -> None:
     context = chromium.new_context(viewport=SCREEN, java_script_enabled=False)
     page = context.new_page()
@@ -103,6 +108,7 @@ def test_paper_has_every_folded_section(chromium: Still, report: Path) -> None:
     context.close()
 
 
+@pytest.mark.covering(1)
 def test_the_filter_leaves_the_sections_that_contain_a_word(page: Any) -> None:
     box = page.locator(".filter input")
     parts = page.locator("details.part")
@@ -116,6 +122,7 @@ def test_the_filter_leaves_the_sections_that_contain_a_word(page: Any) -> None:
     assert all(part.is_visible() for part in parts.all())
 
 
+@pytest.mark.covering(1)
 def test_a_link_opens_the_section_that_it_leads_to(page: Any) -> None:
     page.locator(".question .numbers a", has_text="Details").first.click()
     opened = page.locator("details.part[open]", has=page.locator("#prespecified"))
@@ -123,6 +130,7 @@ def test_a_link_opens_the_section_that_it_leads_to(page: Any) -> None:
     assert opened.locator(".analysis h3").first.is_visible()
 
 
+@pytest.mark.covering(2)
 def test_nothing_is_cut_on_a_phone(chromium: Still, report: Path) -> None:
     page = chromium.new_page(viewport=PHONE)
     page.goto(report.as_uri())

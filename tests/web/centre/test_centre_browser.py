@@ -24,6 +24,7 @@ name = "your hospital account"
 """
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("size", [(1280, 900), (320, 700)])
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 def test_the_list_of_studies(

@@ -123,6 +123,7 @@ def stored(desk: OpenDesk, task: str) -> dict[str, str]:
     return {" ".join((criterion, *answers)): value for (criterion, answers), value in said.items()}
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_what_is_on_the_screen_is_stored(seed: int, chromium: Any, tmp_path: Path) -> None:
     rng = random.Random(seed)

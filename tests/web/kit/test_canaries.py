@@ -249,6 +249,7 @@ def leaks(seen: list[str], words: tuple[str, ...]) -> list[str]:
     return [text[:200] for text in seen if any(w in text.casefold() for w in words)]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])]
 )
@@ -279,6 +280,7 @@ def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.Monk
         assert not leaks(Rated(study, batch, opened, "canary", 9).walk(), ("canary",))
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(
@@ -318,6 +320,7 @@ def masked(text: str, tokens: set[str]) -> str:
     return re.sub(r"'content-length', '\d+'", "", text)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])]

@@ -234,6 +234,7 @@ def test_a_later_file_takes_corrections_along(offline) -> None:
         assert sum(r.state == "abstained" for r in store.ratings()) == 1
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(offline, scheme: str) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()

@@ -66,6 +66,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])
 def test_every_page_is_accessible_and_fits(
     language: str, scheme: str, office: str, opened: Store, chromium: Any

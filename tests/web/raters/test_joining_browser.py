@@ -34,6 +34,7 @@ def serious(page: Any) -> list[str]:
     ]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)]
@@ -113,6 +114,7 @@ def _choose(page: Any, replies: dict[str, str], asks: Enrolment = ASKS) -> None:
         assert option.is_checked()
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)]

@@ -25,6 +25,7 @@ FORM = Instrument(
 )
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("script", [True, False])
 def test_a_note_leads_back_to_its_page(script: bool, chromium: Any, tmp_path: Path) -> None:
     with open_desk(chromium, tmp_path, FORM, java_script_enabled=script) as desk:
@@ -101,6 +102,7 @@ def hand_in_next(desk: OpenDesk) -> None:
     assert here.submit(RATER, public, {"good": "fair"}, 0).is_stored  # type: ignore[union-attr]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("script", [True, False])
 def test_a_change_is_handed_in_with_its_reason(script: bool, chromium: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
