@@ -83,6 +83,7 @@ def _refuse_every_second(monkeypatch: pytest.MonkeyPatch, remainder: int) -> Non
     monkeypatch.setattr(run_module, "rows_of", refuse)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_a_protocol_without_any_file_is_rehearsed_with_pretended_items(

@@ -30,6 +30,7 @@ def benchmark() -> Iterator[ModuleType]:
         yield module
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "parameters"), [("medqade", 150), ("clexeval", 45), ("cqa-eval", 45)]

@@ -66,6 +66,7 @@ def test_too_often_is_what_the_exact_limits_exclude(script: ModuleType) -> None:
     assert "| design for x | 8 | 100 | 0.080 | 0.035 to 0.152 |" in fine
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["medqade", "real-pocqi", "clexeval", "cqa-eval"])
 def test_few_studies_without_effects_claim_nothing(script: ModuleType, name: str) -> None:

@@ -139,6 +139,7 @@ def test_a_majority_of_varying_size_has_no_single_truth():
     assert [row.analysis for row in rows] == ["ratings"], "which needs no majority"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_intervals_cover_over_many_small_studies():
     """200 studies of 120 items: 95 % intervals of every analysis cover 92-98 % (VALIDITY's bar),

@@ -23,6 +23,7 @@ def load():
 simulations = load()
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("panel", simulations.KAPPA, ids=str)
 def test_kappa(panel):
@@ -32,6 +33,7 @@ def test_kappa(panel):
     assert abs(found["bias"]) < 0.02
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("panel", simulations.ALPHA, ids=str)
 def test_alpha(panel):

@@ -139,6 +139,7 @@ def test_without_a_test_there_is_no_p() -> None:
     assert math.isfinite(summary.headline.low)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
 def test_the_same_where_two_raters_of_the_panel_rate_a_fifth_of_the_units(statistic: str) -> None:
@@ -156,6 +157,7 @@ def test_the_same_where_two_raters_of_the_panel_rate_a_fifth_of_the_units(statis
     )
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
 @pytest.mark.parametrize(("n_panel", "n"), [(3, 15), (5, 15), (5, 40), (9, 20)])

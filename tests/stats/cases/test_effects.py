@@ -121,6 +121,7 @@ def test_the_interval_of_eta_squared_inverts_the_test() -> None:
     assert np.isnan(eta_interval(Effect(*[float("nan")] * 6))).all()
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("slope", [0.0, 0.4])
 def test_the_interval_of_eta_squared_covers(slope: float) -> None:

@@ -70,6 +70,7 @@ def test_the_kappas_of_the_panels_are_those_of_the_package(load) -> None:
         assert influence == pytest.approx(wald.linearised(sums, chosen.finalise), abs=1e-9)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["share", "percent_agreement", "cohen_kappa"])
 def test_panels_of_one_population_are_told_apart_no_more_often_than_stated(

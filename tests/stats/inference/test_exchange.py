@@ -148,6 +148,7 @@ def test_a_number_far_from_its_linear_part_has_no_interval_in_their_proportion()
     assert result.high - result.low < 1.1
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(("cut", "n"), [(0.0, 15), (1.28, 15), (1.28, 30), (1.88, 60)])
 def test_kappas_of_one_law_differ_in_at_most_one_set_of_twenty(cut: float, n: int) -> None:

@@ -110,6 +110,7 @@ def test_the_interval_holds_the_value_and_needs_two_clusters():
     assert few > many
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("prevalence", "n_raters", "n", "least"), [(0.02, 2, 100, 0.93), (0.05, 3, 100, 0.93)]

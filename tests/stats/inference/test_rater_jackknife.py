@@ -76,6 +76,7 @@ def draw(g, raters: int) -> np.ndarray:
     ).astype(np.int64)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("raters", [5, 9])
 def test_a_kappa_of_raters_who_differ_is_covered(raters: int) -> None:

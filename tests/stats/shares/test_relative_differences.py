@@ -111,6 +111,7 @@ def test_what_is_undefined() -> None:
     assert math.isnan(low) and math.isnan(high)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "p", "q"), [(37, 9, 0.3, 0.5), (304, 76, 0.16, 0.29), (40, 40, 0.05, 0.3)]

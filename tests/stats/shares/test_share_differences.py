@@ -198,6 +198,7 @@ def test_outcomes_of_one_cluster_count_as_what_they_are_worth() -> None:
     )
 
 
+@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.15, 0.5])
 def test_clustered_shares_of_one_law_differ_in_at_most_one_set_of_twenty(share: float) -> None:
