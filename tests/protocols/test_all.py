@@ -41,6 +41,7 @@ def test_every_protocol_is_here_and_in_the_document() -> None:
         assert f"konsil new study --protocol {name}\n" in told
 
 
+@pytest.mark.covering(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_made_checked_rehearsed_and_reported(

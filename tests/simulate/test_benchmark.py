@@ -30,10 +30,14 @@ def benchmark() -> Iterator[ModuleType]:
         yield module
 
 
-@pytest.mark.covering(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("design", "parameters"), [("medqade", 150), ("clexeval", 45), ("cqa-eval", 45)]
+    ("design", "parameters"),
+    [
+        pytest.param("medqade", 150, marks=pytest.mark.long),
+        ("clexeval", 45),
+        pytest.param("cqa-eval", 45, marks=pytest.mark.long),
+    ],
 )
 def test_small_studies_cover_what_was_planted(benchmark: ModuleType, design: str, parameters: int):
     known = benchmark.truths(design)
