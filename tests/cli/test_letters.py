@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from aiosmtpd.controller import Controller
 
+from commands_doc import documented_keys
 from konsil.api import open_folder
 from konsil.api.running.archiving import archive_study
 from konsil.store.people.letters import letters
@@ -63,7 +64,11 @@ def test_a_dry_run_prints_the_letters_and_a_run_who_got_one(
     assert "  letter  r3 (Eva Lösch)  by staff-1" in call("log", study)[1]
     code, out, _ = call("letters", study, "--due", "--json")
     assert code == 2
-    assert json.loads(out)["outcomes"][0]["code"] == "450"
+    record = json.loads(out)
+    assert record["outcomes"][0]["code"] == "450"
+    assert set(record) - {"notes"} == documented_keys()["letters"]
+    _, out, _ = call("letters", study, "--dry-run", "--json")
+    assert set(json.loads(out)) - {"notes"} == documented_keys()["letters --dry-run"]
 
 
 def test_when_no_letter_was_accepted_the_exit_code_is_2(
@@ -105,6 +110,8 @@ def test_a_list_of_contacts_invites_its_raters(call: Call, study: Path, tmp_path
     assert second.startswith("r2  https://x.example.org/come/")
     with open_folder(study).store() as store:
         assert people(store)["r2"].email == "ben@new.example"
+    _, out, _ = call("invite", study, "--list", table, "--json")
+    assert set(json.loads(out)) - {"notes"} == documented_keys()["invite --list"]
     code, _, err = call("invite", study, "--list", table, "--who", "r1")
     assert code == 2
     assert "--list: cannot be combined with --who" in err
@@ -118,7 +125,8 @@ def test_no_address_name_or_link_is_in_logs_exports_backups_or_messages(
     printed = [*call("letters", study, "--send")[1:]]
     box = tmp_path / "box"
     box.write_text(f"From a\nTo: {ADA.email}\n\n{ADA.name}\n")
-    printed += call("letters", study, "--bounces", box)[1:]
+    printed += call("letters", study, "--bounces", box, "--json")[1:]
+    assert set(json.loads(printed[-2])) == documented_keys()["letters --bounces"]
     table = tmp_path / "contacts.csv"
     table.write_text(f"rater,name,email\nr1,=Quokka,{ADA.email}x@\nr1,Lösch,\n", "utf-8")
     printed += call("invite", study, "--list", table)[1:]

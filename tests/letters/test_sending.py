@@ -153,6 +153,17 @@ def test_nobody_gets_a_letter_who_has_finished_withdrawn_refused_or_has_no_link(
     assert sent.n_sent == 0
 
 
+def test_an_address_that_is_none_is_left_out_and_the_others_get_theirs(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    with folder.store() as store:
+        note_person(store, Person("r1", "Ada", "ada@localhost"))
+        note_person(store, Person("r2", "Ben\nBcc: x@x.org", BEN.email))
+    sent = send_letters(folder, clock=day)
+    assert outcomes(sent) == [("r3", "invitation", "sent")]
+    assert set(reasons(sent).values()) == {"the name or e-mail address cannot be used; correct it"}
+
+
 def test_links_for_one_use_and_closed_batches_get_no_letters(
     folder: Folder, post: Post, day: Day
 ) -> None:

@@ -55,7 +55,6 @@ EXAMPLES = {
     "invite": (
         "konsil invite my-study",
         "konsil invite my-study --who physician-1 --days 14",
-        "konsil invite my-study --list contacts.csv --url https://study.example.org",
     ),
     "letters": ("konsil letters my-study --dry-run", "konsil letters my-study --due"),
     "kit": ("konsil kit my-study", "konsil kit my-study --rater physician-1"),

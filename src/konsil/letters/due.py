@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from konsil.letters.links import PersonalLink, derivable
+from konsil.letters.mail_addresses import is_address
 from konsil.letters.opened import Opened
 from konsil.letters.settings import MailSettings
 from konsil.locale import catalogue_language
@@ -161,6 +162,8 @@ def _absence(person: Person, standing: _Standing, now: datetime) -> str:
         return "does not take part"
     if not person.email:
         return "no e-mail address"
+    if not is_address(person.email) or not person.name.isprintable():
+        return "the name or e-mail address cannot be used; correct it"
     if person.failing:
         return f"letters to the address fail since {person.failing[:10]}"
     if standing.n_planned and not standing.n_tasks:

@@ -15,7 +15,6 @@ from konsil.errors import KonsilError
 from konsil.letters.delivery import MailServer, MailServerError, Refusal
 from konsil.letters.due import Absence, DueLetter, schedule
 from konsil.letters.links import PATH, letter_key, made_link
-from konsil.letters.mail_addresses import is_address
 from konsil.letters.opened import Opened
 from konsil.letters.settings import MailSettings, password, read_mail
 from konsil.letters.templates import Contents, Templates, letter_text, read_templates
@@ -193,17 +192,11 @@ def _recipient(due: DueLetter) -> Address:
 
 
 def _check_contacts(letters: Sequence[DueLetter], templates: Templates) -> None:
-    """Refuse, before the first letter, an address or a name with which one cannot be written."""
+    """Refuse, before the first letter, a text that needs a name where there is none."""
     for due in letters:
-        rater = due.person.rater
-        if not is_address(due.person.email):
-            raise KonsilError(
-                f"people: rater {rater!r} has an e-mail address that cannot be used; correct it on"
-                " the page of invitations, or with 'konsil invite --list'"
-            )
         template = templates.get((due.kind, due.language))
         if template is not None and template.has_name and not due.person.name:
             raise KonsilError(
-                f"{template.place}: rater {rater!r} has no name for {{name}}; {{greeting}} needs"
-                " none"
+                f"{template.place}: rater {due.person.rater!r} has no name for {{name}}; use"
+                " {greeting}"
             )

@@ -56,7 +56,7 @@ def reminder(
         "",
         waiting,
         "",
-        _("Your personal link is the one you received before:"),
+        _("Your personal link leads, on any device, to where you were:"),
         "",
         url,
         "",
