@@ -18,7 +18,7 @@ from konsil.store.people.letters import letters
 from konsil.store.people.people import people
 from konsil.store.privacy import erasing
 from letters.conftest import invited  # noqa: F401  a fixture
-from mail_servers import ADA, BEN, CANARIES, EVA, Post, write_mail
+from mail_servers import ADA, BEN, CANARIES, EVA, Post, report, write_mail
 from ports import free_port
 
 Call = Callable[..., tuple[int, str, str]]
@@ -154,6 +154,23 @@ def test_no_address_name_or_link_is_in_logs_exports_backups_or_messages(
     for word in (*CANARIES, *links):
         for text in printed:
             assert word not in text, (word, text[:200])
+
+
+def test_a_bounce_is_in_the_log_with_who_read_it(
+    call: Call, study: Path, post: Post, tmp_path: Path
+) -> None:
+    call("letters", study, "--send")
+    [message_id] = [m["Message-ID"] for address, m in post.letters if address == ADA.email]
+    box = tmp_path / "box"
+    box.write_text(f"From MAILER-DAEMON\n{report(message_id, ADA.email)}", "utf-8")
+    code, out, _ = call("letters", study, "--bounces", box, "--by", "Study desk")
+    assert code == 0
+    assert out.splitlines() == [
+        "r1: letters to the address fail",
+        "1 message; permanent delivery failures: 1 reported, 1 of letters of this study, 1 new",
+    ]
+    last = call("log", study, "--last", "1")[1]
+    assert "  letter  r1 (Dr. Ada Quokka)  by staff-1 (Study desk)" in last
 
 
 def test_an_erased_rater_has_no_letters(call: Call, study: Path) -> None:

@@ -14,48 +14,7 @@ from konsil.letters.bounces import read_bounces
 from konsil.letters.sending import send_letters
 from konsil.store.people.letters import letters
 from konsil.store.people.people import Person, note_person, people
-from mail_servers import ADA, BEN, Day, Post
-
-# The example of RFC 3464, appendix E, with fields of ours.
-REPORT = """\
-From: Mail Delivery Subsystem <MAILER-DAEMON@mx.example>
-To: <office@study.example.org>
-Subject: Undeliverable
-MIME-Version: 1.0
-Content-Type: multipart/report; report-type=delivery-status; boundary="B"
-
---B
-
-The following address had permanent fatal errors.
-
---B
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mx.example
-
-Final-Recipient: {kind};{recipient}
-Action: {action}
-Status: {status}
-Diagnostic-Code: smtp; 550 {recipient} unknown
-
---B
-Content-Type: {part}
-
-Message-ID: {message_id}
-Subject: Invitation
-
---B--
-"""
-
-
-def report(message_id: str, recipient: str, **fields: str) -> str:
-    usual = {
-        "kind": "rfc822",
-        "action": "failed",
-        "status": "5.1.1",
-        "part": "message/rfc822",
-    }
-    return REPORT.format(message_id=message_id, recipient=recipient, **(usual | fields))
+from mail_servers import ADA, BEN, Day, Post, report
 
 
 def box(folder: Folder, *messages: str, is_maildir: bool = False) -> Path:

@@ -64,7 +64,7 @@ def command(
             raise StudyError("--bounces: cannot be combined with --dry-run, --send and --due")
         from konsil.letters.bounces import read_bounces
 
-        return _bounced(read_bounces(opened, bounces))
+        return _bounced(read_bounces(opened, bounces, by=by))
     if send and due:
         raise StudyError("--send and --due: expected one of them")
     if not (dry_run or send or due):
@@ -123,8 +123,8 @@ def _failure(sent: Sent) -> Exception | None:
 def _bounced(bounced: Bounced) -> Printout:
     lines = [f"{rater}: letters to the address fail" for rater in bounced.raters]
     lines.append(
-        f"{bounced.n_messages:,} {'message' if bounced.n_messages == 1 else 'messages'}:"
-        f" {bounced.n_reports:,} permanent delivery failures, {bounced.n_matched:,} of letters of"
+        f"{bounced.n_messages:,} {'message' if bounced.n_messages == 1 else 'messages'}; permanent"
+        f" delivery failures: {bounced.n_reports:,} reported, {bounced.n_matched:,} of letters of"
         f" this study, {len(bounced.raters):,} new"
     )
     record = {

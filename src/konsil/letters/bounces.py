@@ -15,6 +15,7 @@ from konsil.letters.mail_addresses import folded
 from konsil.letters.opened import Opened
 from konsil.records.digits import stamp
 from konsil.store.people.letters import addresses, note_bounces
+from konsil.store.people.staff import decider
 
 LARGEST = 1 << 22
 """Bytes of a message that is read."""
@@ -46,7 +47,7 @@ class _Failure:
     status: str
 
 
-def read_bounces(folder: Opened, place: Path) -> Bounced:
+def read_bounces(folder: Opened, place: Path, *, by: str = "") -> Bounced:
     """Mark the addresses of raters to whom letters could not be delivered; the mailbox stays."""
     failures, n_messages = [], 0
     for message in _messages(place):
@@ -61,7 +62,7 @@ def read_bounces(folder: Opened, place: Path) -> Bounced:
             # An address that was corrected since is not the one that failed.
             if folded(rater_by_letter[letter_id][1]) in failure.recipients
         }
-        raters = note_bounces(store, matched, at=stamp(datetime.now(UTC)))
+        raters = note_bounces(store, matched, at=stamp(datetime.now(UTC)), by=decider(store, by))
     return Bounced(raters, n_messages, len(failures), len(matched))
 
 

@@ -109,7 +109,9 @@ def mark_failing(store: Store, rater: str, *, at: str) -> None:
         connection.execute(sa.update(p).where(is_new).values(failing=at))
 
 
-def note_bounces(store: Store, reports: Mapping[str, str], *, at: str) -> tuple[str, ...]:
+def note_bounces(
+    store: Store, reports: Mapping[str, str], *, at: str, by: str = ""
+) -> tuple[str, ...]:
     """Note that letters bounced (identifier -> status code); give the raters, sorted.
 
     A letter that is known to have bounced changes nothing.
@@ -122,7 +124,7 @@ def note_bounces(store: Store, reports: Mapping[str, str], *, at: str) -> tuple[
             rater = connection.execute(sa.select(t.c.rater).where(is_new)).scalar_one_or_none()
             if rater is None:
                 continue
-            _end(connection, letter_id, "bounced", at=at, code=code)
+            _end(connection, letter_id, "bounced", at=at, code=code, by=by)
             is_marked = sa.and_(p.c.rater == rater, p.c.failing.is_(None))
             connection.execute(sa.update(p).where(is_marked).values(failing=at))
             raters.append(str(rater))
