@@ -69,6 +69,7 @@ def test_a_dry_run_prints_the_letters_and_a_run_who_got_one(
     assert set(record) - {"notes"} == documented_keys()["letters"]
     _, out, _ = call("letters", study, "--dry-run", "--json")
     assert set(json.loads(out)) - {"notes"} == documented_keys()["letters --dry-run"]
+    assert not any(word in out for word in CANARIES)
 
 
 def test_when_no_letter_was_accepted_the_exit_code_is_2(
@@ -110,6 +111,7 @@ def test_a_list_of_contacts_invites_its_raters(call: Call, study: Path, tmp_path
     assert second.startswith("r2  https://x.example.org/come/")
     with open_folder(study).store() as store:
         assert people(store)["r2"].email == "ben@new.example"
+    assert call("invite", study, "--who", "r1")[1].startswith("r1  https://study.example.org/come/")
     _, out, _ = call("invite", study, "--list", table, "--json")
     assert set(json.loads(out)) - {"notes"} == documented_keys()["invite --list"]
     code, _, err = call("invite", study, "--list", table, "--who", "r1")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
@@ -269,6 +272,36 @@ def test_a_program_that_is_killed_sends_no_letter_twice_but_the_one_under_way(
     assert len(again) == 1 + is_accepted
     assert len(set(again)) == 1, "a server that has it can recognise it"
     assert [a for a, _ in post.letters].count(ADA.email) == 1
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from konsil.api.folder.folder import open_folder
+from konsil.letters.delivery import MailServer
+from konsil.letters.sending import send_letters
+handed_over = MailServer.send
+def killed(server, letter, address):
+    handed_over(server, letter, address)
+    os.kill(os.getpid(), signal.SIGKILL)
+MailServer.send = killed
+send_letters(open_folder(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+def test_a_killed_process_leaves_no_lock_and_its_letter_alone_is_sent_again(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder.path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert [address for address, _ in post.letters] == [ADA.email]
+    assert send_letters(folder, clock=day).n_sent == 3
+    assert Counter(a for a, _ in post.letters) == {ADA.email: 2, BEN.email: 1, EVA.email: 1}
+    first, second = (m for a, m in post.letters if a == ADA.email)
+    assert first["Message-ID"] == second["Message-ID"]
+    assert link(first.get_content()) == link(second.get_content())
 
 
 def test_two_runs_at_once_are_refused(folder: Folder, post: Post, day: Day) -> None:

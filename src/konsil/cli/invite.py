@@ -65,6 +65,10 @@ def command(
         names = (invitations.ANYBODY,) if request.anybody else request.who
         n = invitations.revoke(opened, names, by=request.by)
         return Printout({"revoked": n}, [f"{n:,} {'link' if n == 1 else 'links'} revoked"])
+    if request.url == HERE:
+        from konsil.letters.settings import address_of_pages
+
+        request = replace(request, url=address_of_pages(opened) or HERE)
     links = invitations.invite(opened, request)
     width = max(len(link.recipient) for link in links) + 2
     if request.url == HERE:

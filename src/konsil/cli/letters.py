@@ -86,7 +86,9 @@ def _shown(letters: Sequence[ShownLetter], absences: Sequence[Absence]) -> Print
         yield from _absent(absences)
         yield f"{_number(len(letters))} would be sent; nothing sent"
 
-    return Printout({"letters": letters, "not_sent": absences}, list(lines()))
+    # Names and addresses are in no JSON, which programs store.
+    record = [{"rater": letter.rater, "kind": letter.kind} for letter in letters]
+    return Printout({"letters": record, "not_sent": absences}, list(lines()))
 
 
 def _sent(sent: Sent) -> Printout:

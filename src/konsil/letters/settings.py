@@ -94,6 +94,12 @@ def read_mail(folder: Opened) -> MailSettings:
     return mail
 
 
+def address_of_pages(folder: Opened) -> str:
+    """The public address that mail.toml states; empty where there is no such file."""
+    is_sent = (folder.path / FILE).is_file() and not folder.study.simulated
+    return read_mail(folder).url if is_sent else ""
+
+
 def _problem(mail: MailSettings) -> str:
     """The first problem of the settings, with the key it is about; nothing where there is none."""
     parts = urlsplit(mail.url)
