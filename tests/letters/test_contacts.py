@@ -10,7 +10,7 @@ from konsil.api.folder.folder import Folder
 from konsil.errors import SourceError
 from konsil.letters.contacts import import_contacts
 from konsil.letters.mail_addresses import is_address
-from konsil.store.people.people import Person, people
+from konsil.store.people.people import Person, forget_person, people
 from mail_servers import ADA, BEN, EVA
 
 HEAD = "rater,name,email,language,site"
@@ -40,6 +40,29 @@ def test_a_list_is_stored(folder: Folder, encoding: str, separator: str) -> None
         EVA,
     ]
     assert import_contacts(folder, file).n_changed == 0
+
+
+def test_people_without_a_rater_get_the_next_one_with_their_characteristics(
+    folder: Folder,
+) -> None:
+    with folder.store() as store:
+        for rater in ("r1", "r2", "r3"):
+            forget_person(store, rater)
+    file = listed(
+        folder,
+        "name,email,site,panel",
+        "Uli,uli@x.org,,people",
+        "Kim,kim@x.org,Kiel,",
+        "Bo,bo@x.org,,",
+    )
+    with pytest.raises(SourceError, match="line 3: no rater of these characteristics"):
+        import_contacts(folder, file)
+    assert stored(folder) == []
+    file = listed(folder, "name,email,site", "Kim,kim@x.org,Kiel", "Uli,uli@x.org,")
+    expected = [Person("r1", "Kim", "kim@x.org"), Person("r2", "Uli", "uli@x.org")]
+    for _ in range(2):
+        assert import_contacts(folder, file).raters == ("r1", "r2")
+        assert stored(folder) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,6 +98,8 @@ def test_what_is_wrong_with_a_row_is_at_its_place_and_nothing_is_stored(
     [
         (["rater,e-mail", "r1,a@x.org"], "utf-8", "no column 'e-mail'; did you mean 'email'?"),
         (["rater,name", "r1,Ada"], "utf-8", "the column 'email' is missing"),
+        (["email,panel", "a@x.org,peple"], "utf-8", "no panel 'peple'; did you mean 'people'?"),
+        (["email", "a@x.org"], "utf-8", "line 2: no rater of these characteristics is without a"),
         ([HEAD, "r1,Lösch,a@x.org,,"], "latin-1", "is not UTF-8 text (from Excel: save it as"),
         ([HEAD, "r1,Lösch,a@x.org,,"], "utf-16", "is not UTF-8 text"),
     ],

@@ -43,8 +43,9 @@ def command(
     The link of a rater or curator works on any device until it expires or is revoked, and leads to
     the next task; those of other staff work once, on the device on which they are opened.
 
-    The table of --list has the columns rater and email, and optionally name, language and
-    characteristics of raters to be checked, such as site. It is stored completely or not at all.
+    The table of --list has the column email, and optionally rater, name, language and raters'
+    characteristics, such as site. It is stored completely or not at all. A person without a rater
+    becomes the next one with these characteristics and without a contact.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations

@@ -69,6 +69,7 @@ def import_contacts(folder: Opened, file: Path) -> Contacts:
             {key: (value or "").strip() for key, value in row.items()}
             for row in table.frame.to_dicts()
         ]
+        rows = _with_raters(rows, context)
         problems = [*_problems(table, rows, context)]
         if problems:
             raise SourceError(f"{table.name}: nothing is stored: {in_short(problems)}", problems)
@@ -122,9 +123,36 @@ def _check_columns(table: Table, context: _Context) -> None:
             raise SourceError(
                 f"{table.name}: there is no column {name!r}; {nearest(name, columns)}"
             )
-    for name in ("rater", "email"):
-        if name not in table.frame.columns:
-            raise SourceError(f"{table.name}: the column {name!r} is missing")
+    if "email" not in table.frame.columns:
+        raise SourceError(f"{table.name}: the column 'email' is missing")
+
+
+def _with_raters(rows: Sequence[Mapping[str, str]], context: _Context) -> list[dict[str, str]]:
+    """The rows with a rater each, as far as there is one.
+
+    A person without a rater is the one with the same address, or the next rater of the protocol
+    that has no contact and the stated characteristics.
+    """
+    rater_by_address = {folded(p.email): r for r, p in context.stored.items() if p.email}
+    free = dict(context.raters)
+    for rater in (*rater_by_address.values(), *context.out, *(r.get("rater", "") for r in rows)):
+        free.pop(rater, None)
+    assigned = []
+    for row in rows:
+        rater = row.get("rater", "") or rater_by_address.get(folded(row["email"]), "")
+        if not rater:
+            rater = next((r.id for r in free.values() if _fits(row, r, context)), "")
+            free.pop(rater, None)
+        assigned.append({**row, "rater": rater})
+    return assigned
+
+
+def _fits(row: Mapping[str, str], rater: Rater, context: _Context) -> bool:
+    return all(row.get(c, "") in ("", _value(rater, c)) for c in context.values)
+
+
+def _value(rater: Rater, column: str) -> str:
+    return rater.panel if column == "panel" else rater.strata.get(column, "")
 
 
 def _problems(table: Table, rows: Sequence[Mapping[str, str]], context: _Context) -> Iterator[str]:
@@ -150,7 +178,9 @@ def _problems(table: Table, rows: Sequence[Mapping[str, str]], context: _Context
 def _row_problems(row: Mapping[str, str], context: _Context) -> Iterator[str]:
     name = row["rater"]
     rater = context.raters.get(name)
-    if rater is None:
+    if not name:
+        yield "no rater of these characteristics is without a contact"
+    elif rater is None:
         yield f"there is no rater {name!r}; {nearest(name, context.raters)}"
     elif name in context.out:
         yield f"rater {name!r} does not take part any more"
@@ -169,9 +199,7 @@ def _row_problems(row: Mapping[str, str], context: _Context) -> Iterator[str]:
         yield f"there is no language {language!r}; {nearest(language, languages())}"
     for column, values in context.values.items():
         value = row.get(column, "")
-        if not value or rater is None:
-            continue
-        if value not in values:
+        if value and value not in values:
             yield f"there is no {column} {value!r}; {nearest(value, values)}"
-        elif value != (rater.panel if column == "panel" else rater.strata.get(column, "")):
+        elif value and rater is not None and value != _value(rater, column):
             yield f"rater {name!r} has another {column} in the study than {value!r}"
