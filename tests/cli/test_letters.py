@@ -14,7 +14,8 @@ from aiosmtpd.controller import Controller
 from commands_doc import documented_keys
 from konsil.api import open_folder
 from konsil.api.running.archiving import archive_study
-from konsil.store.people.letters import letters
+from konsil.errors import StoreError
+from konsil.store.people.letters import begin, letters
 from konsil.store.people.people import people
 from konsil.store.privacy import erasing
 from letters.conftest import invited  # noqa: F401  a fixture
@@ -183,6 +184,8 @@ def test_an_erased_rater_has_no_letters(call: Call, study: Path) -> None:
             store, folder.study, "r1", at="2027-03-01T12:00:00Z", by="desk", reason="asked"
         )
         assert sorted(letters(store)) == ["r2", "r3"]
+        with pytest.raises(StoreError, match="erased"):
+            begin(store, "r1", "reminder", at="2027-03-01T12:00:00Z")
         assert store.verify_log() == ()
     code, out, _ = call("letters", study, "--send")
     assert code == 0

@@ -15,6 +15,7 @@ from konsil.store.engine import schema
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
 from konsil.store.log.db import Store
+from konsil.store.log.erasures import refuse_erased
 from konsil.store.people.people import people
 
 LetterKind = Literal["invitation", "reminder"]
@@ -65,6 +66,8 @@ def begin(store: Store, rater: str, kind: LetterKind, *, at: str) -> str:
     t = schema.letters
     is_open = sa.and_(t.c.rater == rater, t.c.state.not_in(_FINAL))
     with writing(store.engine) as connection:
+        # Erased since the letters of this run were chosen: the address is still in memory.
+        refuse_erased(connection, rater)
         letter_id: str | None = connection.execute(
             sa.select(t.c.id).where(is_open).order_by(t.c.at).limit(1)
         ).scalar_one_or_none()
