@@ -47,7 +47,13 @@ def test_a_persons_data_are_written_for_the_owner_alone_and_the_name_is_erased_w
     code, out, err = call("person", study, "p1", output)
     assert (code, err) == (0, "")
     assert out == f"{output}: 1 in raters, 1 in people\n"
-    person = {"rater": "p1", "name": "Ada Quokka", "email": "quokka@clinic.example"}
+    person = {
+        "rater": "p1",
+        "name": "Ada Quokka",
+        "email": "quokka@clinic.example",
+        "language": None,
+        "failing": None,
+    }
     assert json.loads(output.read_text("utf-8"))["people"] == [person]
     assert stat.S_IMODE(output.stat().st_mode) == 0o600
 

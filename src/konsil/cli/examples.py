@@ -56,6 +56,7 @@ EXAMPLES = {
         "konsil invite my-study",
         "konsil invite my-study --who physician-1 --days 14",
     ),
+    "letters": ("konsil letters my-study --dry-run", "konsil letters my-study --due"),
     "kit": ("konsil kit my-study", "konsil kit my-study --rater physician-1"),
     "withdraw": (
         "konsil withdraw my-study --rater physician-1 --dry-run",

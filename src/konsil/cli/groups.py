@@ -40,6 +40,7 @@ GROUPS = {
     ),
     "People": (
         "invite",
+        "letters",
         "places",
         "withdraw",
         "succeed",

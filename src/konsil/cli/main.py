@@ -82,6 +82,10 @@ COMMANDS = {
         "konsil.cli.invite",
         "Create personal links for raters or study staff.",
     ),
+    "letters": (
+        "konsil.cli.letters",
+        "Send invitations and reminders to raters by e-mail.",
+    ),
     "kit": ("konsil.cli.kit", "Write a rater's batch as one file for sites without a network."),
     "withdraw": (
         "konsil.cli.withdraw",

@@ -9,7 +9,7 @@ import pytest
 
 from konsil.errors import StoreError
 from konsil.store import Store
-from konsil.store.calls.run_lock import alone
+from konsil.store.calls.run_lock import alone, sending_letters
 
 AT = "2025-03-01T12:00:00Z"
 HOLD = """
@@ -82,4 +82,13 @@ def test_it_is_given_back_also_after_an_error_and_holds_within_one_process(store
     ):
         pytest.fail("two at once")
     with alone(store, "three", AT):
+        pass
+
+
+def test_one_process_sends_letters_also_while_models_are_called(store: Store) -> None:
+    refusal = pytest.raises(StoreError, match="letters are being sent by another process")
+    with alone(store, "konsil judge", AT), sending_letters(store, AT), refusal:  # noqa: SIM117
+        with sending_letters(store, AT):
+            pytest.fail("two at once")
+    with sending_letters(store, AT):
         pass

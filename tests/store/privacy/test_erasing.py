@@ -23,6 +23,7 @@ from konsil.store.engine.engine import reading, writing
 from konsil.store.log import anchoring, study_events
 from konsil.store.log.covering import cover_task
 from konsil.store.log.heads import anchor_notes, check_head, head_of
+from konsil.store.people import letters
 from konsil.store.people.access import ERASED, Access
 from konsil.store.people.people import Person, note_person, people
 from konsil.store.privacy import erasing
@@ -165,6 +166,7 @@ def fill(store: Store) -> None:
             screens.change(connection, state, {"submitted_at": AT, "seconds": 10.0})
             cover_task(connection, task, AT)
     note_person(store, Person("R1", name, email))
+    letters.end(store, letters.begin(store, "R1", "invitation", at=AT), "sent", at=AT)
     note_person(store, Person("R2", "Bo Lee", "lee@clinic.example"))
 
 
@@ -206,6 +208,7 @@ def test_nothing_of_hers_is_left_and_all_of_the_others_is(study: Store) -> None:
         "screens": 1,
         "invitations": 1,
         "people": 1,
+        "letters": 1,
         "raters": 1,
     }
     assert (done.ratings, done.n_retained, done.moved) == (2, 0, 1)

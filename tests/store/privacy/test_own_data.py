@@ -11,6 +11,7 @@ from konsil.errors import StoreError
 from konsil.store import Batch, Store
 from konsil.store.engine import page_schema, schema
 from konsil.store.engine.engine import writing
+from konsil.store.people import letters
 from konsil.store.people.access import Access
 from konsil.store.people.people import Person, note_person
 from konsil.store.privacy.own_data import own_data
@@ -45,6 +46,7 @@ def store(tmp_path: Path, sample: Batch):
         secret = access.invite("R1", "rater", at=AT, expires_at=LATER)
         access.redeem(secret, at=AT, expires_at={"rater": LATER})
         access.invite("owner-1", "owner", at=AT, expires_at=LATER)
+        letters.end(opened, letters.begin(opened, "R1", "invitation", at=AT), "sent", at=AT)
         with writing(opened.engine) as connection:
             state = screens.named(connection, "t1", "R1", AT)
             screens.visit(connection, state, screens.Visit("v1", 20.0, 10.0, 1.0), AT)
@@ -68,11 +70,13 @@ def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) ->
         "identities",
         "passkeys",
     }
-    assert found["people"] == [{"rater": "R1", "name": "Ada May", "email": "ada@clinic.example"}]
+    [person] = found["people"]
+    assert (person["name"], person["email"]) == ("Ada May", "ada@clinic.example")
+    assert [row["kind"] for row in found["letters"]] == ["invitation"]
     assert len(found["ratings"]) == sum(r.rater == "R1" for r in sample.ratings)
     assert found["drafts"][0]["value"] == "typed"
     assert [row["kind"] for row in found["events"]] == ["consent"]
-    assert {row["kind"] for row in found["audit_log"]} == {"invitation", "sign-in"}
+    assert {row["kind"] for row in found["audit_log"]} == {"invitation", "letter", "sign-in"}
     assert not {"cookie", "csrf", "token", "public"} & {
         c for rows in found.values() for row in rows for c in row
     }

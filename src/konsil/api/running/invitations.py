@@ -10,6 +10,8 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.api.running.requests import InvitationRequest
 from konsil.errors import StudyError, nearest, option
+from konsil.letters import links
+from konsil.letters.settings import FILE
 from konsil.records import Rater
 from konsil.records.digits import stamp
 from konsil.store import Store
@@ -22,8 +24,8 @@ EVERYWHERE = "*"
 """All sites."""
 ANYBODY = ""
 """Whom an invitation is for that makes a rater of everybody who comes."""
-PATH = "/come/"
-"""Where invitations lead; the pages' table of routes has the same path."""
+PATH = links.PATH
+"""Where invitations lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,19 @@ def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
         for account in whom if role == "coordinator" and request.site else ():
             sites = set(request.site) - {EVERYWHERE}
             tie(store, "staff", account, sites, at=at, by=inviter)
+        # Where letters are sent, they have the very link that is shown now.
+        is_derived = role == "rater" and max_uses is None and (folder.path / FILE).is_file()
+        key = links.letter_key(folder.path, may_write=True) if is_derived else None
         secrets = [
-            access.invite(account, role, at=at, expires_at=until, most_uses=max_uses, by=inviter)
+            access.invite(
+                account,
+                role,
+                at=at,
+                expires_at=until,
+                most_uses=max_uses,
+                by=inviter,
+                secret=links.new_secret(access, key, account, at) if key and account else "",
+            )
             for account in whom
         ]
         if request.anybody and request.site:

@@ -25,6 +25,9 @@ ENDING = "-run"
 counts."""
 _KEY = zlib.crc32(b"konsil: one run at a time")
 """The lock's number in a database of PostgreSQL."""
+_LETTERS = "konsil letters"
+_LETTERS_ENDING = "-letters"
+_LETTERS_KEY = zlib.crc32(b"konsil: letters are sent by one process at a time")
 _HOLDER_BYTES = 1_000
 _BYTE = 1 << 20
 """Where Windows locks a byte: nobody can read what is locked there, so it lies behind what is
@@ -78,7 +81,22 @@ def alone(store: Store, command: str, at: str) -> Iterator[None]:
             yield
 
 
+@contextmanager
+def sending_letters(store: Store, at: str) -> Iterator[None]:
+    """Hold the study's letters: no two processes send them at once; models may be called."""
+    if is_shared(store):
+        with _advisory(store, _LETTERS, shared=False, key=_LETTERS_KEY):
+            yield
+    else:
+        with _flock(store, _LETTERS, at, _LETTERS_ENDING):
+            yield
+
+
 def _refused(store: Store, other: str, since: str) -> StoreError:
+    if other.startswith(_LETTERS):
+        return StoreError(
+            f"{store.name}: letters are being sent by another process; wait for its end"
+        )
     return StoreError(
         f"{store.name}: another run{f' ({other})' if other else ''} is under"
         f" way{f' since {since}' if since else ''}; wait for its end, or stop it and start"
@@ -87,8 +105,8 @@ def _refused(store: Store, other: str, since: str) -> StoreError:
 
 
 @contextmanager
-def _flock(store: Store, command: str, at: str) -> Iterator[None]:
-    place = Path(f"{store.engine.url.database}{ENDING}")
+def _flock(store: Store, command: str, at: str, ending: str = ENDING) -> Iterator[None]:
+    place = Path(f"{store.engine.url.database}{ending}")
     try:
         file = os.open(
             place, os.O_RDWR | os.O_CREAT, mode_like(Path(str(store.engine.url.database)))
@@ -145,14 +163,14 @@ def _read(file: int) -> tuple[str, str]:
 
 
 @contextmanager
-def _advisory(store: Store, command: str, *, shared: bool) -> Iterator[None]:
+def _advisory(store: Store, command: str, *, shared: bool, key: int = _KEY) -> Iterator[None]:
     with engine.translate_database_errors(store.engine.url), store.engine.connect() as opened:
         # A connection of its own, outside any transaction: the server drops the lock when the
         # connection ends.
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
         lock = sa.func.pg_try_advisory_lock_shared if shared else sa.func.pg_try_advisory_lock
-        if not connection.execute(sa.select(lock(_KEY))).scalar_one():
-            raise _refused(store, *_holder(connection))
+        if not connection.execute(sa.select(lock(key))).scalar_one():
+            raise _refused(store, *_holder(connection, key))
         connection.execute(sa.select(sa.func.set_config("application_name", command[:60], False)))
         try:
             yield
@@ -161,7 +179,7 @@ def _advisory(store: Store, command: str, *, shared: bool) -> Iterator[None]:
             opened.invalidate()
 
 
-def _holder(connection: Connection) -> tuple[str, str]:
+def _holder(connection: Connection, key: int) -> tuple[str, str]:
     """Who holds the lock and since when it has been connected, as far as this user may see it."""
     query = sa.text(
         "SELECT a.application_name, to_char(a.backend_start AT TIME ZONE 'UTC',"
@@ -169,5 +187,5 @@ def _holder(connection: Connection) -> tuple[str, str]:
         " l.pid JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory' AND"
         " l.granted AND l.objid = :key AND d.datname = current_database()"
     )
-    row = connection.execute(query, {"key": _KEY}).first()
+    row = connection.execute(query, {"key": key}).first()
     return (str(row[0] or ""), str(row[1] or "")) if row is not None else ("", "")

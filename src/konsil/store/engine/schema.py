@@ -122,6 +122,23 @@ people = Table(
     Column("rater", KEY, ForeignKey("raters.id"), primary_key=True),
     Column("name", Text, nullable=False),
     Column("email", Text, nullable=False),
+    # The language of letters; none: the study's.
+    Column("language", Text),
+    # Since when letters to the address fail; none: they do not, as far as is known.
+    Column("failing", Text),
+)
+
+# Letters to people: which kind, when, and with what outcome; never the address or the link. The
+# identifier is random and stands in the letter, so that a bounce can be matched.
+letters = Table(
+    "letters",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("rater", KEY, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("at", Text, nullable=False),
 )
 
 # Names of those who run the study: everywhere else they have their pseudonyms.
@@ -303,6 +320,7 @@ call_batch_works = Table(
     Column("subject", KEY, nullable=False),
 )
 
+Index("letters_by_rater", letters.c.rater)
 Index("call_batch_works_by_work", call_batch_works.c.work)
 
 # Everything that is asked of all calls at once (what is done, how it ended, what it cost) without

@@ -42,6 +42,8 @@ PASSKEY = "passkey"
 """The kind of an entry that states that a person registered or used a passkey."""
 IDENTITY = "identity"
 """The kind of an entry that states whose an account of a sign-in service is."""
+LETTER = "letter"
+"""The kind of an entry that states what became of a letter; data.who: to whom."""
 START = "0" * 64
 """The hash before the first entry."""
 _HEAD = "audit_head"

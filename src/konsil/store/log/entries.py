@@ -18,7 +18,7 @@ from konsil.store.log import audit, study_events
 
 _CHUNK = 1_000
 _WHO = ("by", "who", "rater")
-_ABOUT = frozenset({audit.INVITATION, audit.REVOCATION, audit.SITES, audit.IDENTITY})
+_ABOUT = frozenset({audit.INVITATION, audit.REVOCATION, audit.SITES, audit.IDENTITY, audit.LETTER})
 """Kinds of entries whose `who` is the person that they are about, and not the one who acted."""
 _FOR_RATER = frozenset(
     {study_events.BATCH_CLOSED, study_events.BATCH_REOPENED, study_events.KIT_MADE}

@@ -131,11 +131,15 @@ class Access:
         expires_at: str,
         most_uses: int | None = None,
         by: str = "",
+        secret: str = "",
     ) -> str:
-        """Make an invitation and give its secret, which is not kept anywhere; `by`: who invites."""
+        """Make an invitation and give its secret, which is not kept anywhere; `by`: who invites.
+
+        `secret` is one that the caller made; empty: a new one.
+        """
         audit.check_time(at)
         audit.check_time(expires_at)
-        secret = secrets.token_urlsafe(24)
+        secret = secret or secrets.token_urlsafe(24)
         row = {
             "token": hashed(secret),
             "who": who,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
 from konsil.store.engine import engine, schema
@@ -22,33 +23,51 @@ class Person:
     """The name."""
     email: str = ""
     """The address."""
+    language: str = ""
+    """The language of letters; empty: the study's."""
+    failing: str = ""
+    """Since when letters to the address fail; empty: they do not, as far as is known."""
 
 
 def note_person(store: Store, person: Person) -> None:
-    """Write who a rater is, or correct it; the log does not say what was written."""
-    table = schema.people
+    """Write who a rater is, or correct it; the log does not say what was written.
+
+    An empty language leaves the one that is stored. A new address is not known to fail.
+    """
     with engine.writing(store.engine) as connection:
-        stored = connection.execute(
-            sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)
-        ).first()
-        if stored is None:
-            raise StoreError(
-                f"people: there is no rater {person.rater!r} in the database; run 'konsil plan'"
-                " first"
-            )
-        values = {"name": person.name, "email": person.email}
-        changed = connection.execute(
-            sa.update(table).where(table.c.rater == person.rater).values(values)
+        write_person(connection, person)
+
+
+def write_person(connection: Connection, person: Person) -> None:
+    """Write who a rater is in the caller's transaction."""
+    table = schema.people
+    stored = connection.execute(
+        sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)
+    ).first()
+    if stored is None:
+        raise StoreError(
+            f"people: there is no rater {person.rater!r} in the database; run 'konsil plan' first"
         )
-        if changed.rowcount == 0:
-            connection.execute(sa.insert(table).values(rater=person.rater, **values))
+    before = connection.execute(sa.select(table).where(table.c.rater == person.rater)).first()
+    values: dict[str, str | None] = {"name": person.name, "email": person.email}
+    if person.language:
+        values["language"] = person.language
+    if before is None:
+        connection.execute(sa.insert(table).values(rater=person.rater, **values))
+        return
+    if before.email != person.email:
+        values["failing"] = None
+    connection.execute(sa.update(table).where(table.c.rater == person.rater).values(values))
 
 
 def people(store: Store) -> dict[str, Person]:
     """Everybody whose name is known, by rater."""
     with engine.reading(store.engine) as connection:
         rows = connection.execute(sa.select(schema.people).order_by(schema.people.c.rater))
-        return {row.rater: Person(row.rater, row.name, row.email) for row in rows}
+        return {
+            row.rater: Person(row.rater, row.name, row.email, row.language or "", row.failing or "")
+            for row in rows
+        }
 
 
 def forget_person(store: Store, rater: str) -> bool:
@@ -60,6 +79,8 @@ def forget_person(store: Store, rater: str) -> bool:
     """
     with engine.writing(store.engine) as connection:
         deleted = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
+        # Their identifiers stand in mails that name the address.
+        connection.execute(sa.delete(schema.letters).where(schema.letters.c.rater == rater))
         forgotten = forget_staff(connection, rater)
     # The deleted name is still in the write-ahead log.
     engine.empty_log(store.engine)

@@ -16,6 +16,7 @@ from konsil.store.log.db import Store
 
 _BY_RATER = (
     schema.people,
+    schema.letters,
     schema.tasks,
     schema.task_revisions,
     schema.ratings,

@@ -113,6 +113,7 @@ class Selection:
             "passkeys": page_schema.passkeys.c.who == self._rater,
             "identities": page_schema.identities.c.who == self._rater,
             "people": schema.people.c.rater == self._rater,
+            "letters": schema.letters.c.rater == self._rater,
         }
 
     def records(self) -> dict[str, int]:

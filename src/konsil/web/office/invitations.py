@@ -19,6 +19,8 @@ from konsil.records.roles import Role
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation
 from konsil.store.people.identities import role_of_accounts
+from konsil.store.people.letters import LetterRecord
+from konsil.store.people.letters import letters as letters_by_rater
 from konsil.store.people.people import Person, forget_person, note_person, people
 from konsil.store.people.sites import known_sites, sites_of, tie
 from konsil.store.people.staff import names, pseudonym
@@ -58,6 +60,8 @@ class Guest:
     """When a link was used last."""
     is_withdrawn: bool = False
     """Whether the rater has withdrawn."""
+    letter: LetterRecord | None = None
+    """The last letter that was sent or tried."""
     n_links: int = 0
     """Links that were ever made; a form that states another number was sent before."""
 
@@ -95,7 +99,7 @@ def guests(request: Request) -> list[Guest]:
             withdrawal.panels(connection, site.study),
             withdrawal.withdrawn_raters(connection),
         )
-    links = _links(site, "rater")
+    links, sent = _links(site, "rater"), letters_by_rater(site.store)
     return [
         Guest(
             rater,
@@ -105,6 +109,7 @@ def guests(request: Request) -> list[Guest]:
             _newest(rater_links, now),
             _last(rater_links),
             rater in withdrawn,
+            sent.get(rater, (None,))[-1],
             len(rater_links),
         )
         for rater, (panel, kind) in panels.items()

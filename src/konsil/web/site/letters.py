@@ -1,4 +1,4 @@
-"""Letters with a personal link, to be copied into a mail."""
+"""Letters with a personal link, to be copied into a mail or sent as one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,57 @@ class Letter:
     """The address, where it is known."""
     texts: tuple[tuple[str, str, str], ...]
     """Language, subject and text; the study's language first."""
+
+
+def greeting(language: str, name: str) -> str:
+    """How a letter begins.
+
+    >>> greeting("de", "Dr. May"), greeting("en", "")
+    ('Guten Tag Dr. May,', 'Dear colleague,')
+    """
+    _ = translations(language).gettext
+    return _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,")
+
+
+def reminder(
+    language: str, title: str, name: str, url: str, until: str, n_tasks: int
+) -> tuple[str, str]:
+    """Subject and text of a reminder, which has the link of the invitation.
+
+    >>> link, until = "https://x.org/come/s", "2025-06-01T12:00:00Z"
+    >>> subject, text = reminder("en", "Trial", "Dr. May", link, until, 1)
+    >>> subject, text.splitlines()[2]
+    ('Reminder: study “Trial”', 'in the study “Trial”, 1 task is waiting for you.')
+    """
+    catalogue = translations(language)
+    _ = catalogue.gettext
+    subject = _("Reminder: study “%(title)s”") % {"title": title}
+    waiting = catalogue.ngettext(
+        "in the study “%(title)s”, %(num)s task is waiting for you.",
+        "in the study “%(title)s”, %(num)s tasks are waiting for you.",
+        n_tasks,
+    ) % {"title": title, "num": formatting.number(n_tasks, language)}
+    lines = (
+        greeting(language, name),
+        "",
+        waiting,
+        "",
+        _("Your personal link leads, on any device, to where you were:"),
+        "",
+        url,
+        "",
+        _(
+            "You can stop at any time: everything is saved as you go. Please do not pass the link"
+            " on; whoever opens it rates in your name."
+        ),
+        "",
+        _("The link works until %(day)s. If you no longer want to take part, reply to this letter.")
+        % {"day": formatting.day(until, language)},
+        "",
+        _("Kind regards"),
+        "",
+    )
+    return subject, "\n".join(lines)
 
 
 def letter(
@@ -60,7 +111,7 @@ def letter(
         usage = _("This is your personal link. It works once:")
         rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     lines = (
-        _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,"),
+        greeting(language, name),
         "",
         purpose,
         "",

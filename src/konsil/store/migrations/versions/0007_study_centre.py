@@ -1,4 +1,4 @@
-"""Sites and accounts of people, batches of calls, and works that several workers share."""
+"""Sites and accounts of people, letters, batches of calls, and works that several workers share."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -109,3 +109,16 @@ def upgrade() -> None:
         sa.Column("lost", sa.Float(53), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.add_column("people", sa.Column("language", sa.Text))
+    op.add_column("people", sa.Column("failing", sa.Text))
+    op.create_table(
+        "letters",
+        sa.Column("id", KEY, nullable=False),
+        sa.Column("rater", KEY, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("code", sa.Text, nullable=False),
+        sa.Column("at", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("letters_by_rater", "letters", ["rater"])

@@ -1,0 +1,1 @@
+"""Letters to raters: settings, texts, sending, bounces, and lists of contacts."""
