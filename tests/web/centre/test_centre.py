@@ -290,7 +290,7 @@ def test_a_study_alone_has_no_list(centres: Centres) -> None:
         ("titel = 'x'", "there is no key 'titel'; did you mean 'title'"),
         ("[[studies]]\npath = 'a'", r"studies 1: folder is missing"),
         ("[[studies]]\nfolder = 'a b'", r"studies 1.path: expected letters, .* got 'a b'"),
-        ("[[studies]]\nfolder = 'x/health'", "none of health, language, leave"),
+        ("[[studies]]\nfolder = 'x/health'", "none of audit-log, health, language, leave"),
         ("[[studies]]\nfolder = 1", r"studies 1.folder: expected a text, got 1"),
         ("[[studies]]\nfolder = 'a'\n[[studies]]\nfolder = 'b/a'", "the path 'a' occurs more than"),
         ("=", "is no TOML file"),

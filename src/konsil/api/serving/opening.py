@@ -7,15 +7,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.running.planning import make_plan
 from konsil.errors import KonsilError, PlanError, nearest, option
+from konsil.store import Store
+from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.centre.accounts import ALL
-from konsil.web.centre.settings import CentreSettings, StudyPlace, is_servable
+from konsil.web.centre.auditing import FILE as LOG_FILE
+from konsil.web.centre.auditing import place_of_log
+from konsil.web.centre.settings import (
+    FILE,
+    PROTOCOL,
+    CentreSettings,
+    StudyPlace,
+    is_servable,
+    read_settings,
+)
 from konsil.web.site.site import Options
 
 
@@ -82,6 +94,18 @@ def people_notes(settings: CentreSettings, studies: Mapping[str, Study]) -> Iter
                     f"{where}: {invited.study!r} has no rater {invited.person!r};"
                     f" {nearest(invited.person, raters)}"
                 )
+
+
+def log_of_centre(place: Path) -> Store | None:
+    """The audit log of the centre in this folder or file; None where it is no centre.
+
+    A folder with a study.toml is a study, also if its subfolders are studies.
+    """
+    is_file = place.is_file() and place.suffix == ".toml" and place.name != PROTOCOL
+    is_folder = place.is_dir() and not (place / PROTOCOL).exists()
+    if not is_file and not (is_folder and any((place / n).exists() for n in (FILE, LOG_FILE))):
+        return None
+    return open_log(place_of_log(read_settings(place)), create=False)
 
 
 def check_passkeys(options: Options) -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.records.roles import ROLES, Role
-from konsil.store.engine import engine, page_schema
+from konsil.store.engine import engine, page_schema, schema
 from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
@@ -58,11 +58,16 @@ class Invitation:
 
     def open(self, at: str) -> bool:
         """Whether it lets anybody in at this time."""
-        return (
-            self.revoked_at is None
-            and at < self.expires_at
-            and (self.most_uses is None or self.uses < self.most_uses)
-        )
+        return self.obstacle(at) is None
+
+    def obstacle(self, at: str) -> Literal["revoked", "expired", "used"] | None:
+        """Why it lets nobody in at this time; None where it does."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if at >= self.expires_at:
+            return "expired"
+        is_used = self.most_uses is not None and self.uses >= self.most_uses
+        return "used" if is_used else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,26 @@ def end_sessions(store: Store) -> None:
         connection.execute(sa.delete(page_schema.visitors))
 
 
+def end_account_sessions(store: Store, accounts: str) -> bool:
+    """Sign out whoever has an account, where the list of accounts is another one than before.
+
+    `accounts`: the digest of the list as far as it is about this study. Whoever is still on the
+    list signs in again, with the role that it states now.
+    """
+    i, v, key = page_schema.identities.c, page_schema.visitors, "accounts"
+    if store.is_read_only:
+        return False
+    with engine.writing(store.engine) as connection:
+        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == key)
+        before = connection.execute(query).scalar_one_or_none()
+        if (before or "") == accounts:
+            return False
+        connection.execute(sa.delete(schema.meta).where(schema.meta.c.key == key))
+        connection.execute(sa.insert(schema.meta).values(key=key, value=accounts))
+        connection.execute(sa.delete(v).where(v.c.who.in_(sa.select(i.who))))
+    return True
+
+
 class Access:
     """The invitations and visitors of one study's store."""
 
@@ -166,9 +191,13 @@ class Access:
 
     def invitation(self, secret: str, at: str) -> Invitation | None:
         """The invitation of this secret, if it still lets anybody in; looking uses nothing up."""
-        with engine.reading(self.store.engine) as connection:
-            stored = _invitation(connection, hashed(secret))
+        stored = self.any_invitation(secret)
         return stored if stored is not None and stored.open(at) else None
+
+    def any_invitation(self, secret: str) -> Invitation | None:
+        """The invitation of this secret, whether or not it lets anybody in."""
+        with engine.reading(self.store.engine) as connection:
+            return _invitation(connection, hashed(secret))
 
     def invitations(self) -> tuple[Invitation, ...]:
         """All invitations, oldest first."""
