@@ -23,7 +23,7 @@ from konsil.store.log.entries import read_entries
 from konsil.store.people.centre_log import REFUSED, access_entries
 from konsil.store.privacy.own_data import own_data
 
-from ..conftest import AT
+from ..conftest import AT, LATER
 from .conftest import HOST, Centres
 from .oidc_server import CLIENT, CURVE, OTHER_KEY, SECRET, OidcServer, oidc_server
 
@@ -540,3 +540,22 @@ def test_a_changed_list_signs_out_accounts(centres: Centres, service: OidcServer
     assert restarted() == [200, 200]
     place.write_text(place.read_text().replace('role = "owner"', 'role = "analyst"'))
     assert restarted() == [401, 200]
+
+
+def test_a_revoked_account_is_refused_until_it_is_invited_again(
+    centres: Centres, service: OidcServer
+) -> None:
+    client = centres.client()
+    go(client)
+    access = centres.access("heart")
+    assert access.end_access("staff-1", at=AT).accounts == 1
+    assert client.get("/heart/office").status_code == 401
+    assert go(centres.client()).status_code == 403
+    centre_audit = centres.centre.registry.audit
+    assert centre_audit is not None
+    (entry,) = access_entries(centre_audit.log, (REFUSED,), last=9)
+    assert (entry.data["reason"], entry.data["who"]) == ("revoked", "staff-1")
+    access.invite("staff-1", "owner", at=LATER, expires_at=LATER)
+    back = centres.client()
+    assert go(back).status_code == 303
+    assert back.get("/heart/office").status_code == 200

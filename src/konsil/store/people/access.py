@@ -20,7 +20,13 @@ from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
-from konsil.store.log.revocation import remove_passkeys, revoke_access
+from konsil.store.log.revocation import (
+    Revoked,
+    end_other_roles,
+    is_revoked,
+    remove_passkeys,
+    revoke_access,
+)
 from konsil.store.people.sites import sites_of, tie_within
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
@@ -172,10 +178,11 @@ class Access:
         }
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, who)
+            n_ended = end_other_roles(connection, who, role, at) if who else 0
             connection.execute(sa.insert(page_schema.invitations).values(row))
-            traces = traces_of_invitations(
-                connection, page_schema.invitations.c.token == hashed(secret)
-            )
+            c = page_schema.invitations.c
+            revoked = sa.and_(c.who == who, c.revoked_at == at, c.role != role)
+            traces = traces_of_invitations(connection, sa.or_(c.token == hashed(secret), revoked))
             if role != "owner":
                 # Passkeys let in owners alone; whoever gets another role is to come by that.
                 traces |= remove_passkeys(connection, who)
@@ -186,7 +193,8 @@ class Access:
                 "traces": traces,
                 "salted": True,
             }
-            audit.append(connection, audit.INVITATION, data | ({"by": by} if by else {}), at)
+            data |= ({"sessions_ended": n_ended} if n_ended else {}) | ({"by": by} if by else {})
+            audit.append(connection, audit.INVITATION, data, at)
         return secret
 
     def invitation(self, secret: str, at: str) -> Invitation | None:
@@ -209,10 +217,20 @@ class Access:
     def revoke(self, who: str, *, at: str, stay: bool = False, by: str = "") -> int:
         """Revoke all invitations of somebody and sign them out everywhere (not with `stay`).
 
-        Count what was open.
+        Count the links that were open.
         """
         with engine.writing(self.store.engine) as connection:
-            return revoke_access(connection, who, at, stay=stay, by=by)
+            return revoke_access(connection, who, at, stay=stay, by=by).links
+
+    def end_access(self, who: str, *, at: str, by: str = "") -> Revoked:
+        """The same, with all that let the person in."""
+        with engine.writing(self.store.engine) as connection:
+            return revoke_access(connection, who, at, by=by)
+
+    def is_revoked(self, person: str) -> bool:
+        """Whether a person's access was revoked and they were not invited since."""
+        with engine.reading(self.store.engine) as connection:
+            return is_revoked(connection, person)
 
     def redeem(
         self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = ""
@@ -287,10 +305,15 @@ class Access:
         )
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, person)
-            connection.execute(
-                sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
-            )
-            connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            # Asked under the lock: access may have been revoked at this very moment.
+            audit.next_entry(connection)
+            if is_revoked(connection, person):
+                raise StoreError(f"{person}: the access of this person was revoked")
+            v = page_schema.visitors
+            connection.execute(sa.delete(v).where(v.c.expires_at <= at))
+            # Who comes in another role has no longer the one before.
+            connection.execute(sa.delete(v).where(v.c.who == person, v.c.role != role))
+            connection.execute(sa.insert(v).values(_cells(row)))
             data: dict[str, object] = {"who": person, "role": role, "via": via}
             if role != "owner" and (traces := remove_passkeys(connection, person)):
                 data["traces"] = traces

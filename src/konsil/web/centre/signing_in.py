@@ -145,6 +145,9 @@ class SignIn:
                     Refused("account", "withdrawn", person=invited.person, role=invited.role)
                 )
                 return False
+            if site.access.is_revoked(person):
+                site.refused(Refused("account", "revoked", person, invited.role))
+                return False
             bind(site.store, identity, person, at=site.now())
             if invited.role == "coordinator" and invited.site:
                 # Tied before the session exists.
