@@ -43,6 +43,11 @@ CURATORS: frozenset[Role] = frozenset({"owner", "coordinator", "curator"})
 SIGNED_IN = RATERS | OFFICE | ANALYSTS | CURATORS
 
 
+def _task_page(endpoint: Endpoint) -> Endpoint:
+    """A page of one task, behind what must come first."""
+    return past_gates(rating.uncounted_if_tie(endpoint))
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One row of the table."""
@@ -95,11 +100,11 @@ ROUTES: tuple[Page, ...] = (
     Page("ratings", "/ratings", "GET", RATERS, past_gates(rated.my_ratings)),
     Page("next", "/next", "GET", RATERS, rating.next_task),
     Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
-    Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),
-    Page("submit", "/task/{public}", "POST", RATERS, past_gates(rating.submit)),
-    Page("save", "/task/{public}/save", "POST", RATERS, past_gates(rating.save)),
-    Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.postpone_task)),
-    Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
+    Page("task", "/task/{public}", "GET", RATERS, _task_page(rating.task)),
+    Page("submit", "/task/{public}", "POST", RATERS, _task_page(rating.submit)),
+    Page("save", "/task/{public}/save", "POST", RATERS, _task_page(rating.save)),
+    Page("later", "/task/{public}/later", "POST", RATERS, _task_page(rating.postpone_task)),
+    Page("problem", "/task/{public}/problem", "POST", RATERS, _task_page(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview, by_site=True),
     Page("succeed", "/office", "POST", OFFICE, office.succeed),
     Page("screening", "/office/screening", "GET", CURATORS, screening.screening),
