@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from konsil.api.serving.opening import open_study, people_notes, readable_studies
-from konsil.cli.main import group
+from konsil.cli.main import group, main
 from konsil.store import Store
 from konsil.web.centre.settings import read_settings
 from konsil.web.site.site import Options
@@ -39,7 +39,15 @@ def run(*arguments: str) -> Result:
     [
         (("study", "--studies", "."), "state no FOLDER and no --database"),
         (("--studies", ".", "--database", "sqlite://"), "state no FOLDER and no --database"),
-        (("--studies", "nowhere"), "nowhere: there is no such folder or file"),
+        (
+            ("--studies", "nowhere"),
+            "nowhere: there is no such folder or file; expected a folder of",
+        ),
+        (("--studies", "lst.toml"), "no such folder or file; did you mean 'list.toml'?"),
+        (("--studies", "wardz"), "no such folder or file; did you mean 'wards'?"),
+        (("--studies", "x/wards"), "no such folder or file; there is no folder 'x' either"),
+        (("--studies", "near.toml"), "wardz: there is no such folder; did you mean 'wards'?"),
+        (("--studies", "wards/one"), "it is a study itself: state it without --studies"),
         (("--studies", "."), "contains no folder with a study.toml"),
         (
             ("--studies", ".", "--passkeys"),
@@ -58,9 +66,24 @@ def test_what_cannot_be_served(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.toml").write_text("[[studies]]\nfolder = 'a'\n")
+    (tmp_path / "near.toml").write_text("[[studies]]\nfolder = 'wardz'\n")
+    (tmp_path / "wards" / "one").mkdir(parents=True)
+    (tmp_path / "wards" / "one" / "study.toml").write_text("")
     result = run("serve", *arguments)
     assert result.exit_code != 0
     assert message in str(result.output) + str(result.exception)
+
+
+def test_a_misspelt_folder_ends_with_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies").mkdir()
+    with pytest.raises(SystemExit) as end:
+        main(["serve", "--studies", "studeis"])
+    assert end.value.code == 2
+    message = "konsil: studeis: there is no such folder or file; did you mean 'studies'?\n"
+    assert capsys.readouterr().err == message
 
 
 def test_one_database_for_all_studies_is_refused(

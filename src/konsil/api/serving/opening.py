@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
+from konsil.api.running.checking import unanswered_note
 from konsil.api.running.planning import make_plan
 from konsil.errors import KonsilError, PlanError, nearest, option
 from konsil.store import Store
@@ -27,6 +28,7 @@ from konsil.web.centre.settings import (
     StudyPlace,
     is_servable,
     read_settings,
+    similar_folder,
 )
 from konsil.web.site.site import Options
 
@@ -75,6 +77,16 @@ def readable_studies(settings: CentreSettings) -> dict[str, Study]:
             with suppress(KonsilError, OSError):
                 studies[place.slug] = open_folder(place.folder, database=place.database).study
     return studies
+
+
+def unanswered_notes(settings: CentreSettings) -> Iterator[str]:
+    """The studies in which raters would see empty boxes, a sentence each."""
+    for place in settings.places():
+        # What is wrong with a study is in the log as soon as it is opened.
+        with suppress(KonsilError, OSError):
+            opened = open_folder(place.folder, database=place.database)
+            if (note := unanswered_note(opened)) is not None:
+                yield f"{place.slug}: {note}"
 
 
 def people_notes(settings: CentreSettings, studies: Mapping[str, Study]) -> Iterator[str]:
@@ -147,7 +159,9 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
         )
     places = settings.places()
     if not places:
-        raise KonsilError(f"{settings.place}: contains no folder with a study.toml")
+        is_study = settings.place.is_dir() and (settings.place / PROTOCOL).is_file()
+        hint = "; it is a study itself: state it without --studies" if is_study else ""
+        raise KonsilError(f"{settings.place}: contains no folder with a study.toml{hint}")
     if workers > 1:
         for place in places:
             if not place.database.startswith("postgres"):
@@ -158,4 +172,7 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
                 )
     for place in settings.listed:
         if not place.folder.is_dir():
-            raise KonsilError(f"{settings.place}: studies: {place.folder}: there is no such folder")
+            hint = similar_folder(place.folder)
+            raise KonsilError(
+                f"{settings.place}: studies: {place.folder}: there is no such folder{hint}"
+            )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, nearest
 from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
@@ -78,7 +78,21 @@ def read_settings(place: Path) -> CentreSettings:
         return _parsed(place, file) if file.is_file() else CentreSettings(place)
     if place.is_file():
         return _parsed(place, place)
-    raise KonsilError(f"{place}: there is no such folder or file; expected a folder of studies")
+    hint = similar_folder(place) or "; expected a folder of studies"
+    raise KonsilError(f"{place}: there is no such folder or file{hint}")
+
+
+def similar_folder(place: Path) -> str:
+    """The end of a sentence about a folder that is not there: the one of nearly this name."""
+    if not place.parent.is_dir():
+        return f"; there is no folder {str(place.parent)!r} either"
+    names = [
+        path.name
+        for path in place.parent.iterdir()
+        if (path.is_dir() or path.suffix == ".toml") and not path.name.startswith(".")
+    ]
+    hint = nearest(place.name, names, listed=()) if names else ""
+    return f"; {hint}" if place.name and "?" in hint else ""
 
 
 def _parsed(place: Path, file: Path) -> CentreSettings:
