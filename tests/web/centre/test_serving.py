@@ -17,8 +17,15 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from konsil.api.serving.opening import open_study, people_notes, readable_studies
+from konsil.api.serving.opening import (
+    check_centre,
+    log_of_centre,
+    open_study,
+    people_notes,
+    readable_studies,
+)
 from konsil.cli.main import group, main
+from konsil.errors import StoreError
 from konsil.store import Store
 from konsil.web.centre.settings import read_settings
 from konsil.web.site.site import Options
@@ -72,6 +79,20 @@ def test_what_cannot_be_served(
     result = run("serve", *arguments)
     assert result.exit_code != 0
     assert message in str(result.output) + str(result.exception)
+
+
+@pytest.mark.slow
+def test_a_log_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "study.toml").write_text("")
+    (tmp_path / "centre.toml").write_text("log = 'nowhere/centre.db'\n")
+    with pytest.raises(StoreError, match="nowhere' does not exist"):
+        check_centre(read_settings(tmp_path), 1)
+    (tmp_path / "centre.toml").write_text("log = 'access.db'\n")
+    check_centre(read_settings(tmp_path), 1)
+    log = log_of_centre(tmp_path)
+    assert log is not None
+    log.close()
 
 
 def test_a_misspelt_folder_ends_with_2(

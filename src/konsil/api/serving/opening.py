@@ -176,3 +176,5 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
             raise KonsilError(
                 f"{settings.place}: studies: {place.folder}: there is no such folder{hint}"
             )
+    # Made here: worker processes that begin at once would all make it.
+    open_log(place_of_log(settings)).close()
