@@ -178,9 +178,10 @@ def test_the_log_names_a_study_that_is_not_available_in_one_line(
 
 def test_staff_read_that_their_link_works_once(centres: Centres) -> None:
     access = centres.access("heart")
+    people = {role_of("rater"): "canary-rater-1", role_of("owner"): "staff-1"}
     links = {
-        role: access.invite("canary-rater-1", role, at=AT, expires_at=LATER)
-        for role in (role_of("rater"), role_of("owner"))
+        role: access.invite(person, role, at=AT, expires_at=LATER)
+        for role, person in people.items()
     }
     client = centres.client()
     english = {"accept-language": "en"}
