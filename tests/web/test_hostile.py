@@ -84,6 +84,12 @@ def test_who_may_what_in_words() -> None:
         "withdraw",
         "problems",
         "settle",
+        "progress_table",
+        "batches",
+        "close_batch",
+        "enrolment",
+        "reopen_eligibility",
+        "end_waiting",
     }
     for page in ROUTES:
         assert page.method in ("GET", "POST"), page.name

@@ -46,11 +46,11 @@ def command(folder: Path, database: str, statistics: bool) -> Printout:
     record = {
         **_summary(opened.study),
         "missing_files": checked.absent,
-        "sentences": [line.strip() for line in _sentences(opened.study)],
+        "sentences": [*(line.strip() for line in _sentences(opened.study)), *checked.notes],
         "is_sound": not checked.problems,
         "problems": _problems(refusal) if checked.problems else [],
     }
-    lines = _lines(opened.study, checked.absent)
+    lines = [*_lines(opened.study, checked.absent), *(f"  {note}" for note in checked.notes)]
     return Printout(record, lines, refusal if checked.problems else None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,15 @@ from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Note
+
+if TYPE_CHECKING:
+    from konsil.store.log.revocation import Revoked
+
+STAYS = (
+    "the person's pseudonym stays in ratings and in the audit log, and the name until it is erased"
+    " with 'konsil person --forget-name'"
+)
+"""What a revocation does not remove."""
 
 
 @click.command(short_help="Create personal links for raters or study staff.")
@@ -46,6 +56,9 @@ def command(
     The table of --list has the column email, and optionally rater, name, language and raters'
     characteristics, such as site. It is stored completely or not at all. A person without a rater
     becomes the next one with these characteristics and without a contact.
+
+    A person who is invited in another role loses the former one at once. --revoke also ends
+    sessions, deletes passkeys, and refuses the person's account until they are invited again.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations
@@ -64,8 +77,18 @@ def command(
         if not request.who and not request.anybody:
             raise StudyError("--revoke: --who is missing; state whose links to revoke")
         names = (invitations.ANYBODY,) if request.anybody else request.who
-        n = invitations.revoke(opened, names, by=request.by)
-        return Printout({"revoked": n}, [f"{n:,} {'link' if n == 1 else 'links'} revoked"])
+        revoked = invitations.end_access(opened, names, by=request.by)
+        n, others = revoked.links, _others(revoked)
+        if others:
+            click.echo(Note(f"note: {STAYS}"), err=True)
+        record = {
+            "revoked": n,
+            "sessions": revoked.sessions,
+            "passkeys": revoked.passkeys,
+            "accounts": revoked.accounts,
+        }
+        parts = [f"{n:,} {'link' if n == 1 else 'links'} revoked", *others]
+        return Printout(record, [", ".join(parts)])
     if request.url == HERE:
         from konsil.letters.settings import address_of_pages
 
@@ -89,3 +112,13 @@ def command(
         f" {listed.n_changed:,} changed"
     )
     return Printout({"links": links, "contacts": listed}, [stored, *lines])
+
+
+def _others(revoked: Revoked) -> list[str]:
+    """What ended besides links, a part of a sentence each."""
+    counts = (
+        (revoked.sessions, "session", "ended"),
+        (revoked.passkeys, "passkey", "deleted"),
+        (revoked.accounts, "account", "disabled"),
+    )
+    return [f"{n:,} {noun}{'' if n == 1 else 's'} {verb}" for n, noun, verb in counts if n]

@@ -96,7 +96,9 @@ def command(
     own path, cookie, database and people; the address itself lists them for staff.
     """
     from konsil.api import open_folder
+    from konsil.api.running.checking import unanswered_note
     from konsil.api.serving.opening import assign_tasks, check_one_database, check_passkeys
+    from konsil.cli.terminal import Note
     from konsil.errors import KonsilError
     from konsil.web.app.serve import serve, serve_many
     from konsil.web.site.site import Options, checked
@@ -120,6 +122,8 @@ def command(
             " --database, or use one process, as SQLite requires"
         )
     status = assign_tasks(opened)
+    if (note := unanswered_note(opened)) is not None:
+        click.echo(Note(f"note: {note}"), err=True)
 
     def started() -> None:
         click.echo(f"{opened.study.title}")
@@ -140,6 +144,7 @@ def _serve_centre(place: Path, options: Options, *, host: str, port: int, worker
         open_study,
         people_notes,
         readable_studies,
+        unanswered_notes,
     )
     from konsil.cli.terminal import Note
     from konsil.web.app.serve import serve_centre
@@ -148,7 +153,7 @@ def _serve_centre(place: Path, options: Options, *, host: str, port: int, worker
     settings = read_settings(place)
     check_centre(settings, workers)
     readable = readable_studies(settings)
-    for note in people_notes(settings, readable):
+    for note in (*people_notes(settings, readable), *unanswered_notes(settings)):
         click.echo(Note(f"note: {note}"), err=True)
 
     def started() -> None:

@@ -22,11 +22,17 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
     The last line is the head of the log: the number of entries and the last hash. A person who can
     write to the database can also replace the log; only a head that was noted elsewhere reveals
     that. Compare it with --expect.
+
+    If FOLDER is the folder of a study centre, its own log is verified: sign-ins that were refused,
+    and the studies that it has served.
     """
     from konsil.api import open_folder
+    from konsil.api.serving.opening import log_of_centre
     from konsil.store.log.heads import anchor_notes, check_head, head_of
 
-    with open_folder(folder, database=database).store() as store:
+    centre = None if database else log_of_centre(folder)
+    opened = open_folder(folder, database=database).store() if centre is None else centre
+    with opened as store:
         problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]
         uncovered, head, erased = store.log_gap(), head_of(store), store.erased()
         notes = list(anchor_notes(store, expect))

@@ -3,6 +3,7 @@ is imported."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.running.checking import findings
+from konsil.api.running.checking import findings, unanswered_note
+from konsil.api.running.planning import make_plan
 from konsil.errors import StudyError
+from konsil.store import Batch
 
+AT = "2025-03-01T12:00:00Z"
 STUDY = """
 title = "Answers and pairs"
 seed = 1
@@ -236,3 +240,84 @@ def test_units_without_a_majority_take_no_omissions_of_raters(
         assert any(f"{column!r} cannot be omitted from 'without_majority'" in p for p in found), (
             found
         )
+
+
+UNANSWERED = """
+title = "No answers"
+seed = 1
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "quality"
+question = "How good?"
+scale = { labels = ["bad", "good"] }
+[[systems]]
+id = "a"
+[[raters]]
+id = "r1"
+panel = "people"
+[[plan]]
+panel = "people"
+instrument = "form"
+[[sources]]
+file = "items.csv"
+records = "items"
+"""
+
+
+ENDPOINT = """
+[[endpoints]]
+id = "e"
+url = "http://127.0.0.1:1"
+"""
+
+
+def test_answers_without_texts_are_noted_until_they_are_there(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(UNANSWERED)
+    (tmp_path / "items.csv").write_text("item,text\ni1,Why?\ni2,How?\n")
+    note = (
+        "2 items have no answer with a text: raters see empty boxes; import the answers before"
+        " raters start"
+    )
+    folder = open_folder(tmp_path)
+    assert findings(folder).notes == (note,)
+    folder.import_sources()
+    # The plan stands for the answers with rows that have no text.
+    assert len(make_plan(folder).tasks) == 2
+    assert findings(folder).notes == (note,)
+    assert unanswered_note(folder) == note
+    with folder.store() as store:
+        empty = store.answers()[0]
+        store.add(
+            Batch(
+                answers=(
+                    dataclasses.replace(
+                        empty,
+                        id="x",
+                        text="So.",
+                    ),
+                )
+            ),
+            source="t",
+            at=AT,
+        )
+    assert findings(folder).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('[[plan]]\npanel = "people"\ninstrument = "form"\n', ""),
+        ('id = "a"', 'id = "a"\nmodel = "e:m"'),
+    ],
+)
+def test_where_texts_come_later_or_are_not_needed_nothing_is_noted(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    text = UNANSWERED.replace(before, after)
+    assert text != UNANSWERED
+    if after:
+        text += ENDPOINT
+    (tmp_path / "study.toml").write_text(text)
+    (tmp_path / "items.csv").write_text("item,text\ni1,Why?\n")
+    assert findings(open_folder(tmp_path)).notes == ()

@@ -12,8 +12,10 @@ from starlette.testclient import TestClient
 from konsil.errors import StudyError
 from konsil.store import Store
 from konsil.store.people.access import Access, role_of
+from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.app.app import create_app
+from konsil.web.centre.auditing import CentreAudit, place_of_log
 from konsil.web.centre.centre import Centre
 from konsil.web.centre.registry import Registry
 from konsil.web.centre.settings import StudyPlace, read_settings
@@ -57,11 +59,16 @@ class Centres:
     def centre(self) -> Centre:
         """The application, with no wait between looks at the folder."""
         if self._centre is None:
+            settings = read_settings(self.folder)
+            log = self.folder / "centre.db"
+            if not log.exists():
+                shutil.copyfile(self._empty, log)
             registry = Registry(
-                read_settings(self.folder),
+                settings,
                 Options(url=self.url, passkeys=self.passkeys),
                 self.read,
                 lambda study, store, options: create_app(study, store, options, clock=self.clock),
+                audit=CentreAudit(open_log(place_of_log(settings)), self.clock),
                 seconds=0.0,
             )
             self._centre = Centre(registry)

@@ -178,9 +178,10 @@ def test_the_log_names_a_study_that_is_not_available_in_one_line(
 
 def test_staff_read_that_their_link_works_once(centres: Centres) -> None:
     access = centres.access("heart")
+    people = {role_of("rater"): "canary-rater-1", role_of("owner"): "staff-1"}
     links = {
-        role: access.invite("canary-rater-1", role, at=AT, expires_at=LATER)
-        for role in (role_of("rater"), role_of("owner"))
+        role: access.invite(person, role, at=AT, expires_at=LATER)
+        for role, person in people.items()
     }
     client = centres.client()
     english = {"accept-language": "en"}
@@ -290,7 +291,7 @@ def test_a_study_alone_has_no_list(centres: Centres) -> None:
         ("titel = 'x'", "there is no key 'titel'; did you mean 'title'"),
         ("[[studies]]\npath = 'a'", r"studies 1: folder is missing"),
         ("[[studies]]\nfolder = 'a b'", r"studies 1.path: expected letters, .* got 'a b'"),
-        ("[[studies]]\nfolder = 'x/health'", "none of health, language, leave"),
+        ("[[studies]]\nfolder = 'x/health'", "none of audit-log, health, language, leave"),
         ("[[studies]]\nfolder = 1", r"studies 1.folder: expected a text, got 1"),
         ("[[studies]]\nfolder = 'a'\n[[studies]]\nfolder = 'b/a'", "the path 'a' occurs more than"),
         ("=", "is no TOML file"),

@@ -17,8 +17,15 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from konsil.api.serving.opening import open_study, people_notes, readable_studies
-from konsil.cli.main import group
+from konsil.api.serving.opening import (
+    check_centre,
+    log_of_centre,
+    open_study,
+    people_notes,
+    readable_studies,
+)
+from konsil.cli.main import group, main
+from konsil.errors import StoreError
 from konsil.store import Store
 from konsil.web.centre.settings import read_settings
 from konsil.web.site.site import Options
@@ -39,7 +46,15 @@ def run(*arguments: str) -> Result:
     [
         (("study", "--studies", "."), "state no FOLDER and no --database"),
         (("--studies", ".", "--database", "sqlite://"), "state no FOLDER and no --database"),
-        (("--studies", "nowhere"), "nowhere: there is no such folder or file"),
+        (
+            ("--studies", "nowhere"),
+            "nowhere: there is no such folder or file; expected a folder of",
+        ),
+        (("--studies", "lst.toml"), "no such folder or file; did you mean 'list.toml'?"),
+        (("--studies", "wardz"), "no such folder or file; did you mean 'wards'?"),
+        (("--studies", "x/wards"), "no such folder or file; there is no folder 'x' either"),
+        (("--studies", "near.toml"), "wardz: there is no such folder; did you mean 'wards'?"),
+        (("--studies", "wards/one"), "it is a study itself: state it without --studies"),
         (("--studies", "."), "contains no folder with a study.toml"),
         (
             ("--studies", ".", "--passkeys"),
@@ -58,9 +73,38 @@ def test_what_cannot_be_served(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.toml").write_text("[[studies]]\nfolder = 'a'\n")
+    (tmp_path / "near.toml").write_text("[[studies]]\nfolder = 'wardz'\n")
+    (tmp_path / "wards" / "one").mkdir(parents=True)
+    (tmp_path / "wards" / "one" / "study.toml").write_text("")
     result = run("serve", *arguments)
     assert result.exit_code != 0
     assert message in str(result.output) + str(result.exception)
+
+
+@pytest.mark.slow
+def test_a_log_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "study.toml").write_text("")
+    (tmp_path / "centre.toml").write_text("log = 'nowhere/centre.db'\n")
+    with pytest.raises(StoreError, match="nowhere' does not exist"):
+        check_centre(read_settings(tmp_path), 1)
+    (tmp_path / "centre.toml").write_text("log = 'access.db'\n")
+    check_centre(read_settings(tmp_path), 1)
+    log = log_of_centre(tmp_path)
+    assert log is not None
+    log.close()
+
+
+def test_a_misspelt_folder_ends_with_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies").mkdir()
+    with pytest.raises(SystemExit) as end:
+        main(["serve", "--studies", "studeis"])
+    assert end.value.code == 2
+    message = "konsil: studeis: there is no such folder or file; did you mean 'studies'?\n"
+    assert capsys.readouterr().err == message
 
 
 def test_one_database_for_all_studies_is_refused(

@@ -16,10 +16,14 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from starlette.testclient import TestClient
 
-from konsil.store.engine.engine import reading
+from konsil.records import Event
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import study_events
 from konsil.store.log.entries import read_entries
+from konsil.store.people.centre_log import REFUSED, access_entries
 from konsil.store.privacy.own_data import own_data
 
+from ..conftest import AT, LATER
 from .conftest import HOST, Centres
 from .oidc_server import CLIENT, CURVE, OTHER_KEY, SECRET, OidcServer, oidc_server
 
@@ -492,3 +496,66 @@ def test_owners_end_the_access_of_an_account(centres: Centres, service: OidcServ
     answer = owner.post("/heart/office/invitations/end", headers={"origin": HOST}, data=form)
     assert answer.status_code == 200
     assert nurse.get("/heart/office").status_code == 401
+
+
+def test_refused_accounts_are_noted_without_the_account(
+    centres: Centres, service: OidcServer
+) -> None:
+    client = centres.client()
+    service.user = LEAD | {"email": "stranger@elsewhere.example"}
+    assert go(client, "/sign-in?study=heart").status_code == 403
+    assert centres.client().get("/signed-in?code=x&state=y").status_code == 403
+    service.user = {"sub": "rater-subject"}
+    with writing(centres.access("lung").store.engine) as connection:
+        event = Event("withdrawal R1", study_events.WITHDRAWAL, R1, AT, {})
+        study_events.append_event(connection, event)
+    assert go(centres.client()).status_code == 403
+    centre_audit = centres.centre.registry.audit
+    assert centre_audit is not None
+    entries = [e.data for e in access_entries(centre_audit.log, (REFUSED,), last=9)][::-1]
+    assert entries == [
+        {"study": "heart", "way": "account", "reason": "not listed"},
+        {"way": "account", "reason": "invalid answer"},
+        {"study": "lung", "way": "account", "reason": "withdrawn", "who": R1, "role": "rater"},
+    ]
+
+
+def test_a_changed_list_signs_out_accounts(centres: Centres, service: OidcServer) -> None:
+    client, linked = centres.client(), centres.client()
+    go(client)
+    centres.enter(linked, "heart", who="by-link")
+    cookies = dict(client.cookies), dict(linked.cookies)
+
+    def restarted() -> list[int]:
+        centres.close()
+        centres.again()
+        browsers = [centres.client(), centres.client()]
+        for browser, values in zip(browsers, cookies, strict=True):
+            browser.cookies.update(values)
+        return [browser.get("/heart/office").status_code for browser in browsers]
+
+    assert restarted() == [200, 200]
+    place = centres.folder / "centre.toml"
+    place.write_text(place.read_text().replace('study = "lung"', 'study = "other"'))
+    assert restarted() == [200, 200]
+    place.write_text(place.read_text().replace('role = "owner"', 'role = "analyst"'))
+    assert restarted() == [401, 200]
+
+
+def test_a_revoked_account_is_refused_until_it_is_invited_again(
+    centres: Centres, service: OidcServer
+) -> None:
+    client = centres.client()
+    go(client)
+    access = centres.access("heart")
+    assert access.end_access("staff-1", at=AT).accounts == 1
+    assert client.get("/heart/office").status_code == 401
+    assert go(centres.client()).status_code == 403
+    centre_audit = centres.centre.registry.audit
+    assert centre_audit is not None
+    (entry,) = access_entries(centre_audit.log, (REFUSED,), last=9)
+    assert (entry.data["reason"], entry.data["who"]) == ("revoked", "staff-1")
+    access.invite("staff-1", "owner", at=LATER, expires_at=LATER)
+    back = centres.client()
+    assert go(back).status_code == 303
+    assert back.get("/heart/office").status_code == 200

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from konsil.errors import StoreError
+from konsil.instrument import Scale
 from konsil.records import Event
 from konsil.store import Batch, Store
 from konsil.store.engine.engine import reading, writing
@@ -18,9 +19,11 @@ from konsil.store.people.people import Person, note_person
 from konsil.store.people.sites import known_sites, site_by_rater, sites_of, tie
 from konsil.store.privacy.own_data import own_data
 from konsil.study import Study
+from konsil.study.sections.enrolment import PROFILE, Question
 from konsil.web.app.app import create_app
 from konsil.web.app.routes import OFFICE, ROUTES
 from konsil.web.centre.standing import counted
+from konsil.web.office.admitting import _without_site
 from konsil.web.site.scope import Scope, scope_within
 from konsil.web.site.site import Options
 
@@ -62,6 +65,18 @@ class Visits:
                     {"rater": rater, "text": text},
                 )
                 study_events.append_event(connection, event)
+            for rater in (R1, R3):
+                for kind, subject, data in (
+                    (PROFILE, rater, {"replies": {"site": SITES[rater]}}),
+                    (study_events.BATCH_CLOSED, "", {"phase": "", "rater": rater}),
+                    (
+                        study_events.BATCH_REOPENED,
+                        "",
+                        {"phase": "", "rater": "", "reason": "a problem at Ulm"},
+                    ),
+                ):
+                    event = Event(f"{kind} {rater}", kind, subject, AT, data)
+                    study_events.append_event(connection, event)
         self.app = create_app(self.study, store, Options(url=URL), clock=clock)
         self.clients: list[TestClient] = []
 
@@ -101,7 +116,56 @@ def test_no_office_page_shows_raters_of_another_site(visits: Visits) -> None:
         if page.name != "leaving":
             assert R3 in free.get(page.path).text, page.name
             assert R1 in tied.get(page.path).text, page.name
-    assert shown == ["overview", "invitations", "leaving", "problems"]
+    assert shown == [
+        "overview",
+        "invitations",
+        "leaving",
+        "progress_table",
+        "batches",
+        "problems",
+        "enrolment",
+    ]
+
+
+def test_batches_and_enrolment_are_those_of_the_site(visits: Visits) -> None:
+    tied, free = visits.enter("kiel"), visits.enter("office")
+    batches = tied.get("/office/batches").text
+    assert f'<option value="{R2}">' in batches
+    assert '<option value="">' not in batches
+    assert '<option value="">' in free.get("/office/batches").text
+    assert "0 / 8" in batches
+    for rater, status in ((R3, 422), ("", 422), (R2, 200)):
+        fields = {"phase": "", "batch": "", "rater": rater}
+        assert tied.post("/office/batches/close", fields).status_code == status
+        tied.get("/office/batches")
+    with reading(visits.store.engine) as connection:
+        closed = {r for _, _, r in study_events.closed_batches(connection)}
+    assert R2 in closed
+    assert "" not in closed
+
+
+def test_the_file_of_progress_has_no_row_of_another_site(visits: Visits) -> None:
+    head = "rater,panel,site,phase,batch,instrument,tasks,completed,withdrawn"
+    rows = visits.enter("kiel").get("/office/progress.csv").text.split("\r\n")
+    assert rows == [
+        head,
+        f"{R1},panel,Kiel,,,medqade,4,0,0",
+        f"{R2},panel,Kiel,,,medqade,4,0,0",
+        "",
+    ]
+    assert f"{R3},panel,Ulm" in visits.enter("office").get("/office/progress.csv").text
+    assert visits.enter("boss", "owner").get("/office/progress.csv").status_code == 200
+    assert visits.enter("blind", "analyst").get("/office/progress.csv").status_code == 404
+
+
+def test_places_of_another_site_are_not_named() -> None:
+    tied = Scope(frozenset({"Kiel"}), frozenset({R1}))
+    assert [tied.has_site({"site": s}) for s in ("Kiel", "Ulm")] == [True, False]
+    assert not tied.has_site({})
+    assert Scope().has_site({})
+    question = Question("site", "Where?", Scale(("Kiel", "Ulm")))
+    assert _without_site([question], tied) == []
+    assert _without_site([question], Scope()) == [question]
 
 
 def test_the_list_of_studies_counts_their_raters_alone(visits: Visits) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import socket
 import urllib.request
 from collections.abc import Callable
@@ -13,11 +14,17 @@ from starlette.testclient import TestClient
 
 from konsil.errors import KonsilError
 from konsil.store import Batch, Store
+from konsil.store.engine.engine import writing
+from konsil.store.tasks import screens
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
 from konsil.web.http import metrics
-from konsil.web.http.metrics import Measured, exposed, parse_address
+from konsil.web.http.metrics import TOGETHER, Measured, exposed, parse_address
+from konsil.web.rating.rating_service import Desk
+from konsil.web.site.site import Options
 from ports import free_port
 
-from ..conftest import URL
+from ..conftest import STUDIES, URL, Clock
 
 
 def scraped(port: int) -> str:
@@ -66,6 +73,68 @@ def test_pages_are_counted_by_their_names_and_secrets_are_in_no_metric(
     assert 'konsil_request_seconds_bucket{le="0.25",page="task",study=""}' in after
     assert "canary" not in after
     assert "TestClient" not in after
+
+
+def test_disagreements_are_no_number_of_their_own(
+    opened: Store,
+    enter: Callable[..., object],
+    scrape: Callable[[dict[str, Store]], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pages of adjudication, and tie-breaks, are counted with pages that all request all the time,
+    whatever their status."""
+    enter(who="")
+    browser = enter(who="canary-rater-1")
+    options = Options(url=URL, metrics="127.0.0.1:1")
+    app = Measured(create_app(STUDIES["medqade"], opened, options, clock=Clock()))
+    ties = ["tie", "main"]
+    monkeypatch.setattr(
+        "konsil.web.rating.rating_service.Desk.is_tie_break",
+        lambda _, rater, public: public in ties[:1],
+    )
+    before = scrape({"": opened})
+    with TestClient(app, base_url=URL) as client:
+        client.cookies = browser.client.cookies
+        for path in ("/adjudication/x", "/adjudication", "/task/tie", "/task/main", "/ready"):
+            client.get(path, follow_redirects=False)
+    after = scrape({"": opened})
+    pages = set(re.findall(r'page="([a-z_]+)"', after))
+    assert not pages & {"reviews", "review", "decide_review", "calibration", "reasons", "ready"}
+
+    def change(labels: str) -> float:
+        name = f"konsil_requests_total{{{labels}}}"
+        return number(after, name) - (number(before, name) if name in before else 0)
+
+    assert change('page="other",status="answered",study=""') == 4
+    assert change('page="task",status="404",study=""') == 1
+    assert {s for p, s in re.findall(r'page="(\w+)",status="(\w+)"', after) if p == "other"} == {
+        "answered"
+    }
+
+
+def test_every_page_about_disagreements_is_counted_with_others() -> None:
+    """A page that is added is in one of the lists, on purpose."""
+    names = {page.name for page in ROUTES}
+    assert names >= TOGETHER
+    words = ("review", "adjudication", "calibration", "reasons", "tie")
+    about = {n for n in names if any(word in n for word in words)}
+    assert about <= TOGETHER
+
+
+def test_the_desk_tells_tie_breaks(opened: Store, enter: Callable[..., object]) -> None:
+    enter()
+    with opened.view() as view:
+        task = next(t for t in view.each("tasks") if t.rater == "canary-rater-1")
+    desk = Desk(STUDIES["medqade"], opened, Clock().stamp)
+    public = desk.next_task("canary-rater-1")
+    assert public is not None
+    assert not desk.is_tie_break("canary-rater-1", public)
+    assert not desk.is_tie_break("canary-rater-1", "none")
+    broken = dataclasses.replace(task, id="tie", slot="tie", purpose="tiebreak", position=0)
+    opened.add(Batch(tasks=(broken,)), source="test", at="2025-03-01T12:00:00Z")
+    with writing(opened.engine) as connection:
+        state = screens.named(connection, "tie", "canary-rater-1", "2025-03-01T12:00:00Z")
+    assert desk.is_tie_break("canary-rater-1", state.public)
 
 
 def test_progress_is_counted_without_tie_breaks(

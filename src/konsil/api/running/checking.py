@@ -16,6 +16,8 @@ from konsil.errors import AnalysisError, KonsilError, Problem, SourceError, Stor
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item, Source
 from konsil.sources.files.patterns import exist
+from konsil.store.engine.engine import reading
+from konsil.store.engine.read import count, has_answer_text
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
@@ -39,6 +41,8 @@ class Findings:
     """What has to be put right, with its place in study.toml."""
     absent: tuple[str, ...] = ()
     """Files of [[sources]] that are not there yet."""
+    notes: tuple[str, ...] = ()
+    """What is worth a look, a sentence each."""
 
 
 def findings(folder: Folder) -> Findings:
@@ -66,7 +70,42 @@ def findings(folder: Folder) -> Findings:
         ]
     absent = tuple(dict.fromkeys(s.file for s in folder.study.sources if not _exist(folder, s)))
     text = protocol.read_text(encoding="utf-8-sig")
-    return Findings(tuple(located(problems, text, str(protocol))), absent)
+    note = None if absent or problems else unanswered_note(folder, files)
+    notes = () if note is None else (note,)
+    return Findings(tuple(located(problems, text, str(protocol))), absent, notes)
+
+
+def unanswered_note(folder: Folder, files: Sequence[Incoming] = ()) -> str | None:
+    """A sentence where people are to rate answers of which none has a text; None elsewhere.
+
+    Studies that were rated elsewhere need no texts, and answers of models come by 'konsil answer'.
+    `files`: what is to be imported.
+    """
+    study = folder.study
+    is_for_people = any(rater.kind == "human" for rater in study.everybody())
+    awaits_models = any(system.model is not None for system in study.systems)
+    if not study.plan or not study.systems or not is_for_people or awaits_models:
+        return None
+    try:
+        with folder.store() as store, reading(store.engine) as connection:
+            n_items, n_ratings = (count(connection, "items"), count(connection, "ratings"))
+            has_text = has_answer_text(connection)
+    except StoreError:  # there is no database yet
+        n_items, n_ratings, has_text = 0, 0, False
+    n_items = n_items or sum(len(file.items) for file in files)
+    if (
+        not n_items
+        or n_ratings
+        or has_text
+        or any(file.ratings for file in files)
+        or any(answer.text for file in files for answer in file.answers)
+    ):
+        return None
+    noun = "item has" if n_items == 1 else "items have"
+    return (
+        f"{n_items:,} {noun} no answer with a text: raters see empty boxes; import the answers"
+        " before raters start"
+    )
 
 
 def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:

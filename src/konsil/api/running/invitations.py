@@ -16,6 +16,7 @@ from konsil.records import Rater
 from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.store.engine.engine import reading
+from konsil.store.log.revocation import Revoked
 from konsil.store.people.access import PERSONAL, Access, hashed, invited
 from konsil.store.people.sites import SITE, known_sites, tie
 from konsil.store.people.staff import decider, person_named, pseudonym, staff_names
@@ -185,9 +186,19 @@ def _refuse_strangers(folder: Folder, store: Store, names: Mapping[str, str]) ->
 
 def revoke(folder: Folder, names: Sequence[str], *, by: str = "") -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
+    return end_access(folder, names, by=by).links
+
+
+def end_access(folder: Folder, names: Sequence[str], *, by: str = "") -> Revoked:
+    """End all that lets these people in: links, sessions, passkeys and accounts.
+
+    Their pseudonyms stay in ratings and log, names until they are erased, and of accounts the hash
+    by which they are refused.
+    """
     at = stamp(datetime.now(UTC))
     with folder.store() as store:
         whom = {person_named(store, name): name for name in names}
         _refuse_strangers(folder, store, whom)
         revoker = decider(store, by)
-        return sum(Access(store).revoke(name, at=at, by=revoker) for name in whom)
+        ended = (Access(store).end_access(name, at=at, by=revoker) for name in whom)
+        return sum(ended, Revoked())

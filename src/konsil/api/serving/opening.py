@@ -7,15 +7,29 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
+from konsil.api.running.checking import unanswered_note
 from konsil.api.running.planning import make_plan
 from konsil.errors import KonsilError, PlanError, nearest, option
+from konsil.store import Store
+from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.centre.accounts import ALL
-from konsil.web.centre.settings import CentreSettings, StudyPlace, is_servable
+from konsil.web.centre.auditing import FILE as LOG_FILE
+from konsil.web.centre.auditing import place_of_log
+from konsil.web.centre.settings import (
+    FILE,
+    PROTOCOL,
+    CentreSettings,
+    StudyPlace,
+    is_servable,
+    read_settings,
+    similar_folder,
+)
 from konsil.web.site.site import Options
 
 
@@ -65,6 +79,16 @@ def readable_studies(settings: CentreSettings) -> dict[str, Study]:
     return studies
 
 
+def unanswered_notes(settings: CentreSettings) -> Iterator[str]:
+    """The studies in which raters would see empty boxes, a sentence each."""
+    for place in settings.places():
+        # What is wrong with a study is in the log as soon as it is opened.
+        with suppress(KonsilError, OSError):
+            opened = open_folder(place.folder, database=place.database)
+            if (note := unanswered_note(opened)) is not None:
+                yield f"{place.slug}: {note}"
+
+
 def people_notes(settings: CentreSettings, studies: Mapping[str, Study]) -> Iterator[str]:
     """What is wrong with entries of [[people]], a sentence each: no such study, no such rater."""
     service = settings.service
@@ -82,6 +106,18 @@ def people_notes(settings: CentreSettings, studies: Mapping[str, Study]) -> Iter
                     f"{where}: {invited.study!r} has no rater {invited.person!r};"
                     f" {nearest(invited.person, raters)}"
                 )
+
+
+def log_of_centre(place: Path) -> Store | None:
+    """The audit log of the centre in this folder or file; None where it is no centre.
+
+    A folder with a study.toml is a study, also if its subfolders are studies.
+    """
+    is_file = place.is_file() and place.suffix == ".toml" and place.name != PROTOCOL
+    is_folder = place.is_dir() and not (place / PROTOCOL).exists()
+    if not is_file and not (is_folder and any((place / n).exists() for n in (FILE, LOG_FILE))):
+        return None
+    return open_log(place_of_log(read_settings(place)), create=False)
 
 
 def check_passkeys(options: Options) -> None:
@@ -123,7 +159,9 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
         )
     places = settings.places()
     if not places:
-        raise KonsilError(f"{settings.place}: contains no folder with a study.toml")
+        is_study = settings.place.is_dir() and (settings.place / PROTOCOL).is_file()
+        hint = "; it is a study itself: state it without --studies" if is_study else ""
+        raise KonsilError(f"{settings.place}: contains no folder with a study.toml{hint}")
     if workers > 1:
         for place in places:
             if not place.database.startswith("postgres"):
@@ -134,4 +172,9 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
                 )
     for place in settings.listed:
         if not place.folder.is_dir():
-            raise KonsilError(f"{settings.place}: studies: {place.folder}: there is no such folder")
+            hint = similar_folder(place.folder)
+            raise KonsilError(
+                f"{settings.place}: studies: {place.folder}: there is no such folder{hint}"
+            )
+    # Made here: worker processes that begin at once would all make it.
+    open_log(place_of_log(settings)).close()

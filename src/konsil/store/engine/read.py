@@ -50,6 +50,12 @@ def count(connection: Connection, name: KindName) -> int:
     )
 
 
+def has_answer_text(connection: Connection) -> bool:
+    """Whether any answer has a text."""
+    text = KINDS["answers"].table.c.text
+    return connection.execute(sa.select(text).where(text != "").limit(1)).first() is not None
+
+
 def _each(
     connection: Connection,
     kind: Kind,

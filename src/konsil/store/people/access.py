@@ -8,19 +8,25 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.records.roles import ROLES, Role
-from konsil.store.engine import engine, page_schema
+from konsil.store.engine import engine, page_schema, schema
 from konsil.store.log import audit
 from konsil.store.log.covering import traces_of_invitations
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
-from konsil.store.log.revocation import remove_passkeys, revoke_access
+from konsil.store.log.revocation import (
+    Revoked,
+    end_other_roles,
+    is_revoked,
+    remove_passkeys,
+    revoke_access,
+)
 from konsil.store.people.sites import sites_of, tie_within
 
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
@@ -58,11 +64,16 @@ class Invitation:
 
     def open(self, at: str) -> bool:
         """Whether it lets anybody in at this time."""
-        return (
-            self.revoked_at is None
-            and at < self.expires_at
-            and (self.most_uses is None or self.uses < self.most_uses)
-        )
+        return self.obstacle(at) is None
+
+    def obstacle(self, at: str) -> Literal["revoked", "expired", "used"] | None:
+        """Why it lets nobody in at this time; None where it does."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if at >= self.expires_at:
+            return "expired"
+        is_used = self.most_uses is not None and self.uses >= self.most_uses
+        return "used" if is_used else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +127,26 @@ def end_sessions(store: Store) -> None:
         connection.execute(sa.delete(page_schema.visitors))
 
 
+def end_account_sessions(store: Store, accounts: str) -> bool:
+    """Sign out whoever has an account, where the list of accounts is another one than before.
+
+    `accounts`: the digest of the list as far as it is about this study. Whoever is still on the
+    list signs in again, with the role that it states now.
+    """
+    i, v, key = page_schema.identities.c, page_schema.visitors, "accounts"
+    if store.is_read_only:
+        return False
+    with engine.writing(store.engine) as connection:
+        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == key)
+        before = connection.execute(query).scalar_one_or_none()
+        if (before or "") == accounts:
+            return False
+        connection.execute(sa.delete(schema.meta).where(schema.meta.c.key == key))
+        connection.execute(sa.insert(schema.meta).values(key=key, value=accounts))
+        connection.execute(sa.delete(v).where(v.c.who.in_(sa.select(i.who))))
+    return True
+
+
 class Access:
     """The invitations and visitors of one study's store."""
 
@@ -151,10 +182,11 @@ class Access:
         }
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, who)
+            n_ended = end_other_roles(connection, who, role, at) if who else 0
             connection.execute(sa.insert(page_schema.invitations).values(row))
-            traces = traces_of_invitations(
-                connection, page_schema.invitations.c.token == hashed(secret)
-            )
+            c = page_schema.invitations.c
+            revoked = sa.and_(c.who == who, c.revoked_at == at, c.role != role)
+            traces = traces_of_invitations(connection, sa.or_(c.token == hashed(secret), revoked))
             if role != "owner":
                 # Passkeys let in owners alone; whoever gets another role is to come by that.
                 traces |= remove_passkeys(connection, who)
@@ -165,14 +197,19 @@ class Access:
                 "traces": traces,
                 "salted": True,
             }
-            audit.append(connection, audit.INVITATION, data | ({"by": by} if by else {}), at)
+            data |= ({"sessions_ended": n_ended} if n_ended else {}) | ({"by": by} if by else {})
+            audit.append(connection, audit.INVITATION, data, at)
         return secret
 
     def invitation(self, secret: str, at: str) -> Invitation | None:
         """The invitation of this secret, if it still lets anybody in; looking uses nothing up."""
-        with engine.reading(self.store.engine) as connection:
-            stored = _invitation(connection, hashed(secret))
+        stored = self.any_invitation(secret)
         return stored if stored is not None and stored.open(at) else None
+
+    def any_invitation(self, secret: str) -> Invitation | None:
+        """The invitation of this secret, whether or not it lets anybody in."""
+        with engine.reading(self.store.engine) as connection:
+            return _invitation(connection, hashed(secret))
 
     def invitations(self) -> tuple[Invitation, ...]:
         """All invitations, oldest first."""
@@ -184,10 +221,20 @@ class Access:
     def revoke(self, who: str, *, at: str, stay: bool = False, by: str = "") -> int:
         """Revoke all invitations of somebody and sign them out everywhere (not with `stay`).
 
-        Count what was open.
+        Count the links that were open.
         """
         with engine.writing(self.store.engine) as connection:
-            return revoke_access(connection, who, at, stay=stay, by=by)
+            return revoke_access(connection, who, at, stay=stay, by=by).links
+
+    def end_access(self, who: str, *, at: str, by: str = "") -> Revoked:
+        """The same, with all that let the person in."""
+        with engine.writing(self.store.engine) as connection:
+            return revoke_access(connection, who, at, by=by)
+
+    def is_revoked(self, person: str) -> bool:
+        """Whether a person's access was revoked and they were not invited since."""
+        with engine.reading(self.store.engine) as connection:
+            return is_revoked(connection, person)
 
     def redeem(
         self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = ""
@@ -262,10 +309,15 @@ class Access:
         )
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, person)
-            connection.execute(
-                sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
-            )
-            connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            # Asked under the lock: access may have been revoked at this very moment.
+            audit.next_entry(connection)
+            if is_revoked(connection, person):
+                raise StoreError(f"{person}: the access of this person was revoked")
+            v = page_schema.visitors
+            connection.execute(sa.delete(v).where(v.c.expires_at <= at))
+            # Who comes in another role has no longer the one before.
+            connection.execute(sa.delete(v).where(v.c.who == person, v.c.role != role))
+            connection.execute(sa.insert(v).values(_cells(row)))
             data: dict[str, object] = {"who": person, "role": role, "via": via}
             if role != "owner" and (traces := remove_passkeys(connection, person)):
                 data["traces"] = traces

@@ -43,6 +43,11 @@ CURATORS: frozenset[Role] = frozenset({"owner", "coordinator", "curator"})
 SIGNED_IN = RATERS | OFFICE | ANALYSTS | CURATORS
 
 
+def _task_page(endpoint: Endpoint) -> Endpoint:
+    """A page of one task, behind what must come first."""
+    return past_gates(rating.uncounted_if_tie(endpoint))
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One row of the table."""
@@ -95,11 +100,11 @@ ROUTES: tuple[Page, ...] = (
     Page("ratings", "/ratings", "GET", RATERS, past_gates(rated.my_ratings)),
     Page("next", "/next", "GET", RATERS, rating.next_task),
     Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
-    Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),
-    Page("submit", "/task/{public}", "POST", RATERS, past_gates(rating.submit)),
-    Page("save", "/task/{public}/save", "POST", RATERS, past_gates(rating.save)),
-    Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.postpone_task)),
-    Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
+    Page("task", "/task/{public}", "GET", RATERS, _task_page(rating.task)),
+    Page("submit", "/task/{public}", "POST", RATERS, _task_page(rating.submit)),
+    Page("save", "/task/{public}/save", "POST", RATERS, _task_page(rating.save)),
+    Page("later", "/task/{public}/later", "POST", RATERS, _task_page(rating.postpone_task)),
+    Page("problem", "/task/{public}/problem", "POST", RATERS, _task_page(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview, by_site=True),
     Page("succeed", "/office", "POST", OFFICE, office.succeed),
     Page("screening", "/office/screening", "GET", CURATORS, screening.screening),
@@ -118,8 +123,16 @@ ROUTES: tuple[Page, ...] = (
     Page("revoke", "/office/invitations/end", "POST", OFFICE, invitations.revoke, by_site=True),
     Page("leaving", "/office/withdrawal", "GET", OFFICE, invitations.leave, by_site=True),
     Page("withdraw", "/office/withdrawal", "POST", OFFICE, invitations.withdraw, by_site=True),
-    Page("batches", "/office/batches", "GET", OFFICE, office.batches),
-    Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
+    Page(
+        "progress_table",
+        "/office/progress.csv",
+        "GET",
+        OFFICE,
+        office.progress_table,
+        by_site=True,
+    ),
+    Page("batches", "/office/batches", "GET", OFFICE, office.batches, by_site=True),
+    Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch, by_site=True),
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
     Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudication_rounds.overview),
     Page(
@@ -127,10 +140,31 @@ ROUTES: tuple[Page, ...] = (
     ),
     Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems, by_site=True),
     Page("settle", "/office/problems", "POST", OFFICE, problem_reports.resolve, by_site=True),
-    Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
-    Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
+    Page(
+        "enrolment",
+        "/office/enrolment",
+        "GET",
+        OFFICE | ANALYSTS,
+        admitting.enrolment,
+        by_site=True,
+    ),
+    Page(
+        "reopen_eligibility",
+        "/office/enrolment",
+        "POST",
+        OFFICE,
+        admitting.reopen_eligibility,
+        by_site=True,
+    ),
     Page("add_places", "/office/enrolment/places", "POST", OFFICE, admitting.add_places),
-    Page("end_waiting", "/office/enrolment/waiting", "POST", OFFICE, admitting.end_waiting),
+    Page(
+        "end_waiting",
+        "/office/enrolment/waiting",
+        "POST",
+        OFFICE,
+        admitting.end_waiting,
+        by_site=True,
+    ),
     Page("reasons", "/office/pilot", "GET", OFFICE, piloted.reasons),
     Page("recruitment", "/office/recruitment", "GET", OFFICE, recruiting.recruiting),
     Page("recruit", "/office/recruitment", "POST", OFFICE, recruiting.recruit),

@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from konsil.store import Store
+from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.app.app import create_app
 from konsil.web.app.watched import (
@@ -29,6 +30,7 @@ from konsil.web.app.watched import (
     metrics_of,
     store_of_study,
 )
+from konsil.web.centre.auditing import CentreAudit, place_of_log
 from konsil.web.centre.centre import Centre
 from konsil.web.centre.registry import Opener, Registry
 from konsil.web.centre.settings import CentreSettings
@@ -138,7 +140,8 @@ def create_centre(
     def build(study: Study, store: Store, options: Options) -> Starlette:
         return create_app(study, store, options, clock=clock)
 
-    return Centre(Registry(settings, checked(options), open_study, build), key)
+    audit = CentreAudit(open_log(place_of_log(settings)), clock)
+    return Centre(Registry(settings, checked(options), open_study, build, audit=audit), key)
 
 
 def _run_crew(

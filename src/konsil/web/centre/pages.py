@@ -20,6 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from konsil.locale import SOURCE, catalogue_language, translations
+from konsil.store.log.heads import head_of
+from konsil.store.people.access import Visitor
+from konsil.web.centre.auditing import rows
 from konsil.web.centre.registry import Registry
 from konsil.web.centre.standing import members, standings
 from konsil.web.http import formatting, statics
@@ -29,10 +32,19 @@ from konsil.web.rating.text.language import preferred
 from konsil.web.site.centre_cookie import delete_centre_cookie
 from konsil.web.site.guard import MOST_BYTES, read_body, read_form
 from konsil.web.site.pages import environment
+from konsil.web.site.refused import Refused
+from konsil.web.site.site import Site
 
 LANGUAGE = "konsil-centre-language"
 """The cookie of the language of these pages; those of the studies have their own."""
-PATHS = {"landing": "/", "language": "/language", "leave": "/leave", "sign_in": "/sign-in"}
+PATHS = {
+    "landing": "/",
+    "language": "/language",
+    "leave": "/leave",
+    "sign_in": "/sign-in",
+    "audit_log": "/audit-log",
+    "check_audit_log": "/audit-log",
+}
 LOG = logging.getLogger("uvicorn.error")
 Endpoint = Callable[[Request], Response]
 _SIGN_IN_THREADS = 8
@@ -51,6 +63,8 @@ def create_pages(
             Route(f"{under}/health", health, methods=["GET"]),
             Route(f"{under}/language", language, methods=["POST"]),
             Route(f"{under}/leave", leave, methods=["POST"]),
+            Route(f"{under}/audit-log", audit_log, methods=["GET"]),
+            Route(f"{under}/audit-log", check_audit_log, methods=["POST"]),
             *_sign_in(registry, key),
             Route(f"{under}/static/{{digest}}/{{name}}", _static, methods=["GET"]),
         ],
@@ -84,6 +98,8 @@ def _sign_in(registry: Registry, key: bytes) -> list[Route]:
         except SignInError as error:
             # What is wrong, and nothing about whom.
             LOG.warning("a sign-in was refused: %s", error)
+            if registry.audit is not None and error.reason is not None:
+                registry.audit.refuse(error.study, Refused("account", error.reason))
             is_silent = isinstance(error, UnavailableError)
             status = HTTPStatus.SERVICE_UNAVAILABLE if is_silent else HTTPStatus.FORBIDDEN
             return page(request, "centre_refusal.html", status=status)
@@ -91,6 +107,8 @@ def _sign_in(registry: Registry, key: bytes) -> list[Route]:
     async def or_refused(endpoint: Endpoint, request: Request) -> Response:
         # A whole hospital may come from one address at once: as many as by an open link.
         if not throttle.allows(request.client.host if request.client is not None else ""):
+            if registry.audit is not None:
+                registry.audit.refuse("", Refused("account", "too many attempts"))
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
         return await get_running_loop().run_in_executor(threads, answered, endpoint, request)
 
@@ -150,8 +168,55 @@ def landing(request: Request) -> Response:
         "signed_in": bool(visitors),
         # Titles of studies are for staff alone: an address that anybody can open names none.
         "studies": standings(registry, visitors) if visitors else [],
+        "has_log": bool(_owned(registry, visitors)) and registry.audit is not None,
     }
     return page(request, "centre.html", context)
+
+
+def audit_log(request: Request) -> Response:
+    """Who came in or was refused, and what changed about access: for owners, of their studies."""
+    return _audit_log(request, None)
+
+
+async def check_audit_log(request: Request) -> Response:
+    """The same, after the chain of the centre's log was verified."""
+    form = await _form(request)
+    if not secrets.compare_digest(form.get("csrf", "").encode(), token(request).encode()):
+        raise HTTPException(403)
+    return await get_running_loop().run_in_executor(None, _checked_log, request)
+
+
+def _checked_log(request: Request) -> Response:
+    registry = registry_of(request)
+    return _audit_log(request, () if registry.audit is None else registry.audit.log.verify_log())
+
+
+def _audit_log(request: Request, problems: tuple[str, ...] | None) -> Response:
+    registry = registry_of(request)
+    owned = _owned(registry, members(registry, request))
+    if registry.audit is None or not owned:
+        # The same for whoever may not read it as where there is none.
+        raise HTTPException(404)
+    context = {
+        "signed_in": True,
+        "rows": rows(registry.audit, owned),
+        "titles": {slug: site.study.title for slug, site in owned.items()},
+        "head": head_of(registry.audit.log),
+        "problems": problems,
+        "moment": partial(formatting.moment, language=language_of(request)),
+    }
+    return page(request, "centre_log.html", context)
+
+
+def _owned(registry: Registry, visitors: Mapping[str, Visitor]) -> dict[str, Site]:
+    """The studies of which the visitor is an owner."""
+    return {
+        served.place.slug: served.site
+        for served in registry.studies
+        if served.site is not None
+        and (visitor := visitors.get(served.place.slug)) is not None
+        and visitor.role == "owner"
+    }
 
 
 def health(request: Request) -> Response:
@@ -192,8 +257,10 @@ async def leave(request: Request) -> Response:
 
 def _leave(request: Request) -> Response:
     registry = registry_of(request)
-    response = _home(request)
-    for slug, visitor in members(registry, request).items():
+    response, visitors = _home(request), members(registry, request)
+    if registry.audit is not None:
+        registry.audit.sign_out(visitors)
+    for slug, visitor in visitors.items():
         served = registry.get(slug)
         site = None if served is None else served.site
         if site is not None:

@@ -26,6 +26,7 @@ from joserfc.jwk import KeySet
 
 from konsil.errors import KonsilError
 from konsil.web.centre.accounts import SignInService, is_safe
+from konsil.web.site.refused import Reason
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 """Signatures that count: asymmetric ones. Neither the client's secret nor 'none' is among them."""
@@ -47,9 +48,28 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 class SignInError(KonsilError):
     """A sign-in that the service refused, or whose answer cannot be believed."""
 
+    reason: Reason | None = "invalid answer"
+    """What the centre's log states; None: it has been noted."""
+    study = ""
+    """The study from whose page the attempt came."""
+
+
+class NotListedError(SignInError):
+    """The account is invited to no study."""
+
+    reason = "not listed"
+
+
+class NotedError(SignInError):
+    """The account was refused by its studies, which have noted it."""
+
+    reason = None
+
 
 class UnavailableError(SignInError):
     """The service does not answer, or is being asked just now."""
+
+    reason = "service unavailable"
 
 
 @dataclass(frozen=True, slots=True)

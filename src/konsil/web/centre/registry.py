@@ -11,13 +11,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from starlette.applications import Starlette
 
 from konsil.errors import KonsilError
 from konsil.store import Store
 from konsil.store.engine.engine import answers
+from konsil.store.people.access import end_account_sessions
 from konsil.study import Study
+from konsil.web.centre.accounts import ALL
+from konsil.web.centre.auditing import CentreAudit, digest
 from konsil.web.centre.settings import RESERVED, CentreSettings, StudyPlace, is_servable
 from konsil.web.http.redacted_logging import fault_summary, printable
 from konsil.web.site.site import Options, Site
@@ -58,14 +62,17 @@ class Registry:
         open_study: Opener,
         build: Builder,
         *,
+        audit: CentreAudit | None = None,
         seconds: float = SECONDS_BETWEEN_SCANS,
     ) -> None:
-        self.settings, self.options = settings, options
+        self.settings, self.options, self.audit = settings, options, audit
         self._open_study, self._build = open_study, build
         self._studies: dict[str, Served] = {}
         self._faults: dict[str, str] = {}
         self._seconds, self._next_scan = seconds, 0.0
         self._lock = threading.Lock()
+        if audit is not None:
+            audit.list_accounts(settings.service)
 
     @property
     def studies(self) -> tuple[Served, ...]:
@@ -126,7 +133,12 @@ class Registry:
                     else self.settings.service.owners(place.slug)
                 ),
             )
-            return Served(place, self._build(study, store, options), store)
+            service = self.settings.service
+            people = () if service is None else service.people
+            end_account_sessions(store, digest(p for p in people if p.study in (ALL, place.slug)))
+            served = Served(place, self._build(study, store, options), store)
+            self._audit(served)
+            return served
         # Whatever is wrong with one study, the others are served: a damaged file raises anything.
         except Exception as error:  # noqa: BLE001
             if store is not None:
@@ -145,6 +157,14 @@ class Registry:
                 )
             return Served(place)
 
+    def _audit(self, served: Served) -> None:
+        """Note the study in the centre's log, and sign-ins to it that are refused from now on."""
+        site, slug = served.site, served.place.slug
+        if self.audit is None or site is None:
+            return
+        site.refused = partial(self.audit.refuse, slug)
+        self.audit.adopt(slug, site)
+
     def health(self) -> tuple[int, int]:
         """How many studies answer, and how many there are."""
         n_healthy = sum(
@@ -154,6 +174,8 @@ class Registry:
 
     def close(self) -> None:
         """Close the databases."""
+        if self.audit is not None:
+            self.audit.log.close()
         for served in self.studies:
             if served.store is not None:
                 served.store.close()

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, nearest
 from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
 """The file of a folder of studies; it is optional."""
 PROTOCOL = "study.toml"
 """The file by which a study's folder is recognised."""
-RESERVED = frozenset({"health", "language", "leave", "sign-in", "signed-in", "static"})
+RESERVED = frozenset({"audit-log", "health", "language", "leave", "sign-in", "signed-in", "static"})
 """First parts of paths that the centre's own pages have."""
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
-_KEYS = ("title", "studies", "sign_in", "people")
+_KEYS = ("title", "log", "studies", "sign_in", "people")
 _STUDY_KEYS = ("path", "folder", "database")
 
 
@@ -46,6 +46,8 @@ class CentreSettings:
     """The studies of the list; empty: all subfolders that are studies."""
     service: SignInService | None = None
     """The service through which people sign in; None: by links alone."""
+    log: str = ""
+    """File or URL of the centre's own audit log; empty: beside what names the studies."""
 
     def places(self) -> tuple[StudyPlace, ...]:
         """The studies as they are now, by slug; a folder is read again each time."""
@@ -76,7 +78,21 @@ def read_settings(place: Path) -> CentreSettings:
         return _parsed(place, file) if file.is_file() else CentreSettings(place)
     if place.is_file():
         return _parsed(place, place)
-    raise KonsilError(f"{place}: there is no such folder or file; expected a folder of studies")
+    hint = similar_folder(place) or "; expected a folder of studies"
+    raise KonsilError(f"{place}: there is no such folder or file{hint}")
+
+
+def similar_folder(place: Path) -> str:
+    """The end of a sentence about a folder that is not there: the one of nearly this name."""
+    if not place.parent.is_dir():
+        return f"; there is no folder {str(place.parent)!r} either"
+    names = [
+        path.name
+        for path in place.parent.iterdir()
+        if (path.is_dir() or path.suffix == ".toml") and not path.name.startswith(".")
+    ]
+    hint = nearest(place.name, names, listed=()) if names else ""
+    return f"; {hint}" if place.name and "?" in hint else ""
 
 
 def _parsed(place: Path, file: Path) -> CentreSettings:
@@ -85,9 +101,10 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise KonsilError(f"{file}: is no TOML file ({error})") from None
     check_keys(data, _KEYS, str(file))
-    title, studies = data.get("title", ""), data.get("studies", [])
-    if not isinstance(title, str):
-        raise KonsilError(f"{file}: title: expected a text, got {title!r}")
+    title, log, studies = data.get("title", ""), data.get("log", ""), data.get("studies", [])
+    for key, text in (("title", title), ("log", log)):
+        if not isinstance(text, str):
+            raise KonsilError(f"{file}: {key}: expected a text, got {text!r}")
     if not isinstance(studies, list) or not all(isinstance(s, dict) for s in studies):
         raise KonsilError(f"{file}: studies: expected tables [[studies]]")
     listed = tuple(
@@ -98,7 +115,7 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
         if slugs.count(slug) > 1:
             raise KonsilError(f"{file}: studies: the path {slug!r} occurs more than once")
     service = read_service(data.get("sign_in"), data.get("people", []), file)
-    return CentreSettings(place, title, listed, service)
+    return CentreSettings(place, title, listed, service, log)
 
 
 def _study(study: Mapping[str, object], root: Path, where: str) -> StudyPlace:

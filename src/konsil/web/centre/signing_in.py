@@ -23,9 +23,17 @@ from konsil.store.people.sites import tie
 from konsil.store.people.staff import new_pseudonym, pseudonym
 from konsil.store.tasks import withdrawal
 from konsil.web.centre.accounts import EVERYWHERE, Account, Invited
-from konsil.web.centre.provider import Attempt, Provider, SignInError, new_attempt
+from konsil.web.centre.provider import (
+    Attempt,
+    NotedError,
+    NotListedError,
+    Provider,
+    SignInError,
+    new_attempt,
+)
 from konsil.web.centre.registry import Registry
 from konsil.web.site.centre_cookie import centre_visitor, new_session_name, set_session
+from konsil.web.site.refused import Refused
 from konsil.web.site.site import Site
 
 LOG = logging.getLogger("uvicorn.error")
@@ -68,6 +76,13 @@ class SignIn:
         sealed = self._opened(request.cookies.get(self._cookie(), ""))
         if sealed is None:
             raise SignInError("no attempt to sign in is under way in this browser")
+        try:
+            return self._end(request, sealed)
+        except SignInError as error:
+            error.study = sealed["study"]
+            raise
+
+    def _end(self, request: Request, sealed: dict[str, str]) -> Response:
         attempt = Attempt(sealed["state"], sealed["nonce"], sealed["verifier"])
         self._check_answer(request, attempt)
         service = self.provider.service
@@ -83,7 +98,13 @@ class SignIn:
             and self._enter(request, response, served.site, account, invited)
         ]
         if not entered:
-            raise SignInError("the account is not invited to a study")
+            is_listed = any(
+                service.invited(account, served.place.slug) is not None
+                for served in self.registry.studies
+                if sealed["study"] in ("", served.place.slug)
+            )
+            kind = NotedError if is_listed else NotListedError
+            raise kind("the account is not invited to a study")
         if len(entered) == 1:
             response.headers["location"] = f"{self.registry.options.path}/{entered[0]}/"
         response.delete_cookie(
@@ -120,6 +141,12 @@ class SignIn:
         try:
             person = _person(site, identity, account, invited)
             if person is None:
+                site.refused(
+                    Refused("account", "withdrawn", person=invited.person, role=invited.role)
+                )
+                return False
+            if site.access.is_revoked(person):
+                site.refused(Refused("account", "revoked", person, invited.role))
                 return False
             bind(site.store, identity, person, at=site.now())
             if invited.role == "coordinator" and invited.site:
@@ -134,6 +161,7 @@ class SignIn:
         except StoreError as error:
             # Erased, or the database fails; other studies are not affected.
             LOG.warning("a sign-in was refused: %s", type(error).__name__)
+            site.refused(Refused("account", "withdrawn", role=invited.role))
             return False
         if before is not None:
             site.access.leave(before)

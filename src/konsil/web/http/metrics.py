@@ -1,8 +1,8 @@
 """Metrics of the server in the text format of Prometheus: how much, how fast, how far; nobody's.
 
 They are served on an address of their own, which no rater reaches, and contain no name, address,
-pseudonym, label or text: pages by their names, times, and numbers of tasks. Tie-breaks are not
-counted, because their number is an outcome.
+pseudonym, label or text: pages by their names, times, and numbers of tasks. Tie-breaks and pages
+about disagreements are not counted by themselves, because their number is an outcome.
 """
 
 from __future__ import annotations
@@ -33,6 +33,32 @@ _FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 NO_PAGE = "none"
 """The name of an address that is no page."""
+OTHER = "other"
+"""The name of pages that are counted together."""
+TOGETHER = frozenset(
+    {
+        "reviews",
+        "review",
+        "decide_review",
+        "adjudications",
+        "open_adjudications",
+        "calibration",
+        "say_calibration",
+        "reasons",
+        "health",
+        "ready",
+        "static",
+        "language",
+        "leave",
+    }
+)
+"""Pages about disagreements, whose number is an outcome: each is opened, and leads to a form.
+They are counted with pages that are requested all the time."""
+MARK = "konsil.other"
+"""What the scope of a request for a tie-break has, which is counted with them."""
+ANSWERED = "answered"
+"""The status of those, unless they failed: a form of theirs has another one than the others."""
+_FAILED = 500
 
 
 @cache
@@ -77,7 +103,8 @@ class Measured:
             await self._app(scope, receive, noticed)
         finally:
             study, page = self._place(scope)
-            self._requests.labels(study, page, str(status)).inc()
+            is_alone = page != OTHER or status >= _FAILED
+            self._requests.labels(study, page, str(status) if is_alone else ANSWERED).inc()
             self._times.labels(study, page).observe(perf_counter() - begin)
 
     def _place(self, scope: Scope) -> tuple[str, str]:
@@ -92,7 +119,9 @@ class Measured:
                 route.endpoint: route.name for route in app.routes if hasattr(route, "endpoint")
             }
             self._names[id(app)] = names
-        return site.options.path.strip("/"), names.get(scope.get("endpoint"), NO_PAGE)
+        page = names.get(scope.get("endpoint"), NO_PAGE)
+        is_other = page in TOGETHER or MARK in scope
+        return site.options.path.strip("/"), OTHER if is_other else page
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from konsil.records import Event
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
+from konsil.store.people.sites import SITE
 from konsil.store.tasks import additions
 from konsil.store.tasks.additions import Addition
 from konsil.study.sections.enrolment import (
@@ -33,6 +34,7 @@ from konsil.web.rating.enrolment_service import Standing
 from konsil.web.rating.form import clean
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
+from konsil.web.site.scope import Scope, scope_of
 from konsil.web.site.site import Site, site_of
 
 PERSONAL = frozenset({"owner", "coordinator"})
@@ -71,13 +73,14 @@ def enrolment(request: Request) -> Response:
 
 
 def _page(request: Request, fault: str = "", status: int = 200, reason: str = "") -> Response:
-    site, role = site_of(request), visitor_of(request).role
+    site, scope, role = site_of(request), scope_of(request), visitor_of(request).role
     asks = site.study.enrolment or Enrolment()
     with reading(site.store.engine) as connection:
         events_by_kind = {
             kind: study_events.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)
         }
-    people = _people(site, events_by_kind)
+    people = scope.own(_people(site, events_by_kind))
+    groups = additions.groups(site.study, site.store) if site.study.places else ()
     context = {
         "asks": asks,
         "version": site.reception.version,
@@ -88,17 +91,22 @@ def _page(request: Request, fault: str = "", status: int = 200, reason: str = ""
         "admitted": Counter(p.standing.eligible for p in people),
         "tallies": [
             *_tallies("eligibility", asks.eligibility, people),
-            *_tallies("profile", asks.profile, people),
+            # The possible replies to the question about the site are the sites.
+            *_tallies("profile", _without_site(asks.profile, scope), people),
         ],
         "fault": fault,
         "why": reason,
         "study_language": site.study.language,
-        "places": additions.groups(site.study, site.store) if site.study.places else (),
+        "places": tuple(group for group in groups if scope.has_site(group.strata)),
         "keeps_list": site.placing.keeps_list,
-        "waiting": site.placing.waiting() if role in PERSONAL else (),
+        "waiting": scope.own(site.placing.waiting()) if role in PERSONAL else (),
         "most_places": additions.MOST,
     }
     return office(request, "office_enrolment.html", context, status)
+
+
+def _without_site(questions: Iterable[Question], scope: Scope) -> list[Question]:
+    return [q for q in questions if not scope.is_tied or q.id != SITE]
 
 
 def _people(site: Site, events_by_kind: Mapping[str, Sequence[Event]]) -> list[Person]:
@@ -148,6 +156,8 @@ def _natural(text: str) -> tuple[float, str]:
 def reopen_eligibility(request: Request) -> Response:
     """Ask somebody again who let themselves out or in by mistake; the reply of before is kept."""
     site, form = site_of(request), form_of(request)
+    if not scope_of(request).sees(form.get("who", "")):
+        return _page(request, "reason", 422)
     is_reopened = site.reception.reopen(
         form.get("who", ""), form.get("reason", ""), visitor_of(request).who
     )
@@ -178,5 +188,7 @@ def add_places(request: Request) -> Response:
 def end_waiting(request: Request) -> Response:
     """Take somebody off the waiting list."""
     site, form = site_of(request), form_of(request)
+    if not scope_of(request).sees(form.get("who", "")):
+        return _page(request, "reason", 422)
     site.placing.stop_waiting(form.get("who", ""), by=visitor_of(request).who)
     return to(path_to(request, "enrolment"))

@@ -5,6 +5,8 @@ Nothing here depends on a label.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.errors import StoreError
+from konsil.records.formulas import harmless
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
+from konsil.store.people.sites import site_by_rater
 from konsil.store.tasks import batches as batch_events
 from konsil.store.tasks import progress, vacancies, withdrawal
 from konsil.store.tasks.progress import Count
@@ -43,6 +47,8 @@ NAVIGATION = (
     "log",
 )
 """The pages of the office in the order of the menu; who may see which is in the table of routes."""
+
+_COUNTED = ("tasks", "completed", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +120,7 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
     scope = scope_of(request)
-    counts = tuple(c for c in counts if scope.sees(c.rater))
-    handed = tuple(h for h in handed if scope.sees(h.rater))
+    counts, handed = scope.own(counts), scope.own(handed)
     rater_paces = paces(counts, handed, site.now())
     # Places and tasks that nobody has are those of the whole study.
     free = 0 if scope.is_tied else site.placing.free()
@@ -195,9 +200,10 @@ def batches(request: Request) -> Response:
 
 
 def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
-    site = site_of(request)
+    site, scope = site_of(request), scope_of(request)
     with reading(site.store.engine) as connection:
-        counts, closed = progress.counts(connection), study_events.closed_batches(connection)
+        counts = scope.own(progress.counts(connection))
+        closed = study_events.closed_batches(connection)
         events = [
             *study_events.of_kind(connection, study_events.BATCH_CLOSED),
             *study_events.of_kind(connection, study_events.BATCH_REOPENED),
@@ -214,14 +220,44 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
             "done": sum(c.n_completed for c in batch_counts),
             "raters": _raters(batch_counts),
             "closed": (phase, batch, "") in closed,
-            "closed_for": sorted(r for p, b, r in closed if (p, b) == (phase, batch) and r),
+            "closed_for": sorted(
+                r for p, b, r in closed if (p, b) == (phase, batch) and r and scope.sees(r)
+            ),
         }
         for (phase, batch), batch_counts in blocks.items()
     ]
-    history = sorted(events, key=lambda e: (e.at, e.id), reverse=True)
-    return office(
-        request, "office_batches.html", {"rows": rows, "history": history, "fault": fault}, status
-    )
+    own = (e for e in events if not scope.is_tied or scope.sees(str(e.data.get("rater", ""))))
+    context = {
+        "rows": rows,
+        # What happened to a batch of all raters may be for a reason that names another site's.
+        "history": sorted(own, key=lambda e: (e.at, e.id), reverse=True),
+        "is_tied": scope.is_tied,
+        "fault": fault,
+    }
+    return office(request, "office_batches.html", context, status)
+
+
+def progress_table(request: Request) -> Response:
+    """How far the visitor's raters are, as a file: no rating, and nothing that depends on one."""
+    site, scope = site_of(request), scope_of(request)
+    with reading(site.store.engine) as connection:
+        counts = scope.own(progress.counts(connection))
+        panels = withdrawal.panels(connection, site.study)
+        withdrawn = withdrawal.withdrawn_raters(connection)
+        site_of_rater = site_by_rater(connection, site.study)
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(("rater", "panel", "site", "phase", "batch", "instrument", *_COUNTED))
+    for count in counts:
+        panel, kind = panels.get(count.rater, ("", ""))
+        if kind == "human":
+            names = (count.rater, panel, site_of_rater.get(count.rater, ""))
+            cell = (count.phase, count.batch, count.instrument)
+            numbers = (count.tasks, count.n_completed, int(count.rater in withdrawn))
+            rows.writerow((*map(harmless, (*names, *cell)), *numbers))
+    name = f"progress-{site.now()[:10]}.csv"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
@@ -236,8 +272,9 @@ def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
 def close_batch(request: Request) -> Response:
     """Close a batch for everybody or for one rater: its ratings stand."""
     site, form = site_of(request), form_of(request)
-    place = _batch_of_form(site, form)
-    if place is None:
+    place, scope = _batch_of_form(site, form), scope_of(request)
+    # A batch of all raters is one of other sites, too.
+    if place is None or (scope.is_tied and not scope.sees(place[2])):
         return _batches(request, "unknown", 422)
     batch_events.close(site.store, *place, at=site.now(), by=visitor_of(request).who)
     return to(path_to(request, "batches"))

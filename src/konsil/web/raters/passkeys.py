@@ -12,6 +12,7 @@ import hmac
 import json
 import secrets
 import time
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,6 +31,7 @@ from konsil.store.people.passkeys import (
 )
 from konsil.web.site.centre_cookie import set_session
 from konsil.web.site.pages import page, path_to, refusal
+from konsil.web.site.refused import Reason, Refused
 from konsil.web.site.site import Site, site_of
 
 COOKIE = "konsil-passkey"
@@ -107,7 +109,7 @@ def end(request: Request) -> Response:
     # By address: a cookie is what the browser wants it to be.
     address = request.client.host if request.client is not None else ""
     if not site.sign_ins.allows(f"passkey {address}"):
-        return refusal(request, 429)
+        return _refusal(request, visitor, "too many attempts", 429)
     try:
         message = json.loads(request.state.body)
         credential, ticket = dict(message["credential"]), str(message["ticket"])
@@ -116,13 +118,29 @@ def end(request: Request) -> Response:
     mode = _mode(site, visitor)
     challenge = _challenge(request, site, mode, ticket)
     if challenge is None:
-        return refusal(request, 403)
+        return _refusal(request, visitor, "invalid answer")
     try:
         if mode == "create":
             return _register(request, site, visitor, credential, challenge)
         return _sign_in(request, site, visitor, credential, challenge)
     except (WebAuthnException, ValueError, KeyError, TypeError):
-        return refusal(request, 403)
+        return _refusal(request, visitor, "invalid answer")
+
+
+def _refusal(
+    request: Request,
+    person: Visitor | Passkey | None,
+    reason: Reason,
+    status: int = HTTPStatus.FORBIDDEN,
+) -> Response:
+    """Refuse, and note it with the pseudonym of the person whose session or passkey it is."""
+    refused = (
+        Refused("passkey", reason)
+        if person is None
+        else Refused("passkey", reason, person=person.who, role="owner")
+    )
+    site_of(request).refused(refused)
+    return refusal(request, status)
 
 
 def _register(
@@ -146,7 +164,7 @@ def _register(
         site.now(),
     )
     if not add_passkey(site.store, new, visitor.cookie, only_first=not visitor.confirmed):
-        return refusal(request, 403)
+        return _refusal(request, visitor, "invalid answer")
     return JSONResponse({"location": path_to(request, "landing")})
 
 
@@ -163,7 +181,7 @@ def _sign_in(
     known = passkey(site.store, str(credential.get("id", "")))
     # A passkey of another person confirms nobody's link.
     if known is None or (visitor is not None and visitor.who != known.who):
-        return refusal(request, 403)
+        return _refusal(request, visitor, "unknown")
     verified = verify_authentication_response(
         credential=credential,
         expected_challenge=challenge,
@@ -175,10 +193,10 @@ def _sign_in(
     )
     # A passkey states who it is and no role: whether they are still an owner is asked anew.
     if not _is_owner(site, known.who):
-        return refusal(request, 403)
+        return _refusal(request, known, "other role")
     device, count = "" if visitor is None else visitor.cookie, verified.new_sign_count
     if not use_passkey(site.store, known, count, device, challenge=challenge, at=site.now()):
-        return refusal(request, 403)
+        return _refusal(request, known, "used")
     response = JSONResponse({"location": path_to(request, "landing")})
     if visitor is None:
         cookie = site.access.enter(

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from konsil.store.engine.engine import reading
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.store.tasks.screens import Visit
+from konsil.web.http.metrics import MARK
 from konsil.web.raters.rated import changed_pages
 from konsil.web.rating.rating_view import with_page_names
 from konsil.web.rating.receipts import Submitted
@@ -23,12 +24,27 @@ from konsil.web.rating.sheet import Group, Sheet
 from konsil.web.rating.task_queue import progress
 from konsil.web.rating.window import OWN, changes_of, is_places, read_seconds, token, window_of
 from konsil.web.site.gates import first_open_prerequisite
-from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.guard import Endpoint, form_of, visitor_of
 from konsil.web.site.pages import page, path_to, refusal, to, wants_json
 from konsil.web.site.site import site_of
 
 PAUSE_AFTER = 20
 """Pages of a batch after which a page says that one may pause."""
+
+
+def uncounted_if_tie(endpoint: Endpoint) -> Endpoint:
+    """The endpoint of a task, with requests for tie-breaks marked for the metrics.
+
+    The number of tie-breaks is an outcome.
+    """
+
+    def behind(request: Request) -> Response:
+        site, public = site_of(request), request.path_params["public"]
+        if site.options.metrics and site.desk.is_tie_break(visitor_of(request).who, public):
+            request.scope[MARK] = True
+        return endpoint(request)
+
+    return behind
 
 
 def next_task(request: Request) -> Response:

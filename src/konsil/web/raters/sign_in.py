@@ -12,6 +12,7 @@ from konsil.web.http.readiness import obstacle
 from konsil.web.site.centre_cookie import delete_centre_cookie, set_centre_cookie
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
+from konsil.web.site.refused import Reason, Refused
 from konsil.web.site.site import Site, site_of
 
 HOME = {
@@ -39,9 +40,10 @@ def invitation(request: Request) -> Response:
     site = site_of(request)
     link = site.access.invitation(request.path_params["secret"], site.now())
     if _knocks_too_often(request, link):
+        site.refused(_refused(link, "too many attempts"))
         return refusal(request, 429)
     if link is None:
-        return page(request, "invitation_over.html", status=410)
+        return _over(request)
     return page(
         request,
         "invitation.html",
@@ -55,6 +57,7 @@ def accept_invitation(request: Request) -> Response:
     before = request.state.visitor
     link = site.access.invitation(request.path_params["secret"], site.now())
     if _knocks_too_often(request, link):
+        site.refused(_refused(link, "too many attempts"))
         return refusal(request, 429)
     if link is not None and not link.who and before is not None and before.role == link.role:
         # The link for anybody once more: whoever is somebody already stays who that is.
@@ -66,7 +69,7 @@ def accept_invitation(request: Request) -> Response:
         language=language_of(request),
     )
     if cookie is None:
-        return page(request, "invitation_over.html", status=410)
+        return _over(request)
     # The session before ends, too: its cookie is replaced, so nobody could end it later.
     if before is not None:
         site.access.leave(before)
@@ -75,6 +78,23 @@ def accept_invitation(request: Request) -> Response:
     if link is not None and link.role != "rater":
         set_centre_cookie(site, response, cookie, link.role)
     return response
+
+
+def _over(request: Request) -> Response:
+    """The link lets nobody in, and why not is noted without it."""
+    site = site_of(request)
+    link = site.access.any_invitation(request.path_params["secret"])
+    reason = None if link is None else link.obstacle(site.now())
+    site.refused(_refused(link, reason or "unknown"))
+    return page(request, "invitation_over.html", status=410)
+
+
+def _refused(link: Invitation | None, reason: Reason) -> Refused:
+    return (
+        Refused("link", reason)
+        if link is None
+        else Refused("link", reason, person=link.who, role=link.role)
+    )
 
 
 def health(request: Request) -> Response:

@@ -18,6 +18,7 @@ from konsil.store.log import study_events, write
 from konsil.store.log.covering import cover_task
 from konsil.store.tasks import adjudications, batches, drafts, screens
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change, SaveResult
+from konsil.store.tasks.progress import UNCOUNTED
 from konsil.store.tasks.screens import Queued, State, Visit
 from konsil.study import Study
 from konsil.study.sections.practice import explained
@@ -120,6 +121,12 @@ class Desk:
             asks_reason=asks_why,
             reason=form_values.get(REASON_FOR_CHANGE, ""),
         )
+
+    def is_tie_break(self, rater: str, public: str) -> bool:
+        """Whether a task of a rater came about by a disagreement."""
+        with reading(self._store.engine) as connection:
+            state_and_task = self._task_of_rater(connection, rater, public)
+        return state_and_task is not None and state_and_task[1].purpose in UNCOUNTED
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
         """Note that a page was opened at this time, where `open` was told not to."""

@@ -6,14 +6,24 @@ table of routes states which pages a tied coordinator has; those pages ask here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from starlette.requests import Request
 
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import Visitor
-from konsil.store.people.sites import site_by_rater, sites_of
+from konsil.store.people.sites import SITE, site_by_rater, sites_of
 from konsil.web.site.site import Site, site_of
+
+
+class _AboutRater(Protocol):
+    @property
+    def rater(self) -> str: ...
+
+
+AboutRater = TypeVar("AboutRater", bound=_AboutRater)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,14 @@ class Scope:
     def sees(self, rater: str) -> bool:
         """Whether the visitor's pages may be about this rater."""
         return self.sites is None or rater in self.raters
+
+    def own(self, records: Iterable[AboutRater]) -> tuple[AboutRater, ...]:
+        """The records about raters whom the visitor sees."""
+        return tuple(record for record in records if self.sees(record.rater))
+
+    def has_site(self, strata: Mapping[str, str]) -> bool:
+        """Whether what has these characteristics is of the visitor's sites."""
+        return self.sites is None or strata.get(SITE) in self.sites
 
 
 def tied_sites(site: Site, visitor: Visitor | None) -> frozenset[str] | None:

@@ -30,6 +30,7 @@ from konsil.web.rating.consensus.pilot import Pilot
 from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import Placing
 from konsil.web.rating.rating_service import Desk
+from konsil.web.site.refused import Refused, note_nowhere
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names of the machine itself: a coordinator may type any of them."""
@@ -153,6 +154,8 @@ class Site:
     """How it is served."""
     clock: Callable[[], datetime] = utc
     """The time; tests bring their own."""
+    refused: Callable[[Refused], None] = note_nowhere
+    """Where sign-ins that were refused are noted."""
 
     @cached_property
     def cookie(self) -> str:

@@ -1,0 +1,193 @@
+"""What a centre writes to its own audit log, and what its owners read of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+
+from konsil.errors import KonsilError, StoreError
+from konsil.records.digits import stamp
+from konsil.store import Store
+from konsil.store.log.heads import head_of
+from konsil.store.people import centre_log
+from konsil.store.people.access import Visitor
+from konsil.store.people.centre_log import SIGN_IN, AccessEntry, access_entries
+from konsil.store.people.staff import staff_names
+from konsil.web.centre.accounts import Invited, SignInService
+from konsil.web.centre.settings import CentreSettings
+from konsil.web.http.redacted_logging import fault_summary
+from konsil.web.http.throttle import Throttle
+from konsil.web.site.refused import Refused
+from konsil.web.site.site import Site, utc
+
+LOG = logging.getLogger("uvicorn.error")
+FILE = "centre.db"
+"""The log's name in a folder of studies."""
+REFUSALS_A_MINUTE = 60
+"""How many refusals are noted: whoever guesses links fills no disk; the others are counted."""
+SHOWN = 200
+"""Entries on the page of owners."""
+
+
+def place_of_log(settings: CentreSettings) -> str:
+    """Where the log of a centre is: beside the file or in the folder that names the studies."""
+    if "://" in settings.log:
+        return settings.log
+    place = settings.place
+    root = place if place.is_dir() else place.parent
+    default = FILE if place.is_dir() else f"{place.stem}.db"
+    return str(root / (settings.log or default))
+
+
+@dataclass
+class CentreAudit:
+    """Writes to the log of a centre; a log that fails stops nobody's work."""
+
+    log: Store
+    clock: Callable[[], datetime] = utc
+    _throttle: Throttle = field(default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0))
+    _omitted: int = 0
+
+    def now(self) -> str:
+        """The time as the log carries it."""
+        return stamp(self.clock())
+
+    def adopt(self, study: str, site: Site) -> None:
+        """Note that a study is served for the first time, or with another database."""
+        with _forgiven():
+            database = site.cookie.rpartition("-")[2]
+            centre_log.adopt(self.log, study, database, head_of(site.store), at=self.now())
+
+    def refuse(self, study: str, refused: Refused) -> None:
+        """Note a sign-in that was refused; no more than a number of them a minute."""
+        if not self._throttle.allows(""):
+            self._omitted += 1
+            return
+        entry = {"study": study, "way": refused.way, "reason": refused.reason}
+        entry |= {"who": refused.person, "role": refused.role}
+        data: dict[str, object] = {name: text for name, text in entry.items() if text}
+        if self._omitted:
+            data["omitted_before"], self._omitted = self._omitted, 0
+        with _forgiven():
+            self.log.audit(centre_log.REFUSED, data, self.now())
+
+    def sign_out(self, visitors: Mapping[str, Visitor]) -> None:
+        """Note that a device signed out of all studies; pseudonyms are those of each study."""
+        devices = [
+            {"study": slug, "who": visitor.who, "role": visitor.role}
+            for slug, visitor in sorted(visitors.items())
+        ]
+        if devices:
+            with _forgiven():
+                self.log.audit(centre_log.SIGNED_OUT, {"devices": devices}, self.now())
+
+    def list_accounts(self, service: SignInService | None) -> None:
+        """Note the list of accounts, where it is another one than at the last start."""
+        people = () if service is None else service.people
+        with _forgiven():
+            centre_log.list_accounts(self.log, digest(people), len(people), at=self.now())
+
+
+def digest(people: Iterable[Invited]) -> str:
+    """What tells one list of accounts from another; empty: nobody is listed."""
+    entries = [asdict(person) for person in people]
+    text = json.dumps(entries, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest() if entries else ""
+
+
+@contextmanager
+def _forgiven() -> Iterator[None]:
+    try:
+        yield
+    except StoreError as error:
+        LOG.error("the centre's audit log was not written: %s", fault_summary(error))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One row of the owners' page."""
+
+    at: str
+    """When, ISO 8601 in UTC."""
+    study: str
+    """The study's part of the address; empty: the centre."""
+    event: str
+    """The kind of the entry, with the way of a sign-in or the state of a passkey."""
+    person: str = ""
+    """The pseudonym of the person that the row is about."""
+    name: str = ""
+    """The name, where it is known."""
+    role: str = ""
+    """The person's role."""
+    by: str = ""
+    """The pseudonym of the person who acted, if it is another."""
+    detail: str = ""
+    """The reason, the sites or the number."""
+
+
+def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
+    """The last rows that the owner of these studies may read, the newest first.
+
+    Of studies whose owner they are not, and of entries that name such a study, there are none.
+    """
+    merged = [
+        row
+        for entry in access_entries(audit.log, centre_log.KINDS, last=SHOWN)
+        for row in _of_centre(entry, sites)
+    ]
+    for slug, site in sites.items():
+        # A study whose database fails must not take the page of the others down.
+        try:
+            names = staff_names(site.store)
+            entries = list(access_entries(site.store, centre_log.OF_PEOPLE, last=SHOWN))
+        except KonsilError:
+            continue
+        merged += [_of_study(slug, entry, names) for entry in entries]
+    return sorted(merged, key=lambda row: row.at, reverse=True)[:SHOWN]
+
+
+def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditRow]:
+    data, study = entry.data, str(entry.data.get("study", ""))
+    if entry.kind == centre_log.SIGNED_OUT:
+        for device in data.get("devices", ()):
+            if device["study"] in sites:
+                yield AuditRow(
+                    entry.at, device["study"], entry.kind, device["who"], role=device["role"]
+                )
+    elif not study or study in sites:
+        detail = data.get("reason") or data.get("entries") or data.get("database") or ""
+        yield AuditRow(
+            entry.at,
+            study,
+            f"{entry.kind}: {data['way']}" if "way" in data else entry.kind,
+            str(data.get("who", "")),
+            role=str(data.get("role", "")),
+            detail=str(detail),
+        )
+
+
+def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> AuditRow:
+    data, event, person = entry.data, entry.kind, str(entry.data.get("who", ""))
+    if event == SIGN_IN:
+        event = f"{event}: {data.get('via', 'link')}"
+    elif "state" in data:
+        event = f"{event} {data['state']}"
+    keys = data.get("traces", {}).get("passkeys", {})
+    # The digest of a row that was removed is empty.
+    has_removed = not all(keys.values())
+    sites = data.get("sites")
+    return AuditRow(
+        entry.at,
+        slug,
+        event,
+        person,
+        names.get(person, ""),
+        str(data.get("role", "")),
+        str(data.get("by", "")),
+        ", ".join(sites) if sites else "passkeys removed" if has_removed else "",
+    )
