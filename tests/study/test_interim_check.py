@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from konsil.analysis.model.options import ShareOptions
-from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.analysis.model.options import CriterionRef, ShareOptions
+from konsil.analysis.model.spec import Analysis, Inference, Resampling
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
@@ -33,6 +35,7 @@ COMPARED = Interim(
     unblinded="p-9",
 )
 RULE = InterimRule("agreement", "correct", "retrain", below=0.4)
+SPREAD = InterimRule("standard_deviation", "grade", "extend", above=0.4)
 
 
 def changed(**keys: Any) -> Interim:
@@ -91,7 +94,7 @@ def test_sound_interim_analyses_pass() -> None:
             "rules[0]: expected either below or above",
         ),
         (
-            replace(POOLED, rules=(replace(RULE, measure="standard_deviation", end="low"),)),
+            replace(POOLED, rules=(replace(SPREAD, end="low"),)),
             "rules[0].end: 'standard_deviation' has no confidence interval here",
         ),
     ],
@@ -111,6 +114,7 @@ def test_other_faults_of_the_study() -> None:
     check(replace(unplanned, interim=replace(POOLED, ratings=90)))
 
 
+PREFERENCE_RULE = InterimRule("agreement", "better", "retrain", below=0.4)
 THREE = (*STUDY.systems, System("three"))
 
 
@@ -132,6 +136,93 @@ def test_an_analysis_of_several_tests_has_no_comparative_look(
     assert text in told(study)[0]
 
 
+BETTER = Criterion("better", "Which?", Scale(("A", "tie", "B"), level="ordinal"), scope="pair")
+PAIRED = replace(
+    TRIAL,
+    instruments=(*STUDY.instruments, Instrument("pairs", (BETTER,))),
+    plan=(*STUDY.plan, Allocation("experts", "pairs")),
+)
+WINS = Analysis("share", "win_difference", CriterionRef("better"), "experts", compare="system")
+TOPIC = replace(SHARE, by=("topic",), compare="topic")
+
+
+@pytest.mark.parametrize(
+    ("analysis", "text"),
+    [
+        (
+            replace(WINS, compare=""),
+            "'share' has a test for each system; expected 'win_difference'",
+        ),
+        (replace(WINS, compare="", test="flip"), "'share' has a test for each system"),
+        (
+            replace(WINS, by=("topic",), compare="topic"),
+            "'share' has a test for each system; expected 'win_difference'",
+        ),
+        (
+            replace(WINS, statistic="win_rate", by=("rater",), compare="rater"),
+            "'share' has a test for each system",
+        ),
+        (
+            TOPIC,
+            "'share' has groups of 'topic', whose number is not known before the import; expected"
+            " where = { topic = [...] } with two values",
+        ),
+        (
+            replace(SHARE, by=("system", "topic")),
+            "whose number is not known before the import; expected where = { topic = [...] } with"
+            " one value",
+        ),
+        (replace(TOPIC, where={"topic": ("a", "b", "c")}), "'share' has 3 groups of 'topic'"),
+        (replace(SHARE, where={"system": ("one",)}), "'share' has 1 group of 'system'; expected"),
+        (
+            replace(KAPPA, name="share", by=("rater_pair",), compare="rater_pair"),
+            "'share' has a group for each pair of raters",
+        ),
+        (
+            replace(KAPPA, name="share", by=("rater",), compare="rater"),
+            "'share' has 'cohen_kappa' of single raters, which is about several",
+        ),
+        (
+            Analysis(
+                "share",
+                "median_seconds",
+                CriterionRef("correct"),
+                "experts",
+                by=("system",),
+                compare="system",
+                test="flip",
+            ),
+            "the groups of 'median_seconds' cannot be exchanged; expected test = 'interval'",
+        ),
+        (
+            replace(SHARE, raters="judges"),
+            "'share' uses ratings of 'judges', and looks count those of 'experts'",
+        ),
+    ],
+)
+def test_what_no_look_could_compute_is_refused_before_the_freeze(
+    analysis: Analysis, text: str
+) -> None:
+    late = changed(looks=(Look(0.5, "comparative"),))
+    assert any(text in line for line in told(replace(PAIRED, analyses=(analysis,), interim=late)))
+
+
+@pytest.mark.parametrize(
+    "analysis", [WINS, replace(TOPIC, where={"topic": ("a", "b")}), replace(SHARE, test="flip")]
+)
+def test_one_difference_of_groups_that_are_known_has_looks(analysis: Analysis) -> None:
+    late = changed(looks=(Look(0.5, "comparative"),))
+    check(replace(PAIRED, analyses=(analysis,), interim=late))
+
+
+def test_a_rule_whose_number_never_exists_is_refused() -> None:
+    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5)
+    [problem] = told(replace(TRIAL, interim=replace(POOLED, rules=(spread,))))
+    assert "rules[0].measure: 'correct' has unordered labels" in problem
+    unasked = replace(PAIRED, plan=STUDY.plan, interim=replace(POOLED, rules=(PREFERENCE_RULE,)))
+    assert "the plan does not ask 'experts' for 'better'" in told(unasked)[0]
+
+
 def test_two_of_three_groups_have_one_difference() -> None:
     chosen = replace(SHARE, where={"system": ("one", "two")})
     check(replace(TRIAL, systems=THREE, analyses=(chosen,), interim=COMPARED))
@@ -149,6 +240,21 @@ def test_a_permutation_test_with_too_few_draws_for_a_look() -> None:
     assert "the look at 0.3 stops for p below 8.5e-05" in problem
     assert "has no p below 0.0001; expected more resampling.draws" in problem
     check(replace(early, resampling=Resampling(draws=20_000)))
+
+
+def test_differences_of_numbers_are_tested_by_draws_without_a_flip() -> None:
+    """Also with test = 'interval' their p is a permutation test's, but that of raters as clusters
+    or as a sample is not."""
+    mean = Analysis("share", "mean", CriterionRef("grade"), "experts", by=("system",))
+    study = replace(
+        TRIAL,
+        analyses=(replace(mean, compare="system"),),
+        interim=changed(looks=(Look(0.3, "comparative"),)),
+    )
+    [problem] = told(study)
+    assert problem.endswith("expected more resampling.draws or a later look")
+    check(replace(study, inference=Inference("like these")))
+    check(replace(study, analyses=(replace(SHARE),)))
 
 
 def test_a_rule_applies_below_or_above() -> None:
