@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,14 @@ import pytest
 
 from konsil.analysis.model.options import CriterionRef, ShareOptions
 from konsil.analysis.model.spec import Analysis, Inference, Resampling
+from konsil.analysis.running.interim.pooled import CriterionQuality
+from konsil.api.running.interim import rule_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.stats.engine.contract import Estimate
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.data.interim import Progress, applied_rules
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
 from konsil.study.definition.protocol import System
 
@@ -255,6 +260,70 @@ def test_differences_of_numbers_are_tested_by_draws_without_a_flip() -> None:
     assert problem.endswith("expected more resampling.draws or a later look")
     check(replace(study, inference=Inference("like these")))
     check(replace(study, analyses=(replace(SHARE),)))
+
+
+WIDE = InterimRule(
+    "agreement", "correct", "extend", end="half_width", above=0.08, most=640, text="more items"
+)
+UNPLANNED = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=320, rules=(WIDE,)))
+
+
+@pytest.mark.parametrize(
+    ("interim", "line"),
+    [
+        (replace(POOLED, rules=(replace(WIDE, action="stop"),)), "rules[0].most: expected with"),
+        (replace(POOLED, rules=(replace(WIDE, end="high"),)), "rules[0].most: expected with"),
+        (
+            changed(looks=(Look(0.3, "comparative"), Look(0.5)), rules=(WIDE,)),
+            "rules[0].most: expected all pooled looks before the first comparative one",
+        ),
+    ],
+)
+def test_an_extension_needs_a_square_and_looks_before_the_comparison(
+    interim: Interim, line: str
+) -> None:
+    [problem] = told(replace(TRIAL, interim=interim))
+    assert problem.startswith(f"study.toml: interim.{line}")
+
+
+def test_an_extension_is_above_the_plan_and_of_a_number_that_may_change() -> None:
+    check(replace(TRIAL, interim=changed(rules=(WIDE,))))
+    check(UNPLANNED)
+    assert UNPLANNED.interim is not None
+    small = replace(UNPLANNED, interim=replace(UNPLANNED.interim, rules=(replace(WIDE, most=320),)))
+    assert "most: expected more than the planned number, got 320" in told(small)[0]
+    compared = replace(UNPLANNED, interim=changed(ratings=320, rules=(WIDE,)))
+    assert "has a fixed number of ratings for its comparative looks" in told(compared)[0]
+    below = replace(WIDE, above=None, below=0.1, most=None)
+    assert (
+        "expected above with end = 'half_width'"
+        in told(replace(TRIAL, interim=replace(POOLED, rules=(below,))))[0]
+    )
+
+
+def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None:
+    """By hand: a CI of .4 to .8 at 80 of 320 ratings has the half-width .2, of which half is
+    expected at 320; .1 / .08 is 1.25, and 320 x 1.5625 is 500."""
+    nan = Estimate(math.nan)
+    quality = CriterionQuality(
+        "correct", "fleiss_kappa", Estimate(0.6, 0.4, 0.8), nan, Estimate(0.75), 2, 80, 0, 40
+    )
+    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5, most=640)
+    rules = (WIDE, replace(WIDE, above=0.05), replace(WIDE, above=0.11), spread)
+    interim = replace(POOLED, ratings=320, rules=rules)
+    applied = applied_rules(interim, [quality], Progress(80, 320, "ratings"))
+    assert [a.number for a in applied] == pytest.approx([0.1, 0.1, 0.1, 0.75])
+    assert [a.needed for a in applied] == [500, 1280, None, 720]
+    assert [a.advised for a in applied] == [500, 640, None, 640]
+    lines = list(rule_lines(applied))
+    assert lines[:2] == [
+        "rule: extend if agreement of correct (half_width) is above 0.08: 0.100, applies"
+        " (more items)",
+        "  extend to 500 in all (500 are needed, the maximum is 640)",
+    ]
+    assert len(lines) == 7
+    [unknown, *_] = applied_rules(interim, [], Progress(80, 320, "ratings"))
+    assert (unknown.applies, unknown.needed) == (None, None)
 
 
 def test_a_rule_applies_below_or_above() -> None:

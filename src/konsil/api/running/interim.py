@@ -175,7 +175,7 @@ def _pooled(
     subject, is_planned = place
     interim = _planned(folder)
     computed = qualities(view.study, view.data, interim.panel)
-    rules = looks.applied_rules(interim, computed)
+    rules = looks.applied_rules(interim, computed, progress)
     details: dict[str, object] = {
         "rules": [
             {
@@ -185,6 +185,7 @@ def _pooled(
                 "number": written(applied.number),
                 "action": applied.rule.action,
                 "applies": applied.applies,
+                **({} if applied.needed is None else {"needed": applied.needed}),
             }
             for applied in rules
         ],
@@ -388,3 +389,8 @@ def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
             f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
             f" {number}{verdict[applied.applies]}{text}"
         )
+        if applied.needed is not None:
+            yield (
+                f"  extend to {applied.advised:,} in all ({applied.needed:,} are needed, the"
+                f" maximum is {rule.most:,})"
+            )
