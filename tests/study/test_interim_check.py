@@ -262,6 +262,18 @@ def test_differences_of_numbers_are_tested_by_draws_without_a_flip() -> None:
     check(replace(study, analyses=(replace(SHARE),)))
 
 
+def test_a_rule_of_drift_is_a_p_value_that_its_tests_can_have() -> None:
+    """Six tests of three criteria with labels: the least adjusted p is .006."""
+    drift = InterimRule("label_drift", "correct", "retrain", below=0.01)
+    check(replace(TRIAL, interim=replace(POOLED, rules=(drift,))))
+    for rule, text in (
+        (replace(drift, below=0.006), "have no p below 0.006; expected more, got 0.006"),
+        (replace(drift, below=None, above=0.5), "expected below with 'label_drift'"),
+        (replace(drift, end="low"), "'label_drift' has no confidence interval here"),
+    ):
+        assert text in told(replace(TRIAL, interim=replace(POOLED, rules=(rule,))))[0]
+
+
 WIDE = InterimRule(
     "agreement", "correct", "extend", end="half_width", above=0.08, most=640, text="more items"
 )

@@ -361,7 +361,8 @@ def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
         if quality.periods:
             yield (
                 f"  drift over {len(quality.periods)} periods: categories"
-                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f}"
+                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f};"
+                f" adjusted (Holm) {quality.label_drift:.3f} and {quality.agreement_drift:.3f}"
             )
 
 

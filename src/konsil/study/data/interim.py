@@ -297,7 +297,9 @@ def applied_rules(
         quality = by_criterion.get(rule.criterion)
         estimate = None if quality is None else getattr(quality, rule.measure)
         number = math.nan
-        if estimate is not None and rule.end == "half_width":
+        if isinstance(estimate, float):
+            number = estimate
+        elif estimate is not None and rule.end == "half_width":
             number = (estimate.high - estimate.low) / 2 * math.sqrt(progress.fraction)
         elif estimate is not None:
             number = float(getattr(estimate, rule.end))

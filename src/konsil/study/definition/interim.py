@@ -14,7 +14,11 @@ from typing import Literal
 from konsil.analysis.model.spec import SequentialRules, SpendingName
 
 LookKind = Literal["pooled", "comparative"]
-Measure = Literal["agreement", "abstention", "standard_deviation"]
+Measure = Literal["agreement", "abstention", "standard_deviation", "label_drift", "agreement_drift"]
+DRIFT = ("label_drift", "agreement_drift")
+"""Measures that are p values of tests between batches or weeks."""
+SMALLEST_DRIFT = 0.001
+"""The least p value of a test of drift, before its adjustment."""
 End = Literal["value", "low", "high", "half_width"]
 Action = Literal["stop", "retrain", "extend"]
 
@@ -39,8 +43,8 @@ class InterimRule:
     """What follows from a pooled look."""
 
     measure: Measure
-    """Agreement of the panel, its proportion of abstentions, or the standard deviation of its
-    ratings as numbers."""
+    """Agreement of the panel, its proportion of abstentions, the standard deviation of its ratings
+    as numbers, or the adjusted p value of a drift of labels or agreement over batches or weeks."""
     criterion: str
     """Of which criterion."""
     action: Action
@@ -144,7 +148,9 @@ def _rule_problems(rule: InterimRule, where: str) -> Iterator[str]:
         yield f"{where}: expected either below or above"
     if rule.end == "half_width" and rule.above is None:
         yield f"{where}: expected above with end = 'half_width'"
-    if rule.measure == "standard_deviation" and rule.end != "value":
+    if rule.measure in DRIFT and rule.below is None:
+        yield f"{where}: expected below with {rule.measure!r}, which is a p value"
+    if rule.measure in ("standard_deviation", *DRIFT) and rule.end != "value":
         yield f"{where}.end: {rule.measure!r} has no confidence interval here; expected 'value'"
 
 

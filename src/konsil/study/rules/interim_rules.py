@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from konsil.errors import nearest
-from konsil.study.definition.interim import Interim, InterimRule, interim_problems
+from konsil.study.definition.interim import (
+    DRIFT,
+    SMALLEST_DRIFT,
+    Interim,
+    InterimRule,
+    interim_problems,
+)
 from konsil.study.definition.protocol import Study
 from konsil.study.rules.interim_test_rules import (
     analysis_problems,
@@ -73,6 +79,18 @@ def _criterion_problems(study: Study, panel: str, rule: InterimRule, where: str)
     with_criterion = {i.id for i in study.instruments for c in i.criteria if c.id == rule.criterion}
     if forms and not forms & with_criterion:
         yield f"{where}.criterion: the plan does not ask {panel!r} for {rule.criterion!r}"
+    of_panel = {
+        c.id
+        for i in study.instruments
+        for c in i.criteria
+        if c.scale.kind != "text" and (not forms or i.id in forms)
+    }
+    least = SMALLEST_DRIFT * 2 * len(of_panel)
+    if rule.measure in DRIFT and rule.below is not None and rule.below <= least:
+        yield (
+            f"{where}.below: the tests of drift, adjusted for their number, have no p below"
+            f" {least:g}; expected more, got {rule.below:g}"
+        )
 
 
 def _bound_problems(interim: Interim, where: str) -> Iterator[str]:
