@@ -119,6 +119,24 @@ def test_a_shift_of_labels_between_batches_is_detected_and_noise_is_not() -> Non
         assert adjusted == pytest.approx([min(1, 2 * small), max(min(1, 2 * small), large)])
 
 
+def test_labels_of_comparisons_do_not_show_which_system_wins() -> None:
+    """Comparisons are in the order of the codes: A and B apart would be the win difference."""
+    better = Criterion("better", "?", Scale(("A", "tie", "B"), abstain="none"), "pair")
+    settings = replace(SETTINGS, instruments=(Instrument("form", (better,)),))
+
+    def shares(labels: str) -> list[dict[str, float]]:
+        data = records([(f"q{n}", "r1", label) for n, label in enumerate(labels)])
+        names = {"A": "A", "t": "tie", "B": "B"}
+        ratings = [replace(r, criterion="better", label=names[str(r.label)]) for r in data.ratings]
+        periods = {t.id: "1" if t.item in ("q0", "q1") else "2" for t in data.tasks}
+        pairs = replace(data, ratings=ratings)
+        [quality] = pooled_quality(pairs, settings, "people", (better,), periods)
+        return [dict(period.shares) for period in quality.periods]
+
+    first = {"A / B": 1.0, "tie": 0.0, "none": 0.0}
+    assert shares("ABAAtA") == shares("BABBtB") == [first, {**first, "A / B": 0.75, "tie": 0.25}]
+
+
 @pytest.mark.slow
 def test_time_and_abstentions_of_a_period_by_hand() -> None:
     """The geometric mean of 10 and 40 seconds is 20; one of four ratings is an abstention."""

@@ -16,6 +16,7 @@ from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.columns import Columns, rating_columns
 from konsil.analysis.table.frame import SUBJECT, Data, rating_table
 from konsil.instrument import Criterion
+from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Rating
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Array, Estimate
@@ -38,7 +39,8 @@ class PeriodQuality:
     n_ratings: int
     """Ratings and abstentions."""
     shares: Mapping[str, float]
-    """Label -> its proportion, the abstention among them; empty for numbers."""
+    """Label -> its proportion, the abstention among them; empty for numbers. Of comparisons the two
+    labels that mirror one another are counted together: apart they would show which system wins."""
     agreement: Estimate
     """The agreement within the period."""
     abstention: Estimate = NOTHING
@@ -245,8 +247,17 @@ def _shares(criterion: Criterion, frame: pl.DataFrame) -> dict[str, float]:
         return {}
     counts = dict(frame.group_by("label").len().iter_rows())
     abstain = criterion.scale.abstain
-    names = (*criterion.scale.labels, *(() if abstain is None else (abstain,)))
-    return {name: counts.get(name, 0) / frame.height for name in names}
+    shares: dict[str, float] = {}
+    for label in criterion.scale.labels:
+        other = mirrored(criterion, label) if criterion.scope == "pair" else None
+        if other in (None, label):
+            shares[label] = counts.get(label, 0) / frame.height
+        elif f"{other} / {label}" not in shares:
+            both = counts.get(label, 0) + counts.get(other, 0)
+            shares[f"{label} / {other}"] = both / frame.height
+    if abstain is not None:
+        shares[abstain] = counts.get(abstain, 0) / frame.height
+    return shares
 
 
 def _shifts(frame: pl.DataFrame, rated: pl.DataFrame, seed: int) -> tuple[Shift, Shift]:
