@@ -23,11 +23,11 @@ BEGIN, END = "<!-- extension: begin -->", "<!-- extension: end -->"
 QUANTILE = float(stats.norm.ppf(0.975))
 PLANNED, MOST, WIDTH = 100, 400, 0.12
 """Items planned, items at most, and the half-width that is wanted."""
-WIDE = InterimRule("agreement", "x", "extend", end="half_width", above=WIDTH, most=MOST)
+WIDE = InterimRule("agreement", "x", "extend", end="half_width", above=WIDTH, maximum=MOST)
 SIZE, LARGEST = 128, 384
 """Ratings of two systems planned for a difference of half a standard deviation with power 0.8, and
 at most."""
-SPREAD = InterimRule("standard_deviation", "x", "extend", above=1.0, most=LARGEST)
+SPREAD = InterimRule("standard_deviation", "x", "extend", above=1.0, maximum=LARGEST)
 
 
 def kappa(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -275,7 +275,7 @@ def test_a_rule_of_drift_is_a_p_value_that_its_tests_can_have() -> None:
 
 
 WIDE = InterimRule(
-    "agreement", "correct", "extend", end="half_width", above=0.08, most=640, text="more items"
+    "agreement", "correct", "extend", end="half_width", above=0.08, maximum=640, text="more items"
 )
 UNPLANNED = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=320, rules=(WIDE,)))
 
@@ -283,11 +283,11 @@ UNPLANNED = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=320, rules=(
 @pytest.mark.parametrize(
     ("interim", "line"),
     [
-        (replace(POOLED, rules=(replace(WIDE, action="stop"),)), "rules[0].most: expected with"),
-        (replace(POOLED, rules=(replace(WIDE, end="high"),)), "rules[0].most: expected with"),
+        (replace(POOLED, rules=(replace(WIDE, action="stop"),)), "rules[0].maximum: expected with"),
+        (replace(POOLED, rules=(replace(WIDE, end="high"),)), "rules[0].maximum: expected with"),
         (
             changed(looks=(Look(0.3, "comparative"), Look(0.5)), rules=(WIDE,)),
-            "rules[0].most: expected all pooled looks before the first comparative one",
+            "rules[0].maximum: expected all pooled looks before the first comparative one",
         ),
     ],
 )
@@ -302,11 +302,13 @@ def test_an_extension_is_above_the_plan_and_of_a_number_that_may_change() -> Non
     check(replace(TRIAL, interim=changed(rules=(WIDE,))))
     check(UNPLANNED)
     assert UNPLANNED.interim is not None
-    small = replace(UNPLANNED, interim=replace(UNPLANNED.interim, rules=(replace(WIDE, most=320),)))
-    assert "most: expected more than the planned number, got 320" in told(small)[0]
+    small = replace(
+        UNPLANNED, interim=replace(UNPLANNED.interim, rules=(replace(WIDE, maximum=320),))
+    )
+    assert "maximum: expected more than the planned number, got 320" in told(small)[0]
     compared = replace(UNPLANNED, interim=changed(ratings=320, rules=(WIDE,)))
     assert "has a fixed number of ratings for its comparative looks" in told(compared)[0]
-    below = replace(WIDE, above=None, below=0.1, most=None)
+    below = replace(WIDE, above=None, below=0.1, maximum=None)
     assert (
         "expected above with end = 'half_width'"
         in told(replace(TRIAL, interim=replace(POOLED, rules=(below,))))[0]
@@ -320,7 +322,7 @@ def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None
     quality = CriterionQuality(
         "correct", "fleiss_kappa", Estimate(0.6, 0.4, 0.8), nan, Estimate(0.75), 2, 80, 0, 40
     )
-    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5, most=640)
+    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5, maximum=640)
     rules = (WIDE, replace(WIDE, above=0.05), replace(WIDE, above=0.11), spread)
     interim = replace(POOLED, ratings=320, rules=rules)
     applied = applied_rules(interim, [quality], Progress(80, 320, "ratings"))

@@ -183,7 +183,7 @@ def test_pictures_have_words_and_the_tables_their_numbers(
     """A shift is flagged by a rule of the protocol alone, by its adjusted p."""
     drift = InterimRule("label_drift", "correctness", "retrain", below=0.01)
     wide = InterimRule(
-        "agreement", "correctness", "extend", end="half_width", above=0.1, most=420, text=""
+        "agreement", "correctness", "extend", end="half_width", above=0.1, maximum=420, text=""
     )
     study = replace(studies["medqade"], interim=replace(PLANNED, rules=(drift, wide)))
     html = " ".join(quality_page(tmp_path, empty, study, kit, monkeypatch).split())

@@ -393,5 +393,5 @@ def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
         if applied.needed is not None:
             yield (
                 f"  extend to {applied.advised:,} in all ({applied.needed:,} are needed, the"
-                f" maximum is {rule.most:,})"
+                f" maximum is {rule.maximum:,})"
             )

@@ -110,7 +110,7 @@ class AppliedRule:
     @property
     def advised(self) -> int | None:
         """What is needed, at most the rule's maximum."""
-        return None if self.needed is None else min(self.needed, self.rule.most or self.needed)
+        return None if self.needed is None else min(self.needed, self.rule.maximum or self.needed)
 
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:

@@ -56,7 +56,7 @@ class InterimRule:
     """The rule applies where the number is below this."""
     above: float | None = None
     """The rule applies where the number is above this."""
-    most: int | None = None
+    maximum: int | None = None
     """Of action 'extend': the most tasks, or ratings, to which the sample is extended in proportion
     to the square of number / above; None: no number of them is computed."""
     text: str = ""
@@ -159,26 +159,26 @@ def _extension_problems(interim: Interim, rule: InterimRule, where: str) -> Iter
 
     The fractions of comparative looks are of the planned number, so that it changes before them.
     """
-    if rule.most is None:
+    if rule.maximum is None:
         return
     has_square = rule.end == "half_width" or rule.measure == "standard_deviation"
     if rule.action != "extend" or not has_square or not (rule.above or 0) > 0:
         yield (
-            f"{where}.most: expected with action = 'extend' and above, of end = 'half_width' or of"
-            " 'standard_deviation'"
+            f"{where}.maximum: expected with action = 'extend' and above, of end = 'half_width' or"
+            " of 'standard_deviation'"
         )
-    if rule.most <= (interim.ratings or 0):
-        yield f"{where}.most: expected more than the planned number, got {rule.most}"
+    if rule.maximum <= (interim.ratings or 0):
+        yield f"{where}.maximum: expected more than the planned number, got {rule.maximum}"
     kinds = [look.kind for look in interim.looks]
     if "comparative" not in kinds:
         return
     if interim.ratings is not None:
         yield (
-            f"{where}.most: a study without [[plan]] has a fixed number of ratings for its"
+            f"{where}.maximum: a study without [[plan]] has a fixed number of ratings for its"
             " comparative looks; expected no extension, or no comparative look"
         )
     elif "pooled" in kinds[kinds.index("comparative") :]:
-        yield f"{where}.most: expected all pooled looks before the first comparative one"
+        yield f"{where}.maximum: expected all pooled looks before the first comparative one"
 
 
 def extended_to(rule: InterimRule, number: float, planned: int) -> int | None:
@@ -190,12 +190,12 @@ def extended_to(rule: InterimRule, number: float, planned: int) -> int | None:
     sample size adjustment that do not affect the type I error rate.
 
     >>> rule = InterimRule(
-    ...     "agreement", "correct", "extend", end="half_width", above=0.1, most=900
+    ...     "agreement", "correct", "extend", end="half_width", above=0.1, maximum=900
     ... )
     >>> extended_to(rule, 0.125, 400), extended_to(rule, 0.09, 400)
     (625, None)
     """
-    if rule.most is None or rule.above is None or not applies(rule, number):
+    if rule.maximum is None or rule.above is None or not applies(rule, number):
         return None
     # Rounding errors of the square add no task.
     return math.ceil(planned * (number / rule.above) ** 2 - 1e-9)

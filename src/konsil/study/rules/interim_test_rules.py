@@ -112,21 +112,21 @@ def _column_problem(study: Study, analysis: Analysis, column: str) -> str:
 
 def _n_groups(study: Study, analysis: Analysis, column: str) -> int | None:
     """How many groups a column has; None where that is not known before the import."""
-    known = _names(study, analysis, column)
+    names = _names(study, analysis, column)
     chosen = analysis.where.get(column)
     if chosen is None:
-        return len(known) or None
-    return len(known & set(chosen) if known else set(chosen))
+        return len(names) or None
+    return len(names & set(chosen) if names else set(chosen))
 
 
 def _names(study: Study, analysis: Analysis, column: str) -> set[str]:
     """The values of a column that the protocol names; empty where it does not name them."""
     if column == "system":
         plans = [a for a in study.plan if a.panel == analysis.raters]
-        known = {s.id for s in study.systems}
+        names = {s.id for s in study.systems}
         if plans and all(a.systems for a in plans):
-            known &= {s for a in plans for s in a.systems}
-        return known
+            names &= {s for a in plans for s in a.systems}
+        return names
     if column == "rater":
         panels = set(study.together.get(analysis.raters, (analysis.raters,)))
         return {r.id for r in study.raters if r.panel in panels}

@@ -27,12 +27,12 @@ def interim_plan(study: Study) -> Iterator[TranslatableMessage]:
         yield _comparative(interim)
     for rule in interim.rules:
         yield _rule(rule)
-        if rule.most is not None:
+        if rule.maximum is not None:
             yield message(
                 "The sample is then extended in proportion to the square of the number compared, to"
-                " {most:,} tasks or ratings at most.",
+                " {maximum:,} tasks or ratings at most.",
                 message_id="preregistration.interim_extension",
-                most=rule.most,
+                maximum=rule.maximum,
             )
 
 
