@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from konsil.analysis.model.options import CriterionRef, ShareOptions
 from konsil.analysis.model.spec import Analysis, Inference, Resampling
 from konsil.analysis.running.interim.pooled import CriterionQuality
-from konsil.api.running.interim import rule_lines
+from konsil.api.running.interim import InterimState, rule_lines, state_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.stats.engine.contract import Estimate
@@ -338,6 +339,14 @@ def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None
     assert len(lines) == 7
     [unknown, *_] = applied_rules(interim, [], Progress(80, 320, "ratings"))
     assert (unknown.applies, unknown.needed) == (None, None)
+
+
+def test_a_study_without_tasks_has_no_share_of_them() -> None:
+    state = InterimState(POOLED, Progress(0, 0), (), None)
+    assert list(state_lines(state, Path())) == [
+        "tasks: 0 of 0; run 'konsil plan' first",
+        "look 1: pooled, at 50%: planned",
+    ]
 
 
 def test_a_rule_applies_below_or_above() -> None:

@@ -333,7 +333,8 @@ def _store(
 def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
     """Which looks there are, were made and are due, a line each; `folder` as it was typed."""
     progress = state.progress
-    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,} ({progress.fraction:.0%})"
+    share = f" ({progress.fraction:.0%})" if progress.tasks else "; run 'konsil plan' first"
+    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,}{share}"
     place = "" if folder == Path() else f" {shlex.quote(str(folder))}"
     taken = {t.number: t for t in state.previous if t.number}
     for n, look in enumerate(state.interim.looks, 1):

@@ -90,7 +90,7 @@ class LookState:
     """The look."""
     state: Literal["made", "due", "passed", "planned"]
     """Made, due, passed without being made, or planned for later."""
-    taken: TakenLook | None = None
+    record: TakenLook | None = None
     """The look as it was made."""
 
 
