@@ -332,11 +332,14 @@ def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
     for row in results.rows:
         assert any("before the last analysis" in warning for warning in row.warnings)
         assert not row.prespecified
+        assert not math.isfinite(row.estimate.value)
+    assert {system for _, _, system, _ in results.label_counts} == {""}
     assert call("report", study)[0] == 0
 
     assert call("unblind", study, "--by", "lead", "--reason", "a test")[0] == 0
     results = konsil.open(study).results()
     [difference] = [row for row in results.rows if row.kind == "difference"]
+    assert all(math.isfinite(row.estimate.value) for row in results.rows)
     assert math.isfinite(difference.estimate.p)
     assert math.isnan(difference.p_adjusted)
     assert not difference.prespecified

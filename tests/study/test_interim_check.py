@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from konsil.analysis.model.options import ShareOptions
-from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.analysis.model.options import CriterionRef, ShareOptions
+from konsil.analysis.model.spec import Analysis, Inference, Resampling
+from konsil.analysis.running.interim.pooled import CriterionQuality
+from konsil.api.running.interim import InterimState, rule_lines, state_lines
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation
+from konsil.stats.engine.contract import Estimate
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.data.interim import Progress, applied_rules
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
 from konsil.study.definition.protocol import System
 
@@ -33,6 +41,7 @@ COMPARED = Interim(
     unblinded="p-9",
 )
 RULE = InterimRule("agreement", "correct", "retrain", below=0.4)
+SPREAD = InterimRule("standard_deviation", "grade", "extend", above=0.4)
 
 
 def changed(**keys: Any) -> Interim:
@@ -91,7 +100,7 @@ def test_sound_interim_analyses_pass() -> None:
             "rules[0]: expected either below or above",
         ),
         (
-            replace(POOLED, rules=(replace(RULE, measure="standard_deviation", end="low"),)),
+            replace(POOLED, rules=(replace(SPREAD, end="low"),)),
             "rules[0].end: 'standard_deviation' has no confidence interval here",
         ),
     ],
@@ -111,6 +120,7 @@ def test_other_faults_of_the_study() -> None:
     check(replace(unplanned, interim=replace(POOLED, ratings=90)))
 
 
+PREFERENCE_RULE = InterimRule("agreement", "better", "retrain", below=0.4)
 THREE = (*STUDY.systems, System("three"))
 
 
@@ -132,6 +142,93 @@ def test_an_analysis_of_several_tests_has_no_comparative_look(
     assert text in told(study)[0]
 
 
+BETTER = Criterion("better", "Which?", Scale(("A", "tie", "B"), level="ordinal"), scope="pair")
+PAIRED = replace(
+    TRIAL,
+    instruments=(*STUDY.instruments, Instrument("pairs", (BETTER,))),
+    plan=(*STUDY.plan, Allocation("experts", "pairs")),
+)
+WINS = Analysis("share", "win_difference", CriterionRef("better"), "experts", compare="system")
+TOPIC = replace(SHARE, by=("topic",), compare="topic")
+
+
+@pytest.mark.parametrize(
+    ("analysis", "text"),
+    [
+        (
+            replace(WINS, compare=""),
+            "'share' has a test for each system; expected 'win_difference'",
+        ),
+        (replace(WINS, compare="", test="flip"), "'share' has a test for each system"),
+        (
+            replace(WINS, by=("topic",), compare="topic"),
+            "'share' has a test for each system; expected 'win_difference'",
+        ),
+        (
+            replace(WINS, statistic="win_rate", by=("rater",), compare="rater"),
+            "'share' has a test for each system",
+        ),
+        (
+            TOPIC,
+            "'share' has groups of 'topic', whose number is not known before the import; expected"
+            " where = { topic = [...] } with two values",
+        ),
+        (
+            replace(SHARE, by=("system", "topic")),
+            "whose number is not known before the import; expected where = { topic = [...] } with"
+            " one value",
+        ),
+        (replace(TOPIC, where={"topic": ("a", "b", "c")}), "'share' has 3 groups of 'topic'"),
+        (replace(SHARE, where={"system": ("one",)}), "'share' has 1 group of 'system'; expected"),
+        (
+            replace(KAPPA, name="share", by=("rater_pair",), compare="rater_pair"),
+            "'share' has a group for each pair of raters",
+        ),
+        (
+            replace(KAPPA, name="share", by=("rater",), compare="rater"),
+            "'share' has 'cohen_kappa' of single raters, which is about several",
+        ),
+        (
+            Analysis(
+                "share",
+                "median_seconds",
+                CriterionRef("correct"),
+                "experts",
+                by=("system",),
+                compare="system",
+                test="flip",
+            ),
+            "the groups of 'median_seconds' cannot be exchanged; expected test = 'interval'",
+        ),
+        (
+            replace(SHARE, raters="judges"),
+            "'share' uses ratings of 'judges', and looks count those of 'experts'",
+        ),
+    ],
+)
+def test_what_no_look_could_compute_is_refused_before_the_freeze(
+    analysis: Analysis, text: str
+) -> None:
+    late = changed(looks=(Look(0.5, "comparative"),))
+    assert any(text in line for line in told(replace(PAIRED, analyses=(analysis,), interim=late)))
+
+
+@pytest.mark.parametrize(
+    "analysis", [WINS, replace(TOPIC, where={"topic": ("a", "b")}), replace(SHARE, test="flip")]
+)
+def test_one_difference_of_groups_that_are_known_has_looks(analysis: Analysis) -> None:
+    late = changed(looks=(Look(0.5, "comparative"),))
+    check(replace(PAIRED, analyses=(analysis,), interim=late))
+
+
+def test_a_rule_whose_number_never_exists_is_refused() -> None:
+    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5)
+    [problem] = told(replace(TRIAL, interim=replace(POOLED, rules=(spread,))))
+    assert "rules[0].measure: 'correct' has unordered labels" in problem
+    unasked = replace(PAIRED, plan=STUDY.plan, interim=replace(POOLED, rules=(PREFERENCE_RULE,)))
+    assert "the plan does not ask 'experts' for 'better'" in told(unasked)[0]
+
+
 def test_two_of_three_groups_have_one_difference() -> None:
     chosen = replace(SHARE, where={"system": ("one", "two")})
     check(replace(TRIAL, systems=THREE, analyses=(chosen,), interim=COMPARED))
@@ -149,6 +246,107 @@ def test_a_permutation_test_with_too_few_draws_for_a_look() -> None:
     assert "the look at 0.3 stops for p below 8.5e-05" in problem
     assert "has no p below 0.0001; expected more resampling.draws" in problem
     check(replace(early, resampling=Resampling(draws=20_000)))
+
+
+def test_differences_of_numbers_are_tested_by_draws_without_a_flip() -> None:
+    """Also with test = 'interval' their p is a permutation test's, but that of raters as clusters
+    or as a sample is not."""
+    mean = Analysis("share", "mean", CriterionRef("grade"), "experts", by=("system",))
+    study = replace(
+        TRIAL,
+        analyses=(replace(mean, compare="system"),),
+        interim=changed(looks=(Look(0.3, "comparative"),)),
+    )
+    [problem] = told(study)
+    assert problem.endswith("expected more resampling.draws or a later look")
+    check(replace(study, inference=Inference("like these")))
+    check(replace(study, analyses=(replace(SHARE),)))
+
+
+def test_a_rule_of_drift_is_a_p_value_that_its_tests_can_have() -> None:
+    """Six tests of three criteria with labels: the least adjusted p is .006."""
+    drift = InterimRule("label_drift", "correct", "retrain", below=0.01)
+    check(replace(TRIAL, interim=replace(POOLED, rules=(drift,))))
+    for rule, text in (
+        (replace(drift, below=0.006), "have no p below 0.006; expected more, got 0.006"),
+        (replace(drift, below=None, above=0.5), "expected below with 'label_drift'"),
+        (replace(drift, end="low"), "'label_drift' has no confidence interval here"),
+    ):
+        assert text in told(replace(TRIAL, interim=replace(POOLED, rules=(rule,))))[0]
+
+
+WIDE = InterimRule(
+    "agreement", "correct", "extend", end="half_width", above=0.08, maximum=640, text="more items"
+)
+UNPLANNED = replace(TRIAL, plan=(), interim=replace(POOLED, ratings=320, rules=(WIDE,)))
+
+
+@pytest.mark.parametrize(
+    ("interim", "line"),
+    [
+        (replace(POOLED, rules=(replace(WIDE, action="stop"),)), "rules[0].maximum: expected with"),
+        (replace(POOLED, rules=(replace(WIDE, end="high"),)), "rules[0].maximum: expected with"),
+        (
+            changed(looks=(Look(0.3, "comparative"), Look(0.5)), rules=(WIDE,)),
+            "rules[0].maximum: expected all pooled looks before the first comparative one",
+        ),
+    ],
+)
+def test_an_extension_needs_a_square_and_looks_before_the_comparison(
+    interim: Interim, line: str
+) -> None:
+    [problem] = told(replace(TRIAL, interim=interim))
+    assert problem.startswith(f"study.toml: interim.{line}")
+
+
+def test_an_extension_is_above_the_plan_and_of_a_number_that_may_change() -> None:
+    check(replace(TRIAL, interim=changed(rules=(WIDE,))))
+    check(UNPLANNED)
+    assert UNPLANNED.interim is not None
+    small = replace(
+        UNPLANNED, interim=replace(UNPLANNED.interim, rules=(replace(WIDE, maximum=320),))
+    )
+    assert "maximum: expected more than the planned number, got 320" in told(small)[0]
+    compared = replace(UNPLANNED, interim=changed(ratings=320, rules=(WIDE,)))
+    assert "has a fixed number of ratings for its comparative looks" in told(compared)[0]
+    below = replace(WIDE, above=None, below=0.1, maximum=None)
+    assert (
+        "expected above with end = 'half_width'"
+        in told(replace(TRIAL, interim=replace(POOLED, rules=(below,))))[0]
+    )
+
+
+def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None:
+    """By hand: a CI of .4 to .8 at 80 of 320 ratings has the half-width .2, of which half is
+    expected at 320; .1 / .08 is 1.25, and 320 x 1.5625 is 500."""
+    nan = Estimate(math.nan)
+    quality = CriterionQuality(
+        "correct", "fleiss_kappa", Estimate(0.6, 0.4, 0.8), nan, Estimate(0.75), 2, 80, 0, 40
+    )
+    spread = InterimRule("standard_deviation", "correct", "extend", above=0.5, maximum=640)
+    rules = (WIDE, replace(WIDE, above=0.05), replace(WIDE, above=0.11), spread)
+    interim = replace(POOLED, ratings=320, rules=rules)
+    applied = applied_rules(interim, [quality], Progress(80, 320, "ratings"))
+    assert [a.number for a in applied] == pytest.approx([0.1, 0.1, 0.1, 0.75])
+    assert [a.needed for a in applied] == [500, 1280, None, 720]
+    assert [a.advised for a in applied] == [500, 640, None, 640]
+    lines = list(rule_lines(applied))
+    assert lines[:2] == [
+        "rule: extend if agreement of correct (half_width) is above 0.08: 0.100, applies"
+        " (more items)",
+        "  extend to 500 in all (500 are needed, the maximum is 640)",
+    ]
+    assert len(lines) == 7
+    [unknown, *_] = applied_rules(interim, [], Progress(80, 320, "ratings"))
+    assert (unknown.applies, unknown.needed) == (None, None)
+
+
+def test_a_study_without_tasks_has_no_share_of_them() -> None:
+    state = InterimState(POOLED, Progress(0, 0), (), None)
+    assert list(state_lines(state, Path())) == [
+        "tasks: 0 of 0; run 'konsil plan' first",
+        "look 1: pooled, at 50%: planned",
+    ]
 
 
 def test_a_rule_applies_below_or_above() -> None:

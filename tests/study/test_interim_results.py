@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from scipy import stats
 
+from konsil.analysis.model.results import Bounds, CaseScore, Results
 from konsil.analysis.model.rows import Row
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of
-from konsil.records import Event
+from konsil.records import Event, Rating, Task
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
 from konsil.study.data.interim_closing import COLLECTION_CLOSED
-from konsil.study.data.interim_results import final_estimate, interim_sentences
+from konsil.study.data.interim_results import final_estimate, interim_sentences, with_looks
 from konsil.study.definition.interim import Look
 
-from .test_interim_check import COMPARED, TRIAL
+from .rules.test_check import KAPPA
+from .test_interim_check import COMPARED, PAIRED, SHARE, TRIAL
 
 INTERIM = replace(COMPARED, looks=(Look(0.3, "comparative"), Look(0.5, "comparative")))
 STUDY = replace(TRIAL, interim=INTERIM)
@@ -126,6 +130,45 @@ def test_a_look_at_a_changed_analysis_is_refused() -> None:
     changed = tuple(replace(a, cluster="rater") for a in STUDY.analyses)
     with pytest.raises(StudyError, match="'share' is not the one of the frozen"):
         checked_look(replace(STUDY, analyses=changed), [FREEZING], 2, Progress(600, 1000))
+
+
+def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
+    """Estimates of both codes would show the difference that is withheld, and so would the number
+    of their labels, an analysis of one of them, and the labels of comparisons by their codes."""
+    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, 0.01)
+    alone = replace(SHARE, name="alone", where={"system": ("A",)}, by=(), compare="")
+    study = replace(PAIRED, interim=INTERIM, analyses=(SHARE, replace(KAPPA, name="kappa"), alone))
+    of_a = Row("share", "share", "correct", "experts", half, {"system": "A"}, p_adjusted=0.02)
+    other = replace(of_a, analysis="other", group={"system": "A", "rival": "B"}, warnings=("0.5",))
+    pooled = Row("kappa", "cohen_kappa", "correct", "experts", half)
+    results = Results(
+        (of_a, other, replace(of_a, analysis="alone", group={}), pooled),
+        (),
+        label_counts={
+            ("experts", "correct", "A", "yes"): 3,
+            ("experts", "correct", "B", "yes"): 1,
+            ("experts", "better", "", "A"): 4,
+        },
+        bounds=(Bounds("other", {"system": "A"}, 0.5, 0.4, 0.6, 1, 2),),
+        case_scores=(CaseScore("other", "A", "c", "1", 0.5),),
+    )
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2")]
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=tasks, ratings=[rated])
+    shown = with_looks(results, study, data, [FREEZING], is_blinded=True)
+    assert [math.isnan(r.estimate.value) for r in shown.rows] == [True, True, True, False]
+    assert all(math.isnan(r.p_adjusted) for r in shown.rows)
+    assert shown.rows[1].warnings == ()
+    assert "withheld while the study is blinded" in shown.rows[1].estimate.reason
+    assert shown.label_counts == {("experts", "correct", "", "yes"): 4}
+    assert (shown.bounds, shown.case_scores) == ((), ())
+
+    named = with_looks(results, study, data, [FREEZING], is_blinded=False)
+    assert [r.estimate.value for r in named.rows] == [0.5] * 4
+    complete = replace(data, ratings=[rated, replace(rated, task="t2")])
+    last = with_looks(results, study, complete, [FREEZING], is_blinded=True)
+    assert [r.estimate.value for r in last.rows] == [0.5] * 4
+    assert last.label_counts == results.label_counts
 
 
 def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:

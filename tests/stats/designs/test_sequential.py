@@ -55,6 +55,31 @@ def test_crossing_probabilities_equal_the_multivariate_normal(family):
             before = cumulative
 
 
+@pytest.mark.parametrize(("family", "limit"), [("obrien_fleming", 0.05205), ("pocock", 0.05874)])
+def test_the_level_for_any_correlation_of_two_analyses(family, limit):
+    """It is alpha at the correlation that the share of ratings stands for, sqrt(.5), higher with a
+    smaller one, and never above the sum of the nominal p values."""
+    design = bounds([0.5, 1.0], spending=family)
+    first, last = design.critical
+
+    def level(correlation):
+        z, weights = np.polynomial.legendre.leggauss(200)
+        z, scale = z * first, math.sqrt(1 - correlation**2)
+        inside = stats.norm.cdf((last - correlation * z) / scale)
+        inside -= stats.norm.cdf((-last - correlation * z) / scale)
+        return 1 - float(first * weights @ (stats.norm.pdf(z) * inside))
+
+    levels = [level(r) for r in (0.0, 0.3, math.sqrt(0.5), 0.95)]
+    assert levels[2] == pytest.approx(0.05, abs=1e-8)
+    assert levels == sorted(levels, reverse=True)
+    assert design.nominal.sum() == pytest.approx(limit, abs=2e-5)
+    assert levels[0] < design.nominal.sum()
+    # Simulated in docs/coverage.md: small clusters first have the squared correlation 0.09.
+    assert level(0.3) == pytest.approx(
+        {"obrien_fleming": 0.0518, "pocock": 0.0567}[family], abs=5e-4
+    )
+
+
 def test_tails_and_interval_ends_equal_the_multivariate_normal():
     design = bounds([0.4, 0.7])
     result = inference(design, 2.2)

@@ -175,7 +175,7 @@ def _pooled(
     subject, is_planned = place
     interim = _planned(folder)
     computed = qualities(view.study, view.data, interim.panel)
-    rules = looks.applied_rules(interim, computed)
+    rules = looks.applied_rules(interim, computed, progress)
     details: dict[str, object] = {
         "rules": [
             {
@@ -185,6 +185,7 @@ def _pooled(
                 "number": written(applied.number),
                 "action": applied.rule.action,
                 "applies": applied.applies,
+                **({} if applied.needed is None else {"needed": applied.needed}),
             }
             for applied in rules
         ],
@@ -332,7 +333,8 @@ def _store(
 def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
     """Which looks there are, were made and are due, a line each; `folder` as it was typed."""
     progress = state.progress
-    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,} ({progress.fraction:.0%})"
+    share = f" ({progress.fraction:.0%})" if progress.tasks else "; run 'konsil plan' first"
+    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,}{share}"
     place = "" if folder == Path() else f" {shlex.quote(str(folder))}"
     taken = {t.number: t for t in state.previous if t.number}
     for n, look in enumerate(state.interim.looks, 1):
@@ -360,7 +362,8 @@ def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
         if quality.periods:
             yield (
                 f"  drift over {len(quality.periods)} periods: categories"
-                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f}"
+                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f};"
+                f" adjusted (Holm) {quality.label_drift:.3f} and {quality.agreement_drift:.3f}"
             )
 
 
@@ -388,3 +391,8 @@ def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
             f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
             f" {number}{verdict[applied.applies]}{text}"
         )
+        if applied.needed is not None:
+            yield (
+                f"  extend to {applied.advised:,} in all ({applied.needed:,} are needed, the"
+                f" maximum is {rule.maximum:,})"
+            )

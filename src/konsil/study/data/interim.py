@@ -16,7 +16,15 @@ from konsil.errors import StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event
 from konsil.study.data.freezing import frozen
-from konsil.study.definition.interim import CLOSEST, Interim, InterimRule, Look, LookKind, applies
+from konsil.study.definition.interim import (
+    CLOSEST,
+    Interim,
+    InterimRule,
+    Look,
+    LookKind,
+    applies,
+    extended_to,
+)
 from konsil.study.definition.protocol import Study
 
 if TYPE_CHECKING:
@@ -82,7 +90,7 @@ class LookState:
     """The look."""
     state: Literal["made", "due", "passed", "planned"]
     """Made, due, passed without being made, or planned for later."""
-    taken: TakenLook | None = None
+    record: TakenLook | None = None
     """The look as it was made."""
 
 
@@ -96,6 +104,13 @@ class AppliedRule:
     """The number; nan where it is undefined."""
     applies: bool | None
     """Whether the rule applies; None where the number is undefined."""
+    needed: int | None = None
+    """Of an extension: how many tasks or ratings are needed in all; None: no number is stated."""
+
+    @property
+    def advised(self) -> int | None:
+        """What is needed, at most the rule's maximum."""
+        return None if self.needed is None else min(self.needed, self.rule.maximum or self.needed)
 
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
@@ -269,16 +284,27 @@ def analysis_problem(study: Study, events: Iterable[Event]) -> str | None:
 
 
 def applied_rules(
-    interim: Interim, qualities: Sequence[CriterionQuality]
+    interim: Interim, qualities: Sequence[CriterionQuality], progress: Progress
 ) -> tuple[AppliedRule, ...]:
-    """Every rule with the number that it compares."""
+    """Every rule with the number that it compares.
+
+    The half-width expected at all planned tasks or ratings is the observed one times the square
+    root of the fraction that is rated.
+    """
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
         quality = by_criterion.get(rule.criterion)
         estimate = None if quality is None else getattr(quality, rule.measure)
-        number = math.nan if estimate is None else float(getattr(estimate, rule.end))
-        out.append(AppliedRule(rule, number, applies(rule, number)))
+        number = math.nan
+        if isinstance(estimate, float):
+            number = estimate
+        elif estimate is not None and rule.end == "half_width":
+            number = (estimate.high - estimate.low) / 2 * math.sqrt(progress.fraction)
+        elif estimate is not None:
+            number = float(getattr(estimate, rule.end))
+        needed = extended_to(rule, number, progress.tasks)
+        out.append(AppliedRule(rule, number, applies(rule, number), needed))
     return tuple(out)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
+from konsil.analysis.model.catalogue.known import NAME_COLUMNS
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
+from konsil.study.data.blinding import pair_criteria
 from konsil.study.data.interim import (
     Progress,
     TakenLook,
@@ -25,6 +29,9 @@ from konsil.study.data.interim_closing import early_warning, last_analysis
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
 
+SYSTEM_COLUMNS = {column for column, named in NAME_COLUMNS.items() if named == "system"}
+"""Columns of groups whose values name systems."""
+
 
 def with_looks(
     results: Results, study: Study, data: Data, events: Sequence[Event], *, is_blinded: bool = False
@@ -33,7 +40,8 @@ def with_looks(
 
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
-    whether or not a look was made; its comparison is withheld then while the study is blinded.
+    whether or not a look was made; its comparison is withheld then while the study is blinded, and
+    so is every number of a coded system, from which it could be inferred.
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
@@ -58,6 +66,8 @@ def with_looks(
     taken = taken_looks(events)
     if early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
+        if is_blinded:
+            results = _without_systems(results, study)
     elif adjusted is None and any(look.kind == "comparative" for look in taken):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
@@ -96,18 +106,46 @@ def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Re
         if row.analysis != analysis:
             rows.append(row)
         elif is_blinded and _is_comparison(row):
-            rows.append(_withheld(row, note))
+            rows.append(replace(_withheld(row), warnings=(note,)))
         else:
             rows.append(replace(row, warnings=(*row.warnings, note)))
     bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
     return replace(results, rows=tuple(rows), bounds=bounds)
 
 
+def _without_systems(results: Results, study: Study) -> Results:
+    """The results without any number of one system, or of systems compared with one another."""
+    of_one = {a.name for a in study.analyses if a.where.keys() & SYSTEM_COLUMNS}
+    pairs = pair_criteria(study.instruments)
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for (panel, criterion, _, label), n in results.label_counts.items():
+        # In the order of the codes, the labels of a comparison state which system is preferred.
+        if criterion not in pairs:
+            counts[panel, criterion, "", label] += n
+
+    def is_of_systems(analysis: str, *groups: Mapping[str, str]) -> bool:
+        return analysis in of_one or any(g.keys() & SYSTEM_COLUMNS for g in groups)
+
+    return replace(
+        results,
+        rows=tuple(
+            _withheld(r) if is_of_systems(r.analysis, r.group, r.versus) else r
+            for r in results.rows
+        ),
+        label_counts=dict(counts),
+        bounds=tuple(b for b in results.bounds if not is_of_systems(b.analysis, b.group)),
+        curves=tuple(c for c in results.curves if not is_of_systems(c.analysis, c.group)),
+        trade_offs=tuple(t for t in results.trade_offs if not is_of_systems(t.analysis, t.group)),
+        case_scores=(),
+    )
+
+
 def _is_comparison(row: Row) -> bool:
     return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
 
 
-def _withheld(row: Row, note: str) -> Row:
+def _withheld(row: Row) -> Row:
+    """The row without its numbers; of its warnings the one that it is before the last analysis."""
     reason = message(
         "withheld while the study is blinded, until the last analysis",
         message_id="interim.withheld",
@@ -117,7 +155,15 @@ def _withheld(row: Row, note: str) -> Row:
     nothing = replace(
         row.estimate, value=nan, low=nan, high=nan, se=nan, p=nan, method="", reason=reason
     )
-    return replace(row, estimate=nothing, warnings=(note,), finding="")
+    return replace(
+        row,
+        estimate=nothing,
+        p_adjusted=nan,
+        p_max_t=nan,
+        commonest=nan,
+        warnings=tuple(w for w in row.warnings if name_of(w) == "interim.early_row"),
+        finding="",
+    )
 
 
 def _exploratory(results: Results, analysis: str) -> Results:

@@ -14,8 +14,12 @@ from typing import Literal
 from konsil.analysis.model.spec import SequentialRules, SpendingName
 
 LookKind = Literal["pooled", "comparative"]
-Measure = Literal["agreement", "abstention", "standard_deviation"]
-End = Literal["value", "low", "high"]
+Measure = Literal["agreement", "abstention", "standard_deviation", "label_drift", "agreement_drift"]
+DRIFT = ("label_drift", "agreement_drift")
+"""Measures that are p values of tests between batches or weeks."""
+SMALLEST_DRIFT = 0.001
+"""The least p value of a test of drift, before its adjustment."""
+End = Literal["value", "low", "high", "half_width"]
 Action = Literal["stop", "retrain", "extend"]
 
 CLOSEST = 0.01
@@ -39,18 +43,22 @@ class InterimRule:
     """What follows from a pooled look."""
 
     measure: Measure
-    """Agreement of the panel, its proportion of abstentions, or the standard deviation of its
-    ratings as numbers."""
+    """Agreement of the panel, its proportion of abstentions, the standard deviation of its ratings
+    as numbers, or the adjusted p value of a drift of labels or agreement over batches or weeks."""
     criterion: str
     """Of which criterion."""
     action: Action
     """Stop the study, train the raters again, or extend the sample."""
     end: End = "value"
-    """Which number is compared: the estimate, or an end of its confidence interval."""
+    """Which number is compared: the estimate, an end of its confidence interval, or the half-width
+    of the interval as expected at all planned tasks or ratings."""
     below: float | None = None
     """The rule applies where the number is below this."""
     above: float | None = None
     """The rule applies where the number is above this."""
+    maximum: int | None = None
+    """Of action 'extend': the most tasks, or ratings, to which the sample is extended in proportion
+    to the square of number / above; None: no number of them is computed."""
     text: str = ""
     """What is done then, in the words of the study."""
 
@@ -111,6 +119,7 @@ def interim_problems(interim: Interim, where: str) -> Iterator[str]:
         yield f"{where}.rules: are of pooled looks; there is none"
     for n, rule in enumerate(interim.rules):
         yield from _rule_problems(rule, f"{where}.rules[{n}]")
+        yield from _extension_problems(interim, rule, f"{where}.rules[{n}]")
 
 
 def _order_problems(interim: Interim, where: str) -> Iterator[str]:
@@ -137,8 +146,59 @@ def _look_problems(look: Look, where: str) -> Iterator[str]:
 def _rule_problems(rule: InterimRule, where: str) -> Iterator[str]:
     if (rule.below is None) == (rule.above is None):
         yield f"{where}: expected either below or above"
-    if rule.measure == "standard_deviation" and rule.end != "value":
+    if rule.end == "half_width" and rule.above is None:
+        yield f"{where}: expected above with end = 'half_width'"
+    if rule.measure in DRIFT and rule.below is None:
+        yield f"{where}: expected below with {rule.measure!r}, which is a p value"
+    if rule.measure in ("standard_deviation", *DRIFT) and rule.end != "value":
         yield f"{where}.end: {rule.measure!r} has no confidence interval here; expected 'value'"
+
+
+def _extension_problems(interim: Interim, rule: InterimRule, where: str) -> Iterator[str]:
+    """Problems of the number to which a sample is extended.
+
+    The fractions of comparative looks are of the planned number, so that it changes before them.
+    """
+    if rule.maximum is None:
+        return
+    has_square = rule.end == "half_width" or rule.measure == "standard_deviation"
+    if rule.action != "extend" or not has_square or not (rule.above or 0) > 0:
+        yield (
+            f"{where}.maximum: expected with action = 'extend' and above, of end = 'half_width' or"
+            " of 'standard_deviation'"
+        )
+    if rule.maximum <= (interim.ratings or 0):
+        yield f"{where}.maximum: expected more than the planned number, got {rule.maximum}"
+    kinds = [look.kind for look in interim.looks]
+    if "comparative" not in kinds:
+        return
+    if interim.ratings is not None:
+        yield (
+            f"{where}.maximum: a study without [[plan]] has a fixed number of ratings for its"
+            " comparative looks; expected no extension, or no comparative look"
+        )
+    elif "pooled" in kinds[kinds.index("comparative") :]:
+        yield f"{where}.maximum: expected all pooled looks before the first comparative one"
+
+
+def extended_to(rule: InterimRule, number: float, planned: int) -> int | None:
+    """How many tasks or ratings a sample needs in all, before the maximum of the rule.
+
+    n = planned (number / above)^2, rounded up: half-widths fall with the square root of the number
+    of ratings, and a planned power needs n in proportion to the variance. None where the rule does
+    not apply or states no maximum. Source: Kieser and Friede (2003), Simple procedures for blinded
+    sample size adjustment that do not affect the type I error rate.
+
+    >>> rule = InterimRule(
+    ...     "agreement", "correct", "extend", end="half_width", above=0.1, maximum=900
+    ... )
+    >>> extended_to(rule, 0.125, 400), extended_to(rule, 0.09, 400)
+    (625, None)
+    """
+    if rule.maximum is None or rule.above is None or not applies(rule, number):
+        return None
+    # Rounding errors of the square add no task.
+    return math.ceil(planned * (number / rule.above) ** 2 - 1e-9)
 
 
 def applies(rule: InterimRule, number: float) -> bool | None:

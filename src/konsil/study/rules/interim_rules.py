@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis import Analysis
 from konsil.errors import nearest
-from konsil.study.definition.interim import Interim, InterimRule, interim_problems
+from konsil.study.definition.interim import (
+    DRIFT,
+    SMALLEST_DRIFT,
+    Interim,
+    InterimRule,
+    interim_problems,
+)
 from konsil.study.definition.protocol import Study
-
-OF_ZERO = ("win_difference", "win_difference_strict", "margin")
-"""Statistics whose own test is that of zero."""
+from konsil.study.rules.interim_test_rules import (
+    analysis_problems,
+    draws_problems,
+    one_test_problems,
+)
 
 
 def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
@@ -32,9 +39,9 @@ def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
     elif interim.ratings is not None and interim.ratings < 1:
         yield f"{where}.ratings: expected 1 or more, got {interim.ratings}"
     for n, rule in enumerate(interim.rules):
-        yield from _criterion_problems(study, rule, f"{where}.rules[{n}]")
+        yield from _criterion_problems(study, interim.panel, rule, f"{where}.rules[{n}]")
     if interim.analysis:
-        yield from _analysis_problems(study, interim, f"{where}.analysis")
+        yield from analysis_problems(study, interim, f"{where}.analysis")
     unblinded = interim.unblinded
     if unblinded.strip() and (not unblinded.isprintable() or unblinded != unblinded.strip()):
         yield (
@@ -45,11 +52,11 @@ def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
         yield from _bound_problems(interim, where)
         for analysis in study.analyses:
             if analysis.name == interim.analysis:
-                yield from _one_test_problems(study, analysis, f"{where}.analysis")
-                yield from _draws_problems(study, interim, analysis, f"{where}.looks")
+                yield from one_test_problems(study, analysis, f"{where}.analysis")
+                yield from draws_problems(study, interim, analysis, f"{where}.looks")
 
 
-def _criterion_problems(study: Study, rule: InterimRule, where: str) -> Iterator[str]:
+def _criterion_problems(study: Study, panel: str, rule: InterimRule, where: str) -> Iterator[str]:
     scales = {c.id: c.scale for i in study.instruments for c in i.criteria}
     if rule.criterion not in scales:
         yield (
@@ -62,25 +69,27 @@ def _criterion_problems(study: Study, rule: InterimRule, where: str) -> Iterator
         yield f"{where}.criterion: {rule.criterion!r} is a free text; expected one with labels"
     if rule.measure == "abstention" and scale.abstain is None:
         yield f"{where}.measure: {rule.criterion!r} has no abstention"
-
-
-def _analysis_problems(study: Study, interim: Interim, where: str) -> Iterator[str]:
-    analyses = {a.name: a for a in study.analyses}
-    if interim.analysis not in analyses:
+    if rule.measure == "standard_deviation" and scale.kind != "number" and scale.level == "nominal":
         yield (
-            f"{where}: there is no analysis {interim.analysis!r};"
-            f" {nearest(interim.analysis, analyses)}"
+            f"{where}.measure: {rule.criterion!r} has unordered labels, which have no standard"
+            " deviation"
         )
-    elif not analyses[interim.analysis].prespecified:
-        yield f"{where}: {interim.analysis!r} is exploratory; expected a prespecified analysis"
-    elif analyses[interim.analysis].test == "none":
-        yield f"{where}: {interim.analysis!r} has test = 'none'; expected an analysis with a test"
-    elif not (
-        analyses[interim.analysis].compare or analyses[interim.analysis].statistic in OF_ZERO
-    ):
+    panels = set(study.together.get(panel, (panel,)))
+    forms = {a.instrument for a in study.plan if a.panel in panels}
+    with_criterion = {i.id for i in study.instruments for c in i.criteria if c.id == rule.criterion}
+    if forms and not forms & with_criterion:
+        yield f"{where}.criterion: the plan does not ask {panel!r} for {rule.criterion!r}"
+    of_panel = {
+        c.id
+        for i in study.instruments
+        for c in i.criteria
+        if c.scale.kind != "text" and (not forms or i.id in forms)
+    }
+    least = SMALLEST_DRIFT * 2 * len(of_panel)
+    if rule.measure in DRIFT and rule.below is not None and rule.below <= least:
         yield (
-            f"{where}: {interim.analysis!r} has no test of zero; expected an analysis with"
-            f" compare, or one of {', '.join(OF_ZERO)}"
+            f"{where}.below: the tests of drift, adjusted for their number, have no p below"
+            f" {least:g}; expected more, got {rule.below:g}"
         )
 
 
@@ -95,64 +104,3 @@ def _bound_problems(interim: Interim, where: str) -> Iterator[str]:
         )
     except ValueError as error:
         yield f"{where}.looks: {error}"
-
-
-def _one_test_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
-    """Problems of an analysis of which it is known that it has several tests.
-
-    Of columns of the items the numbers of groups are not known before the import.
-    """
-    columns = dict.fromkeys((*analysis.by, *((analysis.compare,) if analysis.compare else ())))
-    for column in columns:
-        n = _n_groups(study, analysis, column)
-        # By systems without compare, two systems may have the two sides of one test.
-        most = 2 if column == analysis.compare or analysis.statistic in OF_ZERO else 1
-        if n > most:
-            has_difference = column == analysis.compare
-            yield (
-                f"{where}: {analysis.name!r} has {n} groups of {column!r}, so that it has several"
-                " tests; expected exactly one"
-                f" {'difference' if has_difference else 'test'}, such as with where ="
-                f" {{ {column} = [...] }}"
-            )
-
-
-def _n_groups(study: Study, analysis: Analysis, column: str) -> int:
-    """How many groups of a column are known before the import; 0: none is."""
-    if column == "system":
-        plans = [a for a in study.plan if a.panel == analysis.raters]
-        named = {s for a in plans for s in a.systems}
-        known = {s.id for s in study.systems}
-        if plans and all(a.systems for a in plans):
-            known &= named
-    elif column == "rater":
-        panels = set(study.together.get(analysis.raters, (analysis.raters,)))
-        known = {r.id for r in study.raters if r.panel in panels}
-    else:
-        known = set()
-    chosen = analysis.where.get(column)
-    return len(known if chosen is None else known & set(chosen))
-
-
-def _draws_problems(
-    study: Study, interim: Interim, analysis: Analysis, where: str
-) -> Iterator[str]:
-    """Problems of looks whose critical value no permutation test of so many draws reaches.
-
-    With more than a few clusters its p value is at least 1 / (draws + 1).
-    """
-    from konsil.analysis.running.interim.sequential import planned_critical_values, two_sided_p
-
-    if analysis.test != "flip" or not analysis.compare:
-        return
-    looks, draws = interim.comparative, study.resampling.draws
-    critical = planned_critical_values(
-        interim.sequential, [look.fraction for look in looks], [look.futility for look in looks]
-    )
-    for look, value in zip(looks, critical, strict=False):
-        if (needed := two_sided_p(value)) < 1 / (draws + 1):
-            yield (
-                f"{where}: the look at {look.fraction:g} stops for p below {needed:.2g}, and the"
-                f" permutation test of {analysis.name!r} has no p below {1 / (draws + 1):.2g};"
-                " expected more resampling.draws, a later look or test = 'interval'"
-            )

@@ -36,13 +36,12 @@ from konsil.web.office.inattention_flags import (
 )
 from konsil.web.office.office import office
 from konsil.web.site.guard import visitor_of
+from konsil.web.site.interval_picture import IntervalPicture, interval_picture
 from konsil.web.site.pages import language_of
 from konsil.web.site.site import Site, site_of
 
 MOST_NAMED = 200
 """Answers that are listed."""
-ALERT = 0.01
-"""p values of drift below this are marked."""
 ABSTAINED = ""
 """What an abstention counts as in a run."""
 
@@ -111,10 +110,29 @@ def quality(request: Request) -> Response:
         "is_open": is_open,
         "fault": fault,
         "panels": panels,
-        "alert": ALERT,
-        "decimal": partial(formatting.number, language=language_of(request), digits=3),
+        "pictures": _pictures(panels),
+        **{
+            name: partial(formatting.number, language=language_of(request), digits=digits)
+            for name, digits in (("decimal", 3), ("number", 2), ("seconds", 0))
+        },
     }
     return office(request, "office_quality.html", context)
+
+
+def _pictures(panels: Sequence[PanelQuality]) -> dict[tuple[str, str], IntervalPicture]:
+    """(Panel, '') -> agreement of its criteria; (panel, criterion) -> over its periods.
+
+    Without those that have no estimate.
+    """
+    pictures = {}
+    for panel in panels:
+        whole = [(one.criterion, one.agreement) for one in panel.criteria]
+        pictures[panel.panel, ""] = interval_picture(whole)
+        for one in panel.criteria:
+            if one.periods:
+                parts = [(period.name or "–", period.agreement) for period in one.periods]
+                pictures[panel.panel, one.criterion] = interval_picture(parts)
+    return {key: picture for key, picture in pictures.items() if picture is not None}
 
 
 def _panels(site: Site) -> Sequence[PanelQuality]:

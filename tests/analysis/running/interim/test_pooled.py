@@ -113,6 +113,48 @@ def test_a_shift_of_labels_between_batches_is_detected_and_noise_is_not() -> Non
         assert (first.name, first.n_ratings, second.n_ratings) == ("1", 60, 60)
         assert sum(first.shares.values()) == pytest.approx(1)
         assert first.agreement.value != second.agreement.value
+        # Holm of two tests, by hand: the smaller p twice, the larger one at least as large.
+        small, large = sorted((quality.label_shift.p, quality.agreement_shift.p))
+        adjusted = sorted((quality.label_drift, quality.agreement_drift))
+        assert adjusted == pytest.approx([min(1, 2 * small), max(min(1, 2 * small), large)])
+
+
+def test_labels_of_comparisons_do_not_show_which_system_wins() -> None:
+    """Comparisons are in the order of the codes: A and B apart would be the win difference."""
+    better = Criterion("better", "?", Scale(("A", "tie", "B"), abstain="none"), "pair")
+    settings = replace(SETTINGS, instruments=(Instrument("form", (better,)),))
+
+    def shares(labels: str) -> list[dict[str, float]]:
+        data = records([(f"q{n}", "r1", label) for n, label in enumerate(labels)])
+        names = {"A": "A", "t": "tie", "B": "B"}
+        ratings = [replace(r, criterion="better", label=names[str(r.label)]) for r in data.ratings]
+        periods = {t.id: "1" if t.item in ("q0", "q1") else "2" for t in data.tasks}
+        pairs = replace(data, ratings=ratings)
+        [quality] = pooled_quality(pairs, settings, "people", (better,), periods)
+        return [dict(period.shares) for period in quality.periods]
+
+    first = {"A / B": 1.0, "tie": 0.0, "none": 0.0}
+    assert shares("ABAAtA") == shares("BABBtB") == [first, {**first, "A / B": 0.75, "tie": 0.25}]
+
+
+@pytest.mark.slow
+def test_time_and_abstentions_of_a_period_by_hand() -> None:
+    """The geometric mean of 10 and 40 seconds is 20; one of four ratings is an abstention."""
+    table = [(f"q{n}", r, "yes" if n else "unsure") for n in range(4) for r in ("r1", "r2")]
+    data = records(table)
+    ratings = [
+        replace(rating, seconds=(10.0, 40.0)[n % 2]) for n, rating in enumerate(data.ratings)
+    ]
+    periods = {t.id: "1" if t.item in ("q0", "q1") else "2" for t in data.tasks}
+    timed = replace(data, ratings=ratings)
+    [quality] = pooled_quality(timed, SETTINGS, "people", (CORRECT,), periods)
+    first, second = quality.periods
+    assert first.seconds.value == pytest.approx(20)
+    assert (first.abstention.value, second.abstention.value) == (0.5, 0.0)
+    assert second.abstention.low == 0.0
+    assert second.abstention.high > 0
+    [untimed] = pooled_quality(data, SETTINGS, "people", (CORRECT,), periods)
+    assert math.isnan(untimed.periods[0].seconds.value)
 
 
 def test_without_ratings_all_is_undefined() -> None:

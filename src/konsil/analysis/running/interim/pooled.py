@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,10 +16,12 @@ from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.columns import Columns, rating_columns
 from konsil.analysis.table.frame import SUBJECT, Data, rating_table
 from konsil.instrument import Criterion
+from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Rating
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.weights import stream_key
+from konsil.stats.inference.multiplicity import holm
 from konsil.stats.inference.shift import Shift, chi_square, shift_test, variance_of_means
 
 NOTHING = Estimate(float("nan"))
@@ -37,9 +39,14 @@ class PeriodQuality:
     n_ratings: int
     """Ratings and abstentions."""
     shares: Mapping[str, float]
-    """Label -> its proportion, the abstention among them; empty for numbers."""
+    """Label -> its proportion, the abstention among them; empty for numbers. Of comparisons the two
+    labels that mirror one another are counted together: apart they would show which system wins."""
     agreement: Estimate
     """The agreement within the period."""
+    abstention: Estimate = NOTHING
+    """The proportion of abstentions within the period; undefined where the scale has none."""
+    seconds: Estimate = NOTHING
+    """The geometric mean of the seconds per screen; undefined where no time is known."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,10 @@ class CriterionQuality:
     """Test of whether the labels' proportions differ between periods."""
     agreement_shift: Shift = field(default=Shift(float("nan"), float("nan")))
     """Test of whether observed agreement differs between periods."""
+    label_drift: float = float("nan")
+    """The p value of `label_shift`, adjusted for all tests of drift of the panel (Holm)."""
+    agreement_drift: float = float("nan")
+    """That of `agreement_shift`, likewise."""
 
 
 def agreement_statistic(criterion: Criterion) -> str:
@@ -102,7 +113,7 @@ def pooled_quality(
     periods = sorted(set(period_by_task.values()), key=natural)
     of_periods = {
         name: _rows(
-            [_agreement(c, panel) for c in rated],
+            [analysis for c in rated for analysis in _of_period(c, panel)],
             _within(data, {t for t, period in period_by_task.items() if period == name}),
             settings,
         )
@@ -112,7 +123,16 @@ def pooled_quality(
     for criterion in rated:
         frame = table.part(criterion.id, panel).filter(pl.col("purpose") != "repeat")
         out.append(_quality(criterion, frame, rows, of_periods, period_by_task, settings.seed))
-    return tuple(out)
+    return _adjusted(out)
+
+
+def _adjusted(qualities: Sequence[CriterionQuality]) -> tuple[CriterionQuality, ...]:
+    """With the p values of drift adjusted for their number: two tests of each criterion."""
+    adjusted = holm([p for q in qualities for p in (q.label_shift.p, q.agreement_shift.p)])
+    return tuple(
+        replace(q, label_drift=float(labels), agreement_drift=float(agreement))
+        for q, (labels, agreement) in zip(qualities, adjusted.reshape(-1, 2), strict=True)
+    )
 
 
 def _agreement(criterion: Criterion, panel: str) -> Analysis:
@@ -123,6 +143,17 @@ def _agreement(criterion: Criterion, panel: str) -> Analysis:
         panel,
         prespecified=False,
     )
+
+
+def _of_period(criterion: Criterion, panel: str) -> Iterator[Analysis]:
+    """What is estimated within each period."""
+    agreement = _agreement(criterion, panel)
+    yield agreement
+    if criterion.scale.abstain is not None:
+        abstention = agreement.with_statistic("abstention")
+        yield replace(abstention, name=f"{criterion.id}: abstention")
+    seconds = agreement.with_statistic("geometric_seconds")
+    yield replace(seconds, name=f"{criterion.id}: seconds")
 
 
 def _analyses(criterion: Criterion, panel: str) -> list[Analysis]:
@@ -187,6 +218,8 @@ def _quality(
             part.height,
             _shares(criterion, part),
             estimate_of("agreement", of_periods[name]),
+            estimate_of("abstention", of_periods[name]),
+            estimate_of("seconds", of_periods[name]),
         )
         for name in of_periods
         if (part := frame.filter(pl.col("period") == name)).height
@@ -214,8 +247,17 @@ def _shares(criterion: Criterion, frame: pl.DataFrame) -> dict[str, float]:
         return {}
     counts = dict(frame.group_by("label").len().iter_rows())
     abstain = criterion.scale.abstain
-    names = (*criterion.scale.labels, *(() if abstain is None else (abstain,)))
-    return {name: counts.get(name, 0) / frame.height for name in names}
+    shares: dict[str, float] = {}
+    for label in criterion.scale.labels:
+        other = mirrored(criterion, label) if criterion.scope == "pair" else None
+        if other in (None, label):
+            shares[label] = counts.get(label, 0) / frame.height
+        elif f"{other} / {label}" not in shares:
+            both = counts.get(label, 0) + counts.get(other, 0)
+            shares[f"{label} / {other}"] = both / frame.height
+    if abstain is not None:
+        shares[abstain] = counts.get(abstain, 0) / frame.height
+    return shares
 
 
 def _shifts(frame: pl.DataFrame, rated: pl.DataFrame, seed: int) -> tuple[Shift, Shift]:

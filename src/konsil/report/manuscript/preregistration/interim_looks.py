@@ -27,6 +27,13 @@ def interim_plan(study: Study) -> Iterator[TranslatableMessage]:
         yield _comparative(interim)
     for rule in interim.rules:
         yield _rule(rule)
+        if rule.maximum is not None:
+            yield message(
+                "The sample is then extended in proportion to the square of the number compared, to"
+                " {maximum:,} tasks or ratings at most.",
+                message_id="preregistration.interim_extension",
+                maximum=rule.maximum,
+            )
 
 
 def _comparative(interim: Interim) -> TranslatableMessage:
