@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
+from konsil.store.engine import engine as engines
+from konsil.store.engine.bulk import column_insertion
+from konsil.store.engine.rows import KINDS
 from konsil.store.log import record_writer
 
 AT = "2025-03-01T12:00:00Z"
@@ -96,3 +100,43 @@ def test_columns_are_stored_in_every_database(where: str, monkeypatch: pytest.Mo
         assert store.verify_log() == ()
         assert store.add(records, source="test", at=AT).total_new() == 0
         assert {r.label for r in store.ratings()} == {*TEXTS}
+
+
+CELLS = (
+    *(*TEXTS, "it's", "?", ":name", "%s", "\\N", "\\.", "\n\\.\n", "\r\n", "\b", "NULL", "x" * 300),
+    *("\u2028", "\ufeff", "𝒳", "end\\"),
+)
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_every_text_and_number_is_inserted_as_it_is(where: str, alike: bool) -> None:
+    """As the only value of its column, which stands in the statement, and among others."""
+    numbers = (0.1 + 0.2, 1e300, 5e-324, -2.5, 3.0, 1e16, None)
+    rows = []
+    for n, text in enumerate(CELLS):
+        number, item = numbers[n % len(numbers)], None if n % 2 else text
+        key = (f"t{n}", "ann", "c", item, text, "")
+        rows.append((*key, "rated", text, text, number, number, text, "form"))
+    kind = KINDS["ratings"]
+    types = dict.fromkeys(kind.names, pl.String) | {"confidence": pl.Float64, "seconds": pl.Float64}
+    frame = pl.DataFrame(rows, types, orient="row")
+    with Store.open(where) as store, engines.writing(store.engine) as connection:
+        for part in frame.iter_slices(1) if alike else [frame]:
+            column_insertion.insert(connection, kind, part, {"entry": 7, "revision": 1})
+        names = ", ".join(kind.names)
+        stored = connection.exec_driver_sql(f"SELECT {names}, entry, revision FROM ratings")
+        assert {*map(tuple, stored)} == {(*row, 7, 1) for row in frame.rows()}
+
+
+def test_a_refused_row_is_a_sentence_and_nothing_is_written(where: str) -> None:
+    kind = KINDS["tasks"]
+    task = kind.row(Task("t1", "s", "ann", "form", "i1"))
+    types = dict.fromkeys(kind.names, pl.String) | {"position": pl.Int64}
+    frame = pl.DataFrame([task, task], types, orient="row")
+    with Store.open(where) as store:
+        with (
+            pytest.raises(StoreError, match=r"(?i)unique"),
+            engines.writing(store.engine) as connection,
+        ):
+            column_insertion.insert(connection, kind, frame, {"entry": 7})
+        assert store.tasks() == ()

@@ -1,4 +1,4 @@
-"""Rows that come as columns: hashed and inserted without a tuple for each record."""
+"""Rows that come as columns: hashed without a tuple for each record."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ import operator
 from collections.abc import Mapping, Sequence
 
 import polars as pl
-from sqlalchemy.engine import Connection
 
 from konsil.analysis.table.columns import Columns
-from konsil.store.engine.bulk import statements
 from konsil.store.engine.bulk.fingerprints import escaped, texts_of_floats
 from konsil.store.engine.rows import Kind, Record
 
 CHUNK = 20_000
-_CACHE = 1 << 16
-"""Kilobytes of SQLite's cache; its own are 2,000."""
 
 
 def are_different(kind: Kind, records: Sequence[Record]) -> bool:
@@ -101,25 +97,3 @@ def _quoted(series: pl.Series) -> pl.Series:
     name = series.name
     quoted = pl.concat_str(pl.lit('"'), pl.col(name), pl.lit('"')).fill_null("null")
     return series.to_frame().select(quoted.alias(name)).to_series()
-
-
-def enlarge_cache(connection: Connection) -> None:
-    """Let SQLite hold more of its indices in memory, for this connection.
-
-    Rows come in the order of a file and not in that of the indices.
-    """
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA cache_size = -{_CACHE}")
-
-
-def insert(
-    connection: Connection, kind: Kind, frame: pl.DataFrame, extra: Mapping[str, int]
-) -> None:
-    """Insert rows, with the same values of further columns in each."""
-    names = (*kind.names, *extra)
-    rows = frame.with_columns(pl.lit(value).alias(name) for name, value in extra.items())
-    text, places = statements.insertion(kind, names, connection.dialect)
-    if places is not None:
-        connection.exec_driver_sql(text, rows.select([names[place] for place in places]).rows())
-    else:
-        connection.exec_driver_sql(text, rows.select(names).to_dicts())
