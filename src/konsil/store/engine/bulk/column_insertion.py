@@ -9,6 +9,7 @@ import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from konsil.store.engine.bulk.column_rows import are_constant
 from konsil.store.engine.bulk.fingerprints import texts_of_floats
 from konsil.store.engine.rows import Kind
 
@@ -47,13 +48,11 @@ def _insert_varying(connection: Connection, table: sa.Table, rows: pl.DataFrame)
 
     Handing SQLite a value takes as long as storing it, and half of a rating's are the same in all.
     """
-    of_first = pl.all().eq_missing(pl.all().first()).all()
-    is_constant = dict(zip(rows.columns, rows.select(of_first).row(0), strict=True))
-    first = dict(zip(rows.columns, rows.row(0), strict=True))
+    first = zip(rows.columns, rows.row(0), are_constant(rows), strict=True)
     literals = {
         name: text
-        for name, value in first.items()
-        if is_constant[name] and (text := _literal(value)) is not None
+        for name, value, is_alike in first
+        if is_alike and (text := _literal(value)) is not None
     }
     # A statement with neither rows nor parameters would insert one row.
     varying = [name for name in rows.columns if name not in literals] or rows.columns[:1]

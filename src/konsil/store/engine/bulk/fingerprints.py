@@ -29,7 +29,7 @@ _ascii = json.encoder.encode_basestring_ascii
 _hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 _sha256 = hashlib.sha256
 _number = int.from_bytes
-_MOST_WHOLE = 1e14
+MOST_WHOLE = 1e14
 """Whole numbers up to here are written with the same digits by all."""
 _DELETE = "\x7f"
 _RARE = re.compile("[^ -~]")
@@ -174,7 +174,7 @@ def _has_fractions(connection: Connection, of: Owned) -> bool:
             column.is_(None),
             sa.and_(
                 column == sa.cast(column, sa.BigInteger),
-                column.between(-_MOST_WHOLE, _MOST_WHOLE),
+                column.between(-MOST_WHOLE, MOST_WHOLE),
             ),
         )
         for column in columns
