@@ -60,7 +60,8 @@ def _insert_varying(connection: Connection, table: sa.Table, rows: pl.DataFrame)
         name: sa.bindparam(name) if name in varying else sa.literal_column(literals[name])
         for name in rows.columns
     }
-    statement = sa.insert(table).values(values).compile(dialect=connection.dialect)
+    # Inline: a key that stands in the statement would otherwise be returned for every row.
+    statement = sa.insert(table).inline().values(values).compile(dialect=connection.dialect)
     places = statement.positiontup or ()
     connection.exec_driver_sql(str(statement), rows.select(places).rows())
 
