@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
+from konsil.store.engine import engine as engines
+from konsil.store.engine.bulk import column_insertion, column_rows
+from konsil.store.engine.bulk.fingerprints import fingerprint
+from konsil.store.engine.rows import KINDS
 from konsil.store.log import record_writer
 
 AT = "2025-03-01T12:00:00Z"
@@ -96,3 +102,66 @@ def test_columns_are_stored_in_every_database(where: str, monkeypatch: pytest.Mo
         assert store.verify_log() == ()
         assert store.add(records, source="test", at=AT).total_new() == 0
         assert {r.label for r in store.ratings()} == {*TEXTS}
+
+
+CELLS = (
+    *(*TEXTS, "it's", "?", ":name", "%s", "\\N", "\\.", "\n\\.\n", "\r\n", "\b", "NULL", "x" * 300),
+    *("\u2028", "\ufeff", "𝒳", "end\\"),
+)
+
+
+def rating_frame(texts: Sequence[str]) -> pl.DataFrame:
+    numbers = (0.1 + 0.2, 1e300, 5e-324, -2.5, 3.0, 1e16, None)
+    rows = []
+    for n, text in enumerate(texts):
+        number, item = numbers[n % len(numbers)], None if n % 2 else text
+        key = (f"t{n}", "ann", "c", item, text, "")
+        rows.append((*key, "rated", text, text, number, number, text, "form"))
+    names = KINDS["ratings"].names
+    types = dict.fromkeys(names, pl.String) | {"confidence": pl.Float64, "seconds": pl.Float64}
+    return pl.DataFrame(rows, types, orient="row")
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_every_text_and_number_is_inserted_as_it_is(where: str, alike: bool) -> None:
+    """As the only value of its column, which stands in the statement, and among others."""
+    kind, frame = KINDS["ratings"], rating_frame(CELLS)
+    with Store.open(where) as store, engines.writing(store.engine) as connection:
+        for part in frame.iter_slices(1) if alike else [frame]:
+            column_insertion.insert(connection, kind, part, {"entry": 7, "revision": 1})
+        names = ", ".join(kind.names)
+        stored = connection.exec_driver_sql(f"SELECT {names}, entry, revision FROM ratings")
+        assert {*map(tuple, stored)} == {(*row, 7, 1) for row in frame.rows()}
+
+
+def test_rows_in_columns_have_the_fingerprints_of_rows() -> None:
+    kind, salts = KINDS["ratings"], {"ann": "5a17"}
+    frame = rating_frame(CELLS)
+    for part in frame.iter_slices(1):
+        expected = fingerprint(part.row(0), "5a17")
+        assert column_rows.total(kind, part, "rater", salts) == expected
+    plain = frame.filter(~pl.col("label").str.contains(r'["\\\\]'))
+    whole = plain.with_columns(seconds=pl.int_range(plain.height).cast(pl.Float64))
+    for part in (plain, whole):
+        expected = sum(fingerprint(row, "5a17") for row in part.rows())
+        assert column_rows.total(kind, part, "rater", salts) == expected
+        assert column_rows.total(kind, part, "", {}) == sum(map(fingerprint, part.rows()))
+
+
+@pytest.mark.parametrize("texts", [["a\0b"], ["a\0b", "c"], ['a "quote"', "c"]])
+def test_rows_with_texts_that_columns_cannot_tell_have_no_sum(texts: list[str]) -> None:
+    assert column_rows.total(KINDS["ratings"], rating_frame(texts), "", {}) is None
+
+
+def test_a_refused_row_is_a_sentence_and_nothing_is_written(where: str) -> None:
+    kind = KINDS["tasks"]
+    task = kind.row(Task("t1", "s", "ann", "form", "i1"))
+    types = dict.fromkeys(kind.names, pl.String) | {"position": pl.Int64}
+    frame = pl.DataFrame([task, task], types, orient="row")
+    with Store.open(where) as store:
+        with (
+            pytest.raises(StoreError, match=r"(?i)unique"),
+            engines.writing(store.engine) as connection,
+        ):
+            column_insertion.insert(connection, kind, frame, {"entry": 7})
+        assert store.tasks() == ()

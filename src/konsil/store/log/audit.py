@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -51,7 +51,8 @@ _MODULUS = 1 << 256
 fingerprint = fingerprints.fingerprint
 _CONTENT = '{"content":"'
 _DIGITS = 64
-_CONTENT_END = len(_CONTENT) + _DIGITS
+_CONTENT_START = len(_CONTENT)
+_CONTENT_END = _CONTENT_START + _DIGITS
 _ENDINGS = 10_000
 
 
@@ -199,10 +200,11 @@ def problems(connection: Connection) -> Iterator[str]:
     table = schema.audit_log.c
     query = sa.select(table.seq, table.at, table.kind, table.data, table.previous, table.hash)
     for rows in raw_rows(connection, query.order_by(table.seq)):
-        if not chain.is_continuation(rows, before, previous):
+        columns = tuple(zip(*rows, strict=True))
+        if not chain.is_continuation(columns, before, previous):
             yield from chain.breaks(rows, before, previous)
         before, previous = rows[-1][0], rows[-1][5]
-        notes.note_all(rows)
+        notes.note_all(columns[0], columns[2], columns[3])
     if before < count:
         yield f"audit log: it ends at entry {before}, but {count} were written; its tail is missing"
     elif before > count or previous != last:
@@ -226,20 +228,33 @@ class _Noted:
         self._salted: dict[str, bool] = {}
         """What follows a sum in an entry -> whether the sum is of salted fingerprints."""
 
-    def note_all(self, rows: Iterable[Any]) -> None:
-        """Note what entries say."""
+    def note_all(self, seqs: Sequence[int], kinds: Sequence[Any], texts: Sequence[Any]) -> None:
+        """Note what entries say: their numbers, kinds and data."""
+        if ERASURE not in kinds and self._are_alike(texts):
+            digests = [text[_CONTENT_START:_CONTENT_END] for text in texts]
+            self.sums.update(zip(seqs, digests, strict=True))
+            return
         sums, plain, salted_by_ending = self.sums, self.plain, self._salted
         # Keys are sorted, so that most entries begin with their sum and many end alike.
-        for seq, _, kind, text, *_ in rows:
+        for seq, kind, text in zip(seqs, kinds, texts, strict=True):
             is_salted = salted_by_ending.get(text[_CONTENT_END:])
             if is_salted is not None and kind != ERASURE and text.startswith(_CONTENT):
-                digest = text[len(_CONTENT) : _CONTENT_END]
+                digest = text[_CONTENT_START:_CONTENT_END]
                 if digest.isalnum():
                     sums[seq] = digest
                     if not is_salted:
                         plain.add(seq)
                     continue
             self._parse(seq, kind, text)
+
+    def _are_alike(self, texts: Sequence[Any]) -> bool:
+        """Whether all begin with their sum, which is salted, and have known endings."""
+        is_salted = self._salted.get
+        return (
+            all(map(is_salted, {text[_CONTENT_END:] for text in texts}))
+            and {text[:_CONTENT_START] for text in texts} == {_CONTENT}
+            and "".join([text[_CONTENT_START:_CONTENT_END] for text in texts]).isalnum()
+        )
 
     def _parse(self, seq: int, kind: str, text: str) -> None:
         try:
@@ -318,10 +333,10 @@ def _rows(connection: Connection, notes: _Noted) -> Iterator[str]:
     for seq, residue in notes.residues.items():
         if seq in notes.sums:
             totals[seq] += residue
-    for seq, noted in notes.sums.items():
-        total = totals.pop(seq, 0)
-        if noted != (content(total) if total else _NOTHING):
-            kind = connection.execute(_KIND, {"of": seq}).scalar_one()
-            yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
-    for seq in sorted(totals):
+    contents = {seq: content(total) for seq, total in totals.items()}
+    of_rows = contents.get
+    for seq in [n for n, noted in notes.sums.items() if noted != of_rows(n, _NOTHING)]:
+        kind = connection.execute(_KIND, {"of": seq}).scalar_one()
+        yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
+    for seq in sorted(contents.keys() - notes.sums.keys()):
         yield f"records: some refer to entry {seq}, which recorded none"

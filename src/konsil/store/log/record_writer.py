@@ -83,10 +83,10 @@ class RecordWriter:
 
     def _add_different(self, kind: Kind, records: Sequence[Record]) -> None:
         """Insert records that are all new and different, in columns."""
-        from konsil.store.engine.bulk import column_rows
+        from konsil.store.engine.bulk import column_insertion, column_rows
 
         owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
-        column_rows.enlarge_cache(self.connection)
+        column_insertion.enlarge_cache(self.connection)
         for start in range(0, len(records), column_rows.CHUNK):
             advance(f"{kind.name} stored", start, len(records))
             frame = column_rows.chunk(kind, records, start)
@@ -97,7 +97,7 @@ class RecordWriter:
                 continue
             self.total += total
             if not self.more_conflicts:
-                column_rows.insert(self.connection, kind, frame, extra)
+                column_insertion.insert(self.connection, kind, frame, extra)
         advance(f"{kind.name} stored", len(records), len(records))
 
     def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:

@@ -18,23 +18,45 @@ def entry_hash(seq: int, at: str, kind: str, data: str, previous: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_continuation(rows: Sequence[Any], before: int, previous: str) -> bool:
-    """Whether entries follow each other and the one before, each with its own hash."""
-    seqs, ats, kinds, texts, stated, hashes = zip(*rows, strict=True)
-    if seqs != (*range(before + 1, before + 1 + len(rows)),):
+def is_continuation(columns: Sequence[Sequence[Any]], before: int, previous: str) -> bool:
+    """Whether entries follow each other and the one before, each with its own hash.
+
+    The entries come as their columns: numbers, times, kinds, data, hashes before and own hashes.
+    """
+    seqs, *_, stated, hashes = columns
+    if seqs != (*range(before + 1, before + 1 + len(seqs)),):
         return False
-    return stated == (previous, *hashes[:-1]) and hashes == _hashes(seqs, ats, kinds, texts, stated)
+    return stated == (previous, *hashes[:-1]) and hashes == _hashes(*columns[:-1])
 
 
-def _hashes(*columns: Sequence[Any]) -> tuple[str, ...]:
-    """The hash of each entry, of the columns of entries."""
-    seqs, *texts = columns
+def _hashes(
+    seqs: Sequence[Any],
+    ats: Sequence[Any],
+    kinds: Sequence[Any],
+    texts: Sequence[Any],
+    stated: Sequence[Any],
+) -> tuple[str, ...]:
+    """The hash of each entry, where each states the hash of the one before it."""
     try:
-        written = zip(map(str, seqs), *(map(_ascii, column) for column in texts), strict=True)
-        lines = [f"[{text}]".encode() for text in map(",".join, written)]
+        shared = {text: _ascii(text) for text in {*ats, *kinds}}
+        first = _ascii(stated[0])
+        # Of the others nothing needs an escape: each is compared with a hash that is made here.
+        befores = [first, *[f'"{text}"' for text in stated[1:]]]
+        of_shared = shared.__getitem__
+        cells = zip(
+            map(str, seqs),
+            map(of_shared, ats),
+            map(of_shared, kinds),
+            map(_ascii, texts),
+            befores,
+            strict=True,
+        )
+        lines = [f"[{text}]" for text in map(",".join, cells)]
     except TypeError:  # an edited entry may hold what is no text
-        return tuple(entry_hash(*row) for row in zip(*columns, strict=True))
-    return tuple([hashlib.sha256(line).hexdigest() for line in lines])
+        rows = zip(seqs, ats, kinds, texts, stated, strict=True)
+        return tuple(entry_hash(*row) for row in rows)
+    sha256 = hashlib.sha256
+    return tuple([sha256(line).hexdigest() for line in map(str.encode, lines)])
 
 
 def breaks(rows: Sequence[Any], before: int, previous: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rows that come as columns: hashed and inserted without a tuple for each record."""
+"""Rows that come as columns: hashed without a tuple for each record."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import operator
 from collections.abc import Mapping, Sequence
 
 import polars as pl
-from sqlalchemy.engine import Connection
 
 from konsil.analysis.table.columns import Columns
-from konsil.store.engine.bulk import statements
-from konsil.store.engine.bulk.fingerprints import escaped, texts_of_floats
+from konsil.store.engine.bulk.fingerprints import (
+    MOST_WHOLE,
+    escaped,
+    row_text,
+    texts_of_floats,
+)
 from konsil.store.engine.rows import Kind, Record
 
 CHUNK = 20_000
-_CACHE = 1 << 16
-"""Kilobytes of SQLite's cache; its own are 2,000."""
+_PRINTABLE = bytes(range(0x20, 0x7F))
+"""Characters that JSON writes as they are, but for quotes and backslashes."""
 
 
 def are_different(kind: Kind, records: Sequence[Record]) -> bool:
@@ -57,12 +60,23 @@ def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str])
     None where a row has a text that no database keeps, or quotes and backslashes in a plain text:
     such rows are hashed one by one.
     """
-    parts, n_quotes, n_backslashes = [], 0, 0
-    for field, series in zip(kind.fields, frame.iter_columns(), strict=True):
-        if series.dtype == pl.Float64:
-            parts.append(pl.Series(series.name, texts_of_floats(series.to_list()), pl.String))
+    parts: list[pl.Series | pl.Expr] = []
+    n_quotes = n_backslashes = 0
+    first = frame.row(0)
+    for field, series, cell, is_alike in zip(
+        kind.fields, frame.iter_columns(), first, are_constant(frame), strict=True
+    ):
+        if is_alike:
+            if isinstance(cell, str) and "\0" in cell:
+                return None
+            text = row_text((cell,))[1:-1]
+            n_quotes += text.count('"') * len(series)
+            n_backslashes += text.count("\\") * len(series)
+            parts.append(pl.lit(text))
+        elif series.dtype == pl.Float64:
+            parts.append(_numbers(series))
         elif series.dtype == pl.Int64:
-            parts.append(series.cast(pl.String))
+            parts.append(series.cast(pl.String).fill_null("null"))
         else:
             n_quotes += 2 * (len(series) - series.null_count())
             if field.type != "text":  # JSON, in which the hashed text escapes both
@@ -74,23 +88,37 @@ def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str])
                 series = series.str.replace_all("\\", "\\\\", literal=True)
                 series = series.str.replace_all('"', '\\"', literal=True)
             parts.append(_quoted(series))
-    rows = pl.DataFrame(parts)
-    text = pl.concat_str(pl.lit("["), pl.concat_str(pl.all(), separator=","), pl.lit("]"))
-    texts = rows.select(text).to_series().to_list()
-    everything = "".join(texts)
-    if everything.count('"') != n_quotes or everything.count("\\") != n_backslashes:
-        return None
-    if not (everything.isascii() and everything.isprintable()):
-        if "\0" in everything:
-            return None
-        texts = [escaped(text) for text in texts]
-    del everything
+    columns = [pl.lit(part) if isinstance(part, pl.Series) else part for part in parts]
+    text_of_row = pl.concat_str(pl.lit("["), pl.concat_str(columns, separator=","), pl.lit("]"))
     if owner:
-        prefixes = frame[owner].replace_strict(salts, return_dtype=pl.String).to_list()
-        texts = [prefix + text for prefix, text in zip(prefixes, texts, strict=True)]
+        # Salts have neither quotes nor backslashes.
+        prefixes = frame[owner].replace_strict(salts, return_dtype=pl.String)
+        text_of_row = pl.concat_str(pl.lit(prefixes), text_of_row)
+    texts = frame.select(text_of_row.cast(pl.Binary)).to_series().to_list()
+    everything = b"".join(texts)
+    if everything.count(b'"') != n_quotes or everything.count(b"\\") != n_backslashes:
+        return None
+    if everything.translate(None, _PRINTABLE):
+        if b"\0" in everything:
+            return None
+        texts = [escaped(text.decode()).encode() for text in texts]
+    del everything
     sha256 = hashlib.sha256
-    digests = [sha256(text).digest() for text in map(str.encode, texts)]
+    digests = [sha256(text).digest() for text in texts]
     return sum(map(int.from_bytes, digests))
+
+
+def are_constant(frame: pl.DataFrame) -> tuple[bool, ...]:
+    """Whether each column has the same value in all rows."""
+    return frame.select(pl.all().eq_missing(pl.all().first()).all()).row(0)
+
+
+def _numbers(series: pl.Series) -> pl.Series:
+    """The JSON of finite numbers."""
+    whole = series.cast(pl.Int64, strict=False)
+    if (whole.cast(pl.Float64).eq_missing(series) & (whole.abs() <= MOST_WHOLE)).all():
+        return (whole.cast(pl.String) + ".0").fill_null("null")
+    return pl.Series(series.name, texts_of_floats(series.to_list()), pl.String)
 
 
 def _count(series: pl.Series, character: str) -> int:
@@ -101,25 +129,3 @@ def _quoted(series: pl.Series) -> pl.Series:
     name = series.name
     quoted = pl.concat_str(pl.lit('"'), pl.col(name), pl.lit('"')).fill_null("null")
     return series.to_frame().select(quoted.alias(name)).to_series()
-
-
-def enlarge_cache(connection: Connection) -> None:
-    """Let SQLite hold more of its indices in memory, for this connection.
-
-    Rows come in the order of a file and not in that of the indices.
-    """
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA cache_size = -{_CACHE}")
-
-
-def insert(
-    connection: Connection, kind: Kind, frame: pl.DataFrame, extra: Mapping[str, int]
-) -> None:
-    """Insert rows, with the same values of further columns in each."""
-    names = (*kind.names, *extra)
-    rows = frame.with_columns(pl.lit(value).alias(name) for name, value in extra.items())
-    text, places = statements.insertion(kind, names, connection.dialect)
-    if places is not None:
-        connection.exec_driver_sql(text, rows.select([names[place] for place in places]).rows())
-    else:
-        connection.exec_driver_sql(text, rows.select(names).to_dicts())

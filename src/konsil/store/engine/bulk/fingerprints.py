@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import math
+import operator
 import re
 import sqlite3
 from collections import defaultdict
@@ -28,7 +29,9 @@ _ascii = json.encoder.encode_basestring_ascii
 _hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 _sha256 = hashlib.sha256
 _number = int.from_bytes
-_MOST = 1e300
+MOST_WHOLE = 1e14
+"""Whole numbers up to here are written with the same digits by all."""
+_DELETE = "\x7f"
 _RARE = re.compile("[^ -~]")
 
 
@@ -92,20 +95,34 @@ Texts = Iterator[tuple[Sequence[Any], Sequence[Any], Sequence[str]]]
 
 def _total(chunks: Texts, salts: Mapping[str, str], plain: Container[int]) -> dict[int, int]:
     totals: dict[int, int] = defaultdict(int)
+    salt_of = _Salts(salts).__getitem__
     for entries, owners, texts in chunks:
+        n_first = entries.count(entries[0])
         if any(owners):
-            texts = [
-                text if entry in plain else salts.get(owner, "") + text
-                for entry, owner, text in zip(entries, owners, texts, strict=True)
-            ]
+            salted = map(operator.add, map(salt_of, owners), texts)
+            texts = (
+                list(salted)
+                if not any(entry in plain for entry in {*entries})
+                else [
+                    text if entry in plain else with_salt
+                    for entry, text, with_salt in zip(entries, texts, salted, strict=True)
+                ]
+            )
         digests = [_sha256(text).digest() for text in map(str.encode, texts)]
         numbers = map(_number, digests)
-        if entries.count(entries[0]) == len(entries):
+        if n_first == len(entries):
             totals[entries[0]] += sum(numbers)
         else:
             for entry, number in zip(entries, numbers, strict=True):
                 totals[entry] += number
     return totals
+
+
+class _Salts(dict[str, str]):
+    """Owner -> salt; none for those who have none."""
+
+    def __missing__(self, owner: str) -> str:
+        return ""
 
 
 def _owner(of: Owned) -> sa.ColumnElement[Any]:
@@ -123,13 +140,14 @@ def _written_here(connection: Connection, of: Owned) -> Texts:
 def _written_by_sqlite(connection: Connection, of: Owned) -> Texts:
     """SQLite writes the JSON of neighbouring columns; numbers with a point are written here.
 
-    Their last digits are the driver's and not SQLite's.
+    Their last digits are the driver's and not SQLite's, but for whole numbers.
     """
     columns = of.table.c
+    is_written_here = _has_fractions(connection, of)
     parts: list[sa.ColumnElement[Any]] = []
     are_numbers: list[bool] = []
     for is_number, names in groupby(
-        of.names, lambda name: isinstance(columns[name].type, sa.Float)
+        of.names, lambda name: is_written_here and isinstance(columns[name].type, sa.Float)
     ):
         cells = [columns[name] for name in names]
         parts += cells if is_number else [sa.func.json_array(*cells)]
@@ -137,22 +155,45 @@ def _written_by_sqlite(connection: Connection, of: Owned) -> Texts:
     query = sa.select(columns.entry, _owner(of), *parts).where(columns.entry.is_not(None))
     for rows in raw_rows(connection, query):
         entries, owners, *cells_by_part = zip(*rows, strict=True)
+        if len(parts) == 1:
+            yield entries, owners, _array_texts(cells_by_part[0])
+            continue
         texts = [
-            _number_texts(cells) if is_number else _array_texts(cells)
+            _number_texts(cells) if is_number else [t[1:-1] for t in _array_texts(cells)]
             for cells, is_number in zip(cells_by_part, are_numbers, strict=True)
         ]
         yield entries, owners, [f"[{text}]" for text in map(",".join, zip(*texts, strict=True))]
 
 
-def _array_texts(arrays: Sequence[str]) -> list[str]:
-    """What SQLite wrote, without brackets, as it is hashed.
+def _has_fractions(connection: Connection, of: Owned) -> bool:
+    """Whether a row has a number that SQLite might write with other digits than Python."""
+    columns = [of.table.c[n] for n in of.names if isinstance(of.table.c[n].type, sa.Float)]
+    # Compared as they are: other types than numbers, which only an edited table has, are unequal.
+    are_whole = [
+        sa.or_(
+            column.is_(None),
+            sa.and_(
+                column == sa.cast(column, sa.BigInteger),
+                column.between(-MOST_WHOLE, MOST_WHOLE),
+            ),
+        )
+        for column in columns
+    ]
+    if not columns:
+        return False
+    query = sa.select(sa.literal(1)).where(sa.not_(sa.and_(*are_whole))).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def _array_texts(arrays: Sequence[str]) -> Sequence[str]:
+    """What SQLite wrote as it is hashed.
 
     SQLite escapes quotes, backslashes and control characters, but neither letters nor DEL.
     """
     all_texts = "".join(arrays)
-    if all_texts.isascii() and all_texts.isprintable():
-        return [text[1:-1] for text in arrays]
-    return [escaped(text[1:-1]) for text in arrays]
+    if all_texts.isascii() and _DELETE not in all_texts:
+        return arrays
+    return [escaped(text) for text in arrays]
 
 
 def escaped(text: str) -> str:
@@ -166,6 +207,8 @@ def escaped(text: str) -> str:
 
 def _number_texts(cells: Sequence[Any]) -> list[str]:
     # Only an edited table has other numbers, or no numbers at all.
-    if all(cell is None or (type(cell) is float and -_MOST < cell < _MOST) for cell in cells):
-        return texts_of_floats(cells)
+    if {*map(type, cells)} <= {float, type(None)}:
+        texts = texts_of_floats(cells)
+        if "inf" not in "".join(texts):
+            return texts
     return ["null" if cell is None else row_text((cell,))[1:-1] for cell in cells]
