@@ -52,6 +52,7 @@ HIGHEST = 0.0015
 """The highest proportion of all bindings: names in data, and the public API, keep some."""
 IN_DATA = frozenset(
     {
+        "BatchRecord.who",
         "Call.asked",
         "Call.who",
         "Callee.asked",

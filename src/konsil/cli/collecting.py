@@ -199,7 +199,7 @@ def worker_lines(workers: Sequence[WorkerState]) -> Iterator[str]:
             if worker.is_expired
             else f"lease until {until}"
         )
-        works = "1 work" if worker.taken == 1 else f"{worker.taken:,} works"
+        works = "1 work" if worker.works == 1 else f"{worker.works:,} works"
         yield (
             f"  worker {worker.worker} ({_COLLECTING.get(worker.kind, worker.kind)}): {works}"
             f" taken, {worker.under_way:,} under way; {lease}"

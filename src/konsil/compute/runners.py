@@ -47,22 +47,22 @@ class Cores:
 
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts; parts of a process that dies run again."""
-        done, attempts = 0, 0
-        while done < len(parts):
+        n_computed, attempts = 0, 0
+        while n_computed < len(parts):
             pool, is_broken = _pool(self.n), False
             try:
                 for result in in_order(
                     lambda part, pool=pool: pool.submit(function, part),  # type: ignore[misc]
-                    parts[done:],
+                    parts[n_computed:],
                     self.n,
                 ):
-                    done, attempts = done + 1, 0
+                    n_computed, attempts = n_computed + 1, 0
                     yield result
             except BrokenProcessPool:
                 is_broken, attempts = True, attempts + 1
                 if attempts == ATTEMPTS:
                     raise AnalysisError(
-                        f"part {done + 1} of {len(parts)}: its process ended {ATTEMPTS} times,"
+                        f"part {n_computed + 1} of {len(parts)}: its process ended {ATTEMPTS} times,"
                         f" probably because it needs more than {MEMORY >> 30} GB of memory; use"
                         " smaller Parquet files"
                     ) from None

@@ -110,7 +110,7 @@ def test_works_are_taken_in_order_and_once(store: Store, clock: Clock) -> None:
     first.release([digest(0), digest(2)])
     # What the other one holds is not given back.
     assert numbers(second.take(["s1"], 3)) == [0]
-    assert {w.worker: w.taken for w in workers(store)} == {first.worker: 2, second.worker: 4}
+    assert {w.worker: w.works for w in workers(store)} == {first.worker: 2, second.worker: 4}
 
 
 def test_the_works_of_a_killed_worker_come_back_when_its_lease_ends(

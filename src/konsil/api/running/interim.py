@@ -72,9 +72,9 @@ def interim_state(folder: Folder) -> InterimState:
     interim = _planned(folder)
     view = _view(folder)
     progress = looks.progress_of(view.study, interim, view.data)
-    taken = looks.taken_looks(view.events)
-    due = looks.due_look(interim, taken, progress.fraction)
-    return InterimState(interim, progress, taken, None if due is None else due[0])
+    looks_before = looks.taken_looks(view.events)
+    due = looks.due_look(interim, looks_before, progress.fraction)
+    return InterimState(interim, progress, looks_before, None if due is None else due[0])
 
 
 def take_look(
@@ -336,11 +336,11 @@ def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
     share = f" ({progress.fraction:.0%})" if progress.tasks else "; run 'konsil plan' first"
     yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,}{share}"
     place = "" if folder == Path() else f" {shlex.quote(str(folder))}"
-    taken = {t.number: t for t in state.previous if t.number}
+    looks_before = {t.number: t for t in state.previous if t.number}
     for n, look in enumerate(state.interim.looks, 1):
         status = "planned"
-        if n in taken:
-            status = f"made at {taken[n].at}: {taken[n].decision}"
+        if n in looks_before:
+            status = f"made at {looks_before[n].at}: {looks_before[n].decision}"
         elif n == state.due:
             status = f"due; run 'konsil interim{place} {option('look')} {n}'"
         elif progress.fraction >= look.fraction:

@@ -174,11 +174,11 @@ def _check_raters(
 def _refuse_strangers(folder: Folder, store: Store, names: Mapping[str, str]) -> None:
     """Refuse names under which nobody ever had a link: access that must end would go on."""
     accounts = staff_names(store)
-    known = {*invited(store), *accounts, *(r.id for r in folder.study.raters)}
-    known |= {r.id for r in store.raters()}
+    accounts_and_raters = {*invited(store), *accounts, *(r.id for r in folder.study.raters)}
+    accounts_and_raters |= {r.id for r in store.raters()}
     for who, name in names.items():
-        if who != ANYBODY and who not in known:
-            hint = nearest(name, {*known, *accounts.values()} - {ANYBODY})
+        if who != ANYBODY and who not in accounts_and_raters:
+            hint = nearest(name, {*accounts_and_raters, *accounts.values()} - {ANYBODY})
             raise StudyError(
                 f"{option('who')} {name!r}: nobody was invited under this name; {hint}"
             )

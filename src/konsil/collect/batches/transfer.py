@@ -78,8 +78,8 @@ class Transfer:
                     raise self._failure(response, await response.read())
                 rest = b""
                 async for part in response.content.iter_chunked(_PART):
-                    *whole, rest = (rest + part).split(b"\n")
-                    for line in whole:
+                    *complete, rest = (rest + part).split(b"\n")
+                    for line in complete:
                         if line.strip():
                             yield line
                     if len(rest) > LONGEST_LINE:

@@ -81,7 +81,7 @@ def offers(todos: Sequence[Todo], attempts: Mapping[str, int]) -> Iterator[Offer
 
 def _share(lane: Lane, worker: Worker, group: Sequence[Todo], works: Places) -> None:
     def build(offer: Offer) -> Work | None:
-        todo = works.get((offer.who, offer.job))
+        todo = works.get((offer.callee, offer.job))
         if todo is None or offer.place >= len(todo.job.subjects):
             return None
         work = todo.job.work(offer.place, offer.attempts)

@@ -72,7 +72,7 @@ class LaneShare:
             while not self._is_exhausted:
                 while self._taken:
                     offer = self._taken.popleft()
-                    work = None if offer.who in self._stopped else self._build(offer)
+                    work = None if offer.callee in self._stopped else self._build(offer)
                     if work is not None:
                         return work
                     self._foreign.add(offer.work)

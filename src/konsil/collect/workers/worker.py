@@ -193,14 +193,14 @@ class Worker:
             return [], None
         answer = reserve(self.leases, [w.reservation for w in pending], corrections)
         self.budget.spent = answer.spent
-        left, hints = [], []
+        n_remaining, hints = [], []
         for waiting, grant in zip(pending, answer.grants, strict=True):
             if grant.verdict == "wait":
-                left.append(waiting)
+                n_remaining.append(waiting)
                 hints.append(grant.seconds or POLL)
             else:
                 _notify(waiting, grant)
-        return left, max(_SHORTEST, min(hints)) if hints else None
+        return n_remaining, max(_SHORTEST, min(hints)) if hints else None
 
     # The lease
 
@@ -215,8 +215,8 @@ class Worker:
 
     def look_around(self) -> None:
         """Bring up to date what others have done meanwhile."""
-        left, _ = self.leases.remaining(self._callees)
-        self.progress.elsewhere = max(0, self.progress.total - self.progress.ended - left)
+        n_remaining, _ = self.leases.remaining(self._callees)
+        self.progress.elsewhere = max(0, self.progress.total - self.progress.ended - n_remaining)
 
 
 def _notify(waiting: _Waiting, grant: Grant | Exception) -> None:

@@ -58,15 +58,15 @@ def pieces_of(path: Path) -> list[Piece]:
     """The pieces of a data set, files in the order of their names."""
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     # Files and folders whose names begin so are those of the programs that wrote the data set.
-    own = [f for f in files if not any(p[0] in "._" for p in f.relative_to(path).parts)]
-    if not own:
+    data_files = [f for f in files if not any(p[0] in "._" for p in f.relative_to(path).parts)]
+    if not data_files:
         raise SourceError(
             f"{path.name}: is a folder without Parquet files; expected some, or a file"
         )
     pieces: list[Piece] = []
     number = 0
     columns: tuple[str, ...] = ()
-    for file in own:
+    for file in data_files:
         check_parquet(file, file.name)
         with parquet_faults(file.name):
             scan = pl.scan_parquet(file, glob=False, hive_partitioning=False)
@@ -75,7 +75,7 @@ def pieces_of(path: Path) -> list[Piece]:
         columns = columns or names
         if {*names} != {*columns}:
             raise SourceError(
-                f"{path.name}: {file.name} has the columns {', '.join(names)}, {own[0].name} has"
+                f"{path.name}: {file.name} has the columns {', '.join(names)}, {data_files[0].name} has"
                 f" {', '.join(columns)}; expected the same in all files"
             )
         for start in range(0, height, ROWS):

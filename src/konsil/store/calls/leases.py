@@ -40,7 +40,7 @@ class Offer:
 
     work: str
     """Its digest."""
-    who: str
+    callee: str
     """The system or the judge."""
     job: int
     """The number of its job among those of the same system or judge."""
@@ -198,7 +198,7 @@ class Leases:
                         {
                             "work": o.work,
                             "kind": self.kind,
-                            "who": o.who,
+                            "who": o.callee,
                             "job": o.job,
                             "place": o.place,
                             "attempts": o.attempts,
@@ -236,9 +236,9 @@ class Leases:
         )
         if but:
             query = query.where(c.work.not_in(sorted(but)))
-        taken: list[Offer] = []
+        offers: list[Offer] = []
         with engine.noting(self.store.engine) as connection:
-            while len(taken) < n:
+            while len(offers) < n:
                 rows = [Offer(*row) for row in connection.execute(query)]
                 if not rows:
                     break
@@ -250,16 +250,16 @@ class Leases:
                 ended = [o.work for o in rows if last.get(o.work, 0) > o.attempts]
                 if ended:
                     connection.execute(sa.delete(_WORKS).where(c.work.in_(ended)))
-                left = [o for o in rows if o.work not in set(ended)][: n - len(taken)]
+                remaining = [o for o in rows if o.work not in set(ended)][: n - len(offers)]
                 connection.execute(
                     sa.update(_WORKS)
-                    .where(c.work.in_([o.work for o in left]))
+                    .where(c.work.in_([o.work for o in remaining]))
                     .values(worker=self.worker)
                 )
-                taken += left
+                offers += remaining
                 if not ended:
                     break
-        return taken
+        return offers
 
     def release(self, works: Collection[str]) -> None:
         """Give works back that were not ended."""
@@ -300,16 +300,18 @@ class Leases:
             # attempts alike.
             audit.next_entry(connection)
             names = sorted({call.work for call in calls})
-            left = set(connection.execute(sa.select(c.work).where(c.work.in_(names))).scalars())
+            open_works = set(
+                connection.execute(sa.select(c.work).where(c.work.in_(names))).scalars()
+            )
             query = sa.select(k.work, sa.func.max(k.attempt)).where(k.work.in_(names))
             last = {row[0]: row[1] for row in connection.execute(query.group_by(k.work))}
             numbered, ended = [], []
             for call in calls:
                 attempt = last[call.work] = last.get(call.work, 0) + 1
-                is_end = bool(call.ended) and call.work in left
+                is_end = bool(call.ended) and call.work in open_works
                 numbered.append(replace(call, attempt=attempt, ended=int(is_end)))
                 if is_end:
-                    left.discard(call.work)
+                    open_works.discard(call.work)
                     ended.append(call.work)
             self._calls.append_in(connection, numbered)
             # This locks the spending, before the works.

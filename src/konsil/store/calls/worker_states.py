@@ -29,7 +29,7 @@ class WorkerState:
     """When it started, in seconds since 1970 by the database's clock."""
     until: float
     """When its lease ends."""
-    taken: int
+    works: int
     """Works that it has."""
     under_way: int
     """Works whose call is under way."""

@@ -149,10 +149,10 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
 
 
 def due_look(
-    interim: Interim, taken: Sequence[TakenLook], fraction: float
+    interim: Interim, looks_before: Sequence[TakenLook], fraction: float
 ) -> tuple[int, Look] | None:
     """Number and look of the last one whose fraction is reached, if it was not made; or None."""
-    numbers = {look.number for look in taken}
+    numbers = {look.number for look in looks_before}
     reached = [n for n, look in enumerate(interim.looks, 1) if fraction >= look.fraction]
     if not reached or reached[-1] in numbers:
         return None
@@ -164,18 +164,18 @@ def look_states(
 ) -> tuple[LookState, ...]:
     """Every look of the protocol, in its order, and how it stands."""
     looks = taken_looks(events)
-    taken = {look.number: look for look in looks if look.number}
+    looks_before = {look.number: look for look in looks if look.number}
     due = due_look(interim, looks, progress.fraction)
     states = []
     for n, look in enumerate(interim.looks, 1):
         state: Literal["made", "due", "passed", "planned"] = "planned"
-        if n in taken:
+        if n in looks_before:
             state = "made"
         elif due is not None and n == due[0]:
             state = "due"
         elif progress.fraction >= look.fraction:
             state = "passed"
-        states.append(LookState(n, look, state, taken.get(n)))
+        states.append(LookState(n, look, state, looks_before.get(n)))
     return tuple(states)
 
 
@@ -198,10 +198,10 @@ def checked_look(
             " unplanned look, which is exploratory"
         )
     look = interim.looks[number - 1]
-    taken = {t.number: t for t in taken_looks(events)}
-    if number in taken:
+    looks_before = {t.number: t for t in taken_looks(events)}
+    if number in looks_before:
         raise StudyError(
-            f"look {number}: was already made at {taken[number].at}; each look is made once"
+            f"look {number}: was already made at {looks_before[number].at}; each look is made once"
         )
     if not progress.fraction >= look.fraction:
         raise StudyError(
@@ -217,7 +217,9 @@ def checked_look(
     later = [
         n for n, other in enumerate(interim.looks, 1) if n > number and other.kind == look.kind
     ]
-    late = [n for n in later if progress.fraction >= interim.looks[n - 1].fraction or n in taken]
+    late = [
+        n for n in later if progress.fraction >= interim.looks[n - 1].fraction or n in looks_before
+    ]
     if progress.rated == progress.tasks:
         raise StudyError(
             f"look {number}: is late: all ratings are there; the report is the last analysis"
@@ -229,7 +231,7 @@ def checked_look(
         )
     if late:
         raise StudyError(f"look {number}: is late: look {late[-1]} is due")
-    before = [t.fraction for t in taken.values() if t.kind == "comparative" and t.number]
+    before = [t.fraction for t in looks_before.values() if t.kind == "comparative" and t.number]
     if before and is_same_analysis(before[-1], progress.fraction):
         raise StudyError(
             f"look {number}: less than {CLOSEST:.0%} of the {progress.unit} came in since the"

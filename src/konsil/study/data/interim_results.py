@@ -63,12 +63,12 @@ def with_looks(
             reason=str(error),
         )
         warnings = (*warnings, unadjusted)
-    taken = taken_looks(events)
+    looks_before = taken_looks(events)
     if early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
         if is_blinded:
             results = _without_systems(results, study)
-    elif adjusted is None and any(look.kind == "comparative" for look in taken):
+    elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
     if adjusted is not None and len(adjusted.fractions) > 1:
@@ -258,8 +258,10 @@ def interim_sentences(
             )
         )
     if adjusted is not None and study.interim is not None:
-        taken = [look for look in looks if look.kind == "comparative"]
-        out.extend(_sequential_sentences(study.interim, taken, adjusted, is_stopped=is_stopped))
+        looks_before = [look for look in looks if look.kind == "comparative"]
+        out.extend(
+            _sequential_sentences(study.interim, looks_before, adjusted, is_stopped=is_stopped)
+        )
     return tuple(out)
 
 

@@ -86,8 +86,8 @@ def _sign_in(registry: Registry, key: bytes) -> list[Route]:
     from konsil.web.centre.provider import Provider, SignInError, UnavailableError
     from konsil.web.centre.signing_in import SignIn
 
-    back = f"{options.host}{options.path}/signed-in"
-    sign_in = SignIn(registry, Provider(service, back), key)
+    return_address = f"{options.host}{options.path}/signed-in"
+    sign_in = SignIn(registry, Provider(service, return_address), key)
     throttle = Throttle(options.volunteers_a_minute, 60.0)
     # Threads of their own: while the service does not answer, all other pages do.
     threads = ThreadPoolExecutor(_SIGN_IN_THREADS, "konsil-sign-in")

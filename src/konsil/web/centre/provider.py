@@ -110,11 +110,11 @@ class Provider:
 
     def claims(self, code: str, attempt: Attempt) -> Mapping[str, Any]:
         """Exchange the code, and return the claims of the valid ID token."""
-        known = self._known()
+        endpoints = self._known()
         try:
             with self._client() as client:
                 token = client.fetch_token(
-                    known["token_endpoint"],
+                    endpoints["token_endpoint"],
                     code=code,
                     code_verifier=attempt.verifier,
                     grant_type="authorization_code",
@@ -167,10 +167,10 @@ class Provider:
             return jwt.decode(encoded, KeySet.import_key_set(keys), list(ALGORITHMS))
 
     def _jwks(self, *, again: bool = False) -> Any:  # noqa: ANN401
-        known = self._known()
+        endpoints = self._known()
         if again or not self._keys:
             with self._alone():
-                self._keys = self._fetched(known["jwks_uri"])
+                self._keys = self._fetched(endpoints["jwks_uri"])
         return self._keys
 
     @contextmanager

@@ -98,8 +98,8 @@ class Registry:
                 return ()
             opened = []
             for place in places:
-                known = self._studies.get(place.slug)
-                if known is not None and known.app is not None:
+                registered = self._studies.get(place.slug)
+                if registered is not None and registered.app is not None:
                     continue
                 served = self._open(place)
                 self._studies[place.slug] = served

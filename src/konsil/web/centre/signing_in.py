@@ -57,11 +57,11 @@ class SignIn:
         """Send the browser to the service."""
         attempt = new_attempt()
         study = request.query_params.get("study", "")
-        known = study if self.registry.get(study) is not None else ""
+        study_path = study if self.registry.get(study) is not None else ""
         response = RedirectResponse(self.provider.address(attempt), HTTPStatus.SEE_OTHER)
         response.set_cookie(
             self._cookie(),
-            self._sealed({**asdict(attempt), "study": known, "at": int(time.time())}),
+            self._sealed({**asdict(attempt), "study": study_path, "at": int(time.time())}),
             max_age=SECONDS,
             path=self._path(),
             secure=self.registry.options.secure,
@@ -201,10 +201,10 @@ def _person(site: Site, identity: str, account: Account, invited: Invited) -> st
         return invited.person if is_person and invited.person not in withdrawn else None
     if invited.person:
         return pseudonym(site.store, invited.person)
-    known = person_of(site.store, identity)
-    if known is not None and known not in panels:
+    person = person_of(site.store, identity)
+    if person is not None and person not in panels:
         # The name may change at the service; the account stays the same person here.
-        return known
+        return person
     # Never that of another person: whoever takes their name at the service is not them.
     return new_pseudonym(site.store, _printable(account.name) or f"account {identity[:8]}")
 

@@ -126,12 +126,12 @@ def _pictures(panels: Sequence[PanelQuality]) -> dict[tuple[str, str], IntervalP
     """
     pictures = {}
     for panel in panels:
-        whole = [(one.criterion, one.agreement) for one in panel.criteria]
-        pictures[panel.panel, ""] = interval_picture(whole)
-        for one in panel.criteria:
-            if one.periods:
-                parts = [(period.name or "–", period.agreement) for period in one.periods]
-                pictures[panel.panel, one.criterion] = interval_picture(parts)
+        overall = [(criterion.criterion, criterion.agreement) for criterion in panel.criteria]
+        pictures[panel.panel, ""] = interval_picture(overall)
+        for criterion in panel.criteria:
+            if criterion.periods:
+                parts = [(period.name or "–", period.agreement) for period in criterion.periods]
+                pictures[panel.panel, criterion.criterion] = interval_picture(parts)
     return {key: picture for key, picture in pictures.items() if picture is not None}
 
 

@@ -226,11 +226,11 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
         }
         for (phase, batch), batch_counts in blocks.items()
     ]
-    own = (e for e in events if not scope.is_tied or scope.sees(str(e.data.get("rater", ""))))
+    visible = (e for e in events if not scope.is_tied or scope.sees(str(e.data.get("rater", ""))))
     context = {
         "rows": rows,
         # What happened to a batch of all raters may be for a reason that names another site's.
-        "history": sorted(own, key=lambda e: (e.at, e.id), reverse=True),
+        "history": sorted(visible, key=lambda e: (e.at, e.id), reverse=True),
         "is_tied": scope.is_tied,
         "fault": fault,
     }

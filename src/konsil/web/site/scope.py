@@ -73,4 +73,4 @@ def scope_within(site: Site, sites: frozenset[str] | None) -> Scope:
         return Scope()
     with reading(site.store.engine) as connection:
         people = site_by_rater(connection, site.study)
-    return Scope(sites, frozenset(rater for rater, of in people.items() if of in sites))
+    return Scope(sites, frozenset(rater for rater, site in people.items() if site in sites))
