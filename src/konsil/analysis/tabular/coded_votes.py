@@ -101,8 +101,8 @@ class CodedVotes:
     """The columns of the first and of the second system."""
 
 
-def coded(column: pl.Series, source: str) -> Column:
-    """A column as codes.
+def coded(column: pl.Series, source: str, *, is_stripped: bool = True) -> Column:
+    """A column as codes; `is_stripped`: words without the spaces around them.
 
     >>> coded(pl.Series("a", ["x", "y", "x"]), "table").words.sort().to_list()
     ['x', 'y']
@@ -118,7 +118,8 @@ def coded(column: pl.Series, source: str) -> Column:
         .to_numpy()
     )
     texts = as_text(words.to_frame("word"), source).to_series()
-    return Column(codes, texts.fill_null("").str.strip_chars())
+    texts = texts.fill_null("")
+    return Column(codes, texts.str.strip_chars() if is_stripped else texts)
 
 
 def _of_numbers(numbers: NDArray[Any]) -> Column:

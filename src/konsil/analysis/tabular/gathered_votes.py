@@ -27,7 +27,7 @@ class GatheredVotes:
         self.unknown_roles: tuple[str, ...] = ()
         self.is_counted = False
         self.columns = ("", "")
-        self._identifiers = {"item": _Identifiers(), "rater": _Identifiers()}
+        self._identifiers = {"item": Identifiers(), "rater": Identifiers()}
         self._numbers: list[IntArray] = []
         self._kinds: list[NDArray[Any]] = []
         self._combinations: list[pl.DataFrame] = []
@@ -120,10 +120,11 @@ def _values(part: CodedVotes, n: int, rows: IntArray, number: dict[str, int]) ->
     return np.asarray(of_word[codes[rows]], dtype=np.int64)
 
 
-class _Identifiers:
+class Identifiers:
     """Words of all parts, numbered as they come."""
 
     def __init__(self) -> None:
+        """No words yet."""
         self._codes: list[NDArray[Any]] = []
         self._words = pl.DataFrame(schema={"word": pl.String, "number": pl.Int64})
         self._places = np.zeros(0, dtype=np.int32)

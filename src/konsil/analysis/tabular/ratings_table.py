@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import polars as pl
 
@@ -20,6 +21,10 @@ from konsil.errors import SourceError, choice, nearest, option
 
 _WHOLE = 1e15
 """Whole numbers below it are exact and written without a point."""
+NA = "NA"
+"""What R writes in an empty cell."""
+ROLES = ("unit", "rater", "cluster")
+"""What every rating has."""
 _RATER, _LABEL = "\x1frater", "\x1flabel"
 
 
@@ -66,7 +71,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
     melted = _drop_missing(melted, options, warnings)
     if melted.height == 0:
-        raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
+        refuse_unrated(options)
     abstained = (
         melted.filter(pl.col("label") == options.abstain)
         if options.abstain is not None
@@ -76,19 +81,13 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted.filter(pl.col("label") != options.abstain) if options.abstain is not None else melted
     )
     if rated.height == 0:
-        raise SourceError(
-            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label"
-            " to compare"
-        )
+        refuse_abstentions(options)
     rated, labels, constant = decide(rated, options, warnings)
-    _one_label_each(rated, options, warnings)
+    check_repeats(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
-    if len(raters) < 2 and has_raters:
-        raise SourceError(
-            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
-            " least two"
-        )
+    if has_raters:
+        check_raters(raters, options)
     if len(raters) < 2:
         raise SourceError(
             f"{options.name}: no unit has two labels; agreement needs at least two raters"
@@ -113,6 +112,28 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         else {}
     )
     return Table(sample, labels, counted, tuple(warnings), constant, has_raters)
+
+
+def refuse_unrated(options: TableOptions) -> NoReturn:
+    """Refuse a table without a rating."""
+    raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
+
+
+def refuse_abstentions(options: TableOptions) -> NoReturn:
+    """Refuse a table of abstentions alone."""
+    raise SourceError(
+        f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label to"
+        " compare"
+    )
+
+
+def check_raters(raters: Sequence[str], options: TableOptions) -> None:
+    """Refuse a single rater."""
+    if len(raters) < 2:
+        raise SourceError(
+            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
+            " least two"
+        )
 
 
 def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
@@ -164,7 +185,11 @@ def _column(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) ->
     return name
 
 
-def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
+def long_columns(frame: pl.DataFrame, options: TableOptions) -> dict[str, str]:
+    """The columns of a long table by role: unit, rater, label and cluster, which may be the unit's.
+
+    A role without a column is refused.
+    """
     if len(options.rater) > 1:
         raise SourceError(
             f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
@@ -199,31 +224,41 @@ def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
                 " name each once"
             )
         chosen[role] = column
-    cluster = (
-        _column(frame, options, options.cluster, option("cluster"))
-        if options.cluster
-        else chosen["unit"]
+    cluster = options.cluster
+    chosen["cluster"] = (
+        _column(frame, options, cluster, option("cluster")) if cluster else chosen["unit"]
     )
+    return chosen
+
+
+def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
+    chosen = long_columns(frame, options)
     rows = _numbered(frame, options).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
         pl.col(chosen["rater"]).alias("rater"),
-        pl.col(cluster).alias("cluster"),
+        pl.col(chosen["cluster"]).alias("cluster"),
         pl.col(chosen["label"]).alias("label"),
     )
-    for role, flag in (("unit", "unit"), ("rater", "rater"), ("cluster", "cluster")):
+    for role in ROLES:
         empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
         if empty.height:
-            line = options.line(int(empty.item(0, "row")))
-            raise SourceError(
-                f"{options.name}: line {line}: the {flag} is empty; every rating needs its {flag}"
-            )
-    if cluster != chosen["unit"]:
-        _one_cluster_each(rows, options)
+            refuse_empty(role, int(empty.item(0, "row")), options)
+    if chosen["cluster"] != chosen["unit"]:
+        refuse_two_clusters(rows, options)
     return rows
 
 
-def _one_cluster_each(rows: pl.DataFrame, options: TableOptions) -> None:
+def refuse_empty(role: str, row: int, options: TableOptions) -> NoReturn:
+    """Refuse a row without the value of a role."""
+    raise SourceError(
+        f"{options.name}: line {options.line(row)}: the {role} is empty; every rating needs its"
+        f" {role}"
+    )
+
+
+def refuse_two_clusters(rows: pl.DataFrame, options: TableOptions) -> None:
+    """Refuse a unit in several clusters."""
     two = (
         rows.group_by("unit")
         .agg(pl.col("cluster").n_unique().alias("n"))
@@ -345,21 +380,32 @@ def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
-    # R writes NA for a missing cell, but it is a label of some scales ("not applicable"): so say
-    # it.
-    if "NA" not in {*options.labels, options.abstain}:
-        n = int((rows.get_column("label") == "NA").sum())
+    if has_na_cells(options):
+        n = int((rows.get_column("label") == NA).sum())
         if n:
-            warnings.append(
-                f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
-                f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
-                f" declare it in {option('labels')} or {option('abstain')}"
-            )
-            rows = rows.filter(pl.col("label") != "NA")
+            warn_of_na(n, warnings)
+            rows = rows.filter(pl.col("label") != NA)
     return rows
 
 
-def _one_label_each(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
+def has_na_cells(options: TableOptions) -> bool:
+    """Whether NA means that a cell is missing, as R writes it.
+
+    It is a label of some scales ("not applicable").
+    """
+    return NA not in {*options.labels, options.abstain}
+
+
+def warn_of_na(n: int, warnings: list[str]) -> None:
+    """State how many cells contain NA."""
+    warnings.append(
+        f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
+        f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
+        f" declare it in {option('labels')} or {option('abstain')}"
+    )
+
+
+def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
     """Refuse two different labels of one rater for one unit; count equal labels once.
 
     A warning reports equal labels.

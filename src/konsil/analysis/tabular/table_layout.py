@@ -45,7 +45,7 @@ def guess_layout(frame: pl.DataFrame, options: TableOptions) -> Layout:
         return "lists"
     if options.label is not None:
         cells = (
-            frame.get_column(options.label).drop_nulls().to_list()
+            frame.get_column(options.label).drop_nulls().unique().to_list()
             if options.label in frame.columns
             else []
         )
