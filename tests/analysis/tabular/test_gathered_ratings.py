@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.analysis.tabular import gathered_ratings
@@ -80,25 +80,38 @@ def outcome(make, *arguments) -> object:
         return str(error)
 
 
-@settings(deadline=None, derandomize=True)
+@pytest.mark.parametrize(
+    ("rows", "ends", "name"),
+    [
+        (NUMBERS, [2], "interval"),
+        (NUMBERS, [1, 4], "plain"),
+        ([*NUMBERS, ("u1", "ann", "1", "north")], [3], "plain"),
+        ([*NUMBERS, ("u1", "ann", "0", "north")], [3], "plain"),
+        ([*NUMBERS, ("u1", "ben", "1", "south")], [3], "cluster"),
+        ([*NUMBERS, ("u3", "ben", "x", "south")], [3], "interval"),
+        ([*NUMBERS, ("u3", "ben", "?", "south"), ("u3", "cem", "?", "south")], [6], "abstain"),
+        ([*NUMBERS, ("u3", "ben", "NA", "south"), ("u3", "", "", "south")], [6], "plain"),
+        ([("u1", "ann", "?", ""), ("u1", "ben", "?", "")], [1], "abstain"),
+        ([("u1", "ann", "", ""), ("u1", "ben", None, "")], [1], "plain"),
+        ([("u1", "ann", "yes", ""), ("u2", "ann", "no", "")], [1], "plain"),
+    ],
+)
+def test_parts_make_the_table_of_all_rows(rows, ends, name, monkeypatch):
+    monkeypatch.setattr(gathered_ratings, "_CHUNK", 3)
+    frame, options = frame_of(rows), OPTIONS[name]
+    assert outcome(in_parts, frame, ends, options) == outcome(read, frame, options)
+
+
+@pytest.mark.slow
+@settings(deadline=None, derandomize=True, max_examples=40)
 @given(
     rows=ROWS,
     ends=st.lists(st.integers(0, 12), max_size=3),
     name=st.sampled_from(sorted(OPTIONS)),
-    chunk=st.sampled_from([3, 1 << 20]),
 )
-@example(rows=NUMBERS, ends=[2], name="interval", chunk=3)
-@example(rows=NUMBERS, ends=[1, 4], name="plain", chunk=3)
-@example(rows=[*NUMBERS, ("u1", "ann", "1", "north")], ends=[3], name="plain", chunk=3)
-@example(rows=[*NUMBERS, ("u1", "ann", "0", "north")], ends=[3], name="plain", chunk=3)
-@example(rows=[*NUMBERS, ("u1", "ben", "1", "south")], ends=[3], name="cluster", chunk=3)
-@example(rows=[*NUMBERS, ("u3", "ben", "x", "south")], ends=[3], name="interval", chunk=3)
-def test_parts_make_the_table_of_all_rows(rows, ends, name, chunk):
+def test_any_parts_make_the_table_of_all_rows(rows, ends, name):
     frame, options = frame_of(rows), OPTIONS[name]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathered_ratings, "_CHUNK", chunk)
-        parts = outcome(in_parts, frame, ends, options)
-    assert parts == outcome(read, frame, options)
+    assert outcome(in_parts, frame, ends, options) == outcome(read, frame, options)
 
 
 def test_rows_of_a_group_keep_their_numbers_in_the_whole_table():

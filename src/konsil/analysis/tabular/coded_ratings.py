@@ -11,7 +11,6 @@ import polars as pl
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.coded_votes import Column, coded
 from konsil.analysis.tabular.ratings_table import ROLES, long_columns
-from konsil.analysis.tabular.unnamed import is_list
 from konsil.stats.engine.contract import IntArray
 
 
@@ -27,8 +26,6 @@ class CodedRatings:
     """(n_rows,) the rows' numbers in the whole table; None where they follow one another."""
     empty: Mapping[str, int]
     """Role -> the first row in which it is empty."""
-    are_lists: bool | None
-    """Whether all labels are lists; None where there is no label."""
 
 
 def code_ratings(frame: pl.DataFrame, options: TableOptions) -> CodedRatings:
@@ -52,7 +49,5 @@ def code_ratings(frame: pl.DataFrame, options: TableOptions) -> CodedRatings:
             is_empty = (columns[role].texts() == "").to_numpy()[columns[role].codes]
             if is_empty.any():
                 empty[role] = int(numbers[is_empty.argmax()])
-    labels = [word for word in columns["label"].texts().to_list() if word]
-    are_lists = all(is_list(label) for label in labels) if labels else None
     first = int(numbers[0]) if len(numbers) else 0
-    return CodedRatings(columns, first, None if is_consecutive else numbers, empty, are_lists)
+    return CodedRatings(columns, first, None if is_consecutive else numbers, empty)

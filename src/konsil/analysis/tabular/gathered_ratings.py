@@ -61,7 +61,6 @@ class GatheredRatings:
         self._identifiers: dict[str, Identifiers] = {}
         self._numbers: list[tuple[int, int, IntArray | None]] = []
         self._empty: dict[str, int] = {}
-        self._are_lists: set[bool] = set()
         for part in parts:
             self.add(part)
 
@@ -72,13 +71,6 @@ class GatheredRatings:
         self._numbers.append((part.first, len(part.columns["label"].codes), part.numbers))
         for role, row in part.empty.items():
             self._empty[role] = min(row, self._empty.get(role, row))
-        if part.are_lists is not None:
-            self._are_lists.add(part.are_lists)
-
-    @property
-    def are_lists(self) -> bool:
-        """Whether all labels are lists of labels, so that the table is not long."""
-        return self._are_lists == {True}
 
     @cached_property
     def _roles(self) -> dict[str, _Words]:

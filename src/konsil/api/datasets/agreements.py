@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -58,33 +59,40 @@ def agreement_of_data_set(path: Path, request: AgreementRequest, cluster: str = 
 def _of_codes(
     pieces: Sequence[Piece], request: AgreementRequest, options: TableOptions, runner: Runner
 ) -> Agreement | None:
-    """The statistics of a long table; None where its labels are lists."""
+    """The statistics of a long table; None where its labels may be lists."""
     slices = composed(request.slices)
     gathered: dict[str, GatheredRatings] = {}
     by_piece: list[PieceParts] = []
     code = partial(_code, options=replace(options, line=str), slices=slices)
-    for coded, parts in runner.map(code, pieces):
+    for part in runner.map(code, pieces):
+        if part is None:
+            return None
+        coded, parts = part
         by_piece.append(parts)
         for group, ratings in coded.items():
             gathered.setdefault(group, GatheredRatings()).add(ratings)
-    is_guessed = options.layout is None and options.label is not None and not options.rater
-    if is_guessed and any(ratings.are_lists for ratings in gathered.values()):
-        return None
     warnings: list[str] = []
     names = gathered_parts(by_piece, slices, options.name, warnings)
     groups = [Group(name, gathered[name].table) for name in names]
     return estimate_groups(groups, options, request, warnings)
 
 
-def _code(piece: Piece, *, options: TableOptions, slices: Slices) -> _Coded:
-    """The ratings of a piece as codes, by group; runs on a worker."""
+def _code(piece: Piece, *, options: TableOptions, slices: Slices) -> _Coded | None:
+    """The ratings of a piece as codes, by group, or None; runs on a worker.
+
+    None where the labels of a group are lists: whether the table is long depends on all of them.
+    """
     lists = () if options.label is None else (options.label,)
     # Refuses what is no table of words, also in columns that are not read.
     names = as_text(read_piece(replace(piece, n_rows=0)), options.name, lists=lists)
+    is_guessed = options.layout is None and options.label in names.columns
+    if is_guessed:
+        labels = as_text(_columns(piece, {*lists, *slices.columns}), options.name, lists=lists)
+        parts = piece_parts(labels, piece.number, slices, options.name)
+        if any(not is_long(part.frame, options) for part in parts.parts):
+            return None
     used = {*long_columns(names, options).values(), *slices.columns}
-    columns = tuple(name for name in piece.columns if composed(name) in used)
-    frame = read_piece(replace(piece, columns=columns))
-    frame = frame.rename({name: composed(name) for name in columns})
+    frame = _columns(piece, used)
     if slices.columns or any(kind.is_nested() for kind in frame.dtypes):
         frame = as_text(frame, options.name, lists=lists)
     parts = piece_parts(frame, piece.number, slices, options.name)
@@ -93,6 +101,13 @@ def _code(piece: Piece, *, options: TableOptions, slices: Slices) -> _Coded:
         part.name: code_ratings(part.frame, replace(options, rows=part.rows))
         for part in parts.parts
     }, parts.without_rows()
+
+
+def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:
+    """Some columns of a piece, under their composed names."""
+    columns = tuple(name for name in piece.columns if composed(name) in names)
+    frame = read_piece(replace(piece, columns=columns))
+    return frame.rename({name: composed(name) for name in columns})
 
 
 def _words(piece: Piece, *, name: str, lists: tuple[str, ...]) -> pl.DataFrame:
