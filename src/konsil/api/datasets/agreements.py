@@ -24,13 +24,15 @@ from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.runners import Runner
 from konsil.errors import SourceError
-from konsil.sources.files.datasets import Piece, n_bytes, pieces_of, place_in, read_piece
+from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in, read_piece
 
 _Coded = tuple[dict[str, CodedRatings], PieceParts]
 
 
-def agreement_of_data_set(path: Path, request: AgreementRequest, cluster: str = "") -> Agreement:
-    """Agreement in a folder of Parquet files, or in a large Parquet file.
+def agreement_of_data_set(
+    place: Path | str, request: AgreementRequest, cluster: str = ""
+) -> Agreement:
+    """Agreement in a folder of Parquet files, under a URL, or in a large Parquet file.
 
     `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores. Long tables are read and
     coded there, and here are codes alone. Of tables with another layout the workers make texts, and
@@ -38,12 +40,12 @@ def agreement_of_data_set(path: Path, request: AgreementRequest, cluster: str = 
     """
     check_request(request)
     check_cluster(cluster)
-    pieces = pieces_of(path)
+    pieces, name = pieces_of(place), name_of(place)
     if not pieces:
         raise SourceError(
-            f"{path.name}: has no rows; expected one row per unit (wide) or per rating (long)"
+            f"{name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
-    options = replace(request.table_options(), line=partial(place_in, pieces), name=path.name)
+    options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
     options = composed(options)
     columns = pl.DataFrame(schema=dict.fromkeys(map(composed, pieces[0].columns), pl.String))
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
@@ -52,7 +54,7 @@ def agreement_of_data_set(path: Path, request: AgreementRequest, cluster: str = 
             if result is not None:
                 return result
         lists = () if options.label is None else (options.label,)
-        frame = pl.concat(runner.map(partial(_words, name=path.name, lists=lists), pieces))
+        frame = pl.concat(runner.map(partial(_words, name=name, lists=lists), pieces))
     return estimate_agreement(frame, request, options)
 
 

@@ -18,21 +18,23 @@ from konsil.analysis.tabular.votes_table import numbered_votes
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.errors import SourceError
-from konsil.sources.files.datasets import Piece, n_bytes, pieces_of, place_in, read_piece
+from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in, read_piece
 
 _Coded = tuple[dict[str, CodedVotes], PieceParts]
 
 
-def preference_of_data_set(path: Path, request: PreferenceRequest, cluster: str = "") -> HeadToHead:
-    """Preference in a folder of Parquet files, or in a large Parquet file.
+def preference_of_data_set(
+    place: Path | str, request: PreferenceRequest, cluster: str = ""
+) -> HeadToHead:
+    """Preference in a folder of Parquet files, under a URL, or in a large Parquet file.
 
     `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores.
     """
     check_request(request)
     check_cluster(cluster)
-    pieces = pieces_of(path)
+    pieces, name = pieces_of(place), name_of(place)
     layout = composed(request.layout())
-    layout = replace(layout, name=path.name, line=partial(place_in, pieces))
+    layout = replace(layout, name=name, line=partial(place_in, pieces))
     if not pieces:
         raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
     slices = composed(request.slices)
