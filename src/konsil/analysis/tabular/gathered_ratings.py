@@ -197,8 +197,9 @@ class GatheredRatings:
         units = self._used(unit, is_label)
         clusters = units if cluster is unit else self._used(cluster, is_label)
         narrow = len(labels.names) < 127
-        table: NDArray[np.int8] | NDArray[np.int32] = np.full(
-            (units.n, len(raters)), -1, dtype=np.int8 if narrow else np.int32
+        shape = (units.n, len(raters))
+        table: NDArray[np.int8] | NDArray[np.int32] = (
+            np.full(shape, -1, dtype=np.int8) if narrow else np.full(shape, -1, dtype=np.int32)
         )
         of_unit = np.zeros(units.n, dtype=np.int64)
         column = np.zeros(len(rater.words), dtype=np.int64)

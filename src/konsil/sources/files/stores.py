@@ -72,7 +72,8 @@ def read_stored(url: str, path: str, columns: tuple[str, ...], start: int, n: in
         store, _ = _opened(url)
         with store.open_input_file(path) as source:
             file = parquet.ParquetFile(source)
-            groups, first, at = [], start, 0
+            groups: list[int] = []
+            first, at = start, 0
             for group in range(file.num_row_groups):
                 height = file.metadata.row_group(group).num_rows
                 if at < start + n and at + height > start:
