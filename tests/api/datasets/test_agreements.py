@@ -91,7 +91,7 @@ def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, by):
 
 def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(agreements, "estimate_agreement", None)
-    monkeypatch.setattr(agreements, "_words", None)
+    monkeypatch.setattr(agreements, "words", None)
     folder = divided(ratings(), tmp_path, 3)
     assert agreement_of_data_set(folder, AgreementRequest(resamples=100)).n_ratings == 120
 

@@ -18,8 +18,8 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.dataframes import PandasFrame, lone_index, to_polars
-from konsil.analysis.tabular.ratings_table import Table, as_text, read
+from konsil.analysis.tabular.dataframes import PandasFrame, as_text, lone_index, to_polars
+from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
 from konsil.records.request import with_keywords

@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.coded_votes import Column, coded
-from konsil.analysis.tabular.ratings_table import ROLES, long_columns
+from konsil.analysis.tabular.table_layout import ROLES, long_columns
 from konsil.stats.engine.contract import IntArray
 
 

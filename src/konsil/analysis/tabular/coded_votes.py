@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.ratings_table import as_text
+from konsil.analysis.tabular.dataframes import as_text
 from konsil.analysis.tabular.votes_layout import (
     ChosenColumns,
     Layout,

@@ -18,7 +18,6 @@ from konsil.analysis.tabular.coded_ratings import CodedRatings
 from konsil.analysis.tabular.gathered_votes import Identifiers
 from konsil.analysis.tabular.ratings_table import (
     NA,
-    ROLES,
     Table,
     check_raters,
     check_repeats,
@@ -30,6 +29,7 @@ from konsil.analysis.tabular.ratings_table import (
     warn_of_na,
 )
 from konsil.analysis.tabular.scale import decide
+from konsil.analysis.tabular.table_layout import ROLES
 from konsil.errors import SourceError
 from konsil.stats.engine.contract import Codes, IntArray
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -13,18 +12,22 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
-from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.agreement_options import TableOptions
+from konsil.analysis.tabular.dataframes import as_text
 from konsil.analysis.tabular.scale import decide
-from konsil.analysis.tabular.table_layout import LONG_NAMES, UNIT_NAMES, guess_layout, named
+from konsil.analysis.tabular.table_layout import (
+    ROLES,
+    UNIT_NAMES,
+    column_of,
+    guess_layout,
+    long_columns,
+    named,
+)
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists, refuse_counts
-from konsil.errors import SourceError, choice, nearest, option
+from konsil.errors import SourceError, choice, option
 
-_WHOLE = 1e15
-"""Whole numbers below it are exact and written without a point."""
 NA = "NA"
 """What R writes in an empty cell."""
-ROLES = ("unit", "rater", "cluster")
-"""What every rating has."""
 _RATER, _LABEL = "\x1frater", "\x1flabel"
 
 
@@ -136,101 +139,6 @@ def check_raters(raters: Sequence[str], options: TableOptions) -> None:
         )
 
 
-def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
-    """All cells as words, so that 3 and '3' are one label.
-
-    Whole numbers lose their '.0', NaN becomes empty.
-
-    Letters are composed (NFC), so that an accent is one letter however a file spells it; so are the
-    names of the columns. In the columns `lists`, lists become JSON.
-    """
-
-    def text(name: str, kind: pl.DataType) -> pl.Expr | pl.Series:
-        column = pl.col(name)
-        if composed(name) in lists and isinstance(kind, pl.List | pl.Array):
-            cells: list[str | None] = [
-                None if cell is None else json.dumps(cell)
-                for cell in frame.get_column(name).to_list()
-            ]
-            # pandas makes a column of whole numbers with gaps one of floats: 1.0 is the label 1
-            # there.
-            return pl.Series(name, cells, dtype=pl.String)
-        if kind.is_float():
-            whole_numbers = column.cast(pl.Int64, strict=False).cast(pl.String)
-            is_whole = (column == column.floor()) & (column.abs() < _WHOLE)
-            words = pl.when(is_whole).then(whole_numbers).otherwise(column.cast(pl.String))
-            return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
-        if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
-            raise SourceError(
-                f"{source}: column {name!r} contains {kind}; expected one label per cell"
-            )
-        return column.cast(pl.String)
-
-    words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
-    words = words.with_columns(pl.all().str.normalize("NFC"))
-    columns = [composed(name) for name in words.columns]
-    return (
-        words.rename(dict(zip(words.columns, columns, strict=True)))
-        if len({*columns}) == len(columns)
-        else words
-    )
-
-
-def _column(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) -> str:
-    if name not in frame.columns:
-        raise SourceError(
-            f"{options.name}: {flag} {name!r}: there is no such column;"
-            f" {nearest(name, frame.columns)}"
-        )
-    return name
-
-
-def long_columns(frame: pl.DataFrame, options: TableOptions) -> dict[str, str]:
-    """The columns of a long table by role: unit, rater, label and cluster, which may be the unit's.
-
-    A role without a column is refused.
-    """
-    if len(options.rater) > 1:
-        raise SourceError(
-            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
-            " has one rater column"
-        )
-    chosen: dict[str, str] = {}
-    column_by_role = {
-        "unit": options.unit,
-        "rater": options.rater[0] if options.rater else None,
-        "label": options.label,
-    }
-    for role, name in column_by_role.items():
-        column = (
-            _column(frame, options, name, option(role))
-            if name is not None
-            else named(frame, LONG_NAMES[role])
-        )
-        if column is None:
-            columns = ", ".join(frame.columns)
-            wide = (
-                ""
-                if options.layout is not None or options.rater
-                else f", or use {choice('layout', 'wide')} if each column is a rater"
-            )
-            raise SourceError(
-                f"{options.name}: no column for the {role}; name it with {option(role)}{wide}"
-                f" (columns: {columns})"
-            )
-        if column in chosen.values():
-            raise SourceError(
-                f"{options.name}: {option(role)} {column!r}: this column has another role already;"
-                " name each once"
-            )
-        chosen[role] = column
-    cluster = options.cluster
-    chosen["cluster"] = (
-        _column(frame, options, cluster, option("cluster")) if cluster else chosen["unit"]
-    )
-    return chosen
-
-
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
     chosen = long_columns(frame, options)
     rows = _numbered(frame, options).select(
@@ -279,7 +187,7 @@ def _label_column(frame: pl.DataFrame, options: TableOptions) -> str:
             f"{options.name}: name the column of the lists of labels with {option('label')}"
             f" (columns: {columns})"
         )
-    return _column(frame, options, options.label, option("label"))
+    return column_of(frame, options, options.label, option("label"))
 
 
 def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
@@ -298,10 +206,12 @@ def _units(
     order of the rows changes nothing; without an identifier by its row's number.
     """
     unit = (
-        _column(frame, options, options.unit, option("unit")) if options.unit is not None else None
+        column_of(frame, options, options.unit, option("unit"))
+        if options.unit is not None
+        else None
     )
     cluster = (
-        _column(frame, options, options.cluster, option("cluster"))
+        column_of(frame, options, options.cluster, option("cluster"))
         if options.cluster is not None
         else None
     )
@@ -334,7 +244,7 @@ def _units(
 
 def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows, others = _units(frame, options, warnings)
-    columns = [_column(frame, options, name, option("rater")) for name in options.rater] or others
+    columns = [column_of(frame, options, name, option("rater")) for name in options.rater] or others
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
     if twice or options.unit in columns:
         which = twice[0] if twice else options.unit

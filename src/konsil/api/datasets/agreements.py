@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,18 +14,15 @@ from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.coded_ratings import CodedRatings, code_ratings
 from konsil.analysis.tabular.gathered_ratings import GatheredRatings
-from konsil.analysis.tabular.ratings_table import as_text, long_columns
-from konsil.analysis.tabular.slices import PieceParts, Slices, gathered_parts, piece_parts
+from konsil.analysis.tabular.slices import PieceParts, gathered_parts
 from konsil.analysis.tabular.table_layout import is_long
+from konsil.api.datasets.coding import coded_ratings, words
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.runners import Runner
 from konsil.errors import SourceError
-from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in, read_piece
-
-_Coded = tuple[dict[str, CodedRatings], PieceParts]
+from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 
 
 def agreement_of_data_set(
@@ -54,7 +50,7 @@ def agreement_of_data_set(
             if result is not None:
                 return result
         lists = () if options.label is None else (options.label,)
-        frame = pl.concat(runner.map(partial(_words, name=name, lists=lists), pieces))
+        frame = pl.concat(runner.map(partial(words, name=name, lists=lists), pieces))
     return estimate_agreement(frame, request, options)
 
 
@@ -65,7 +61,7 @@ def _of_codes(
     slices = composed(request.slices)
     gathered: dict[str, GatheredRatings] = {}
     by_piece: list[PieceParts] = []
-    code = partial(_code, options=replace(options, line=str), slices=slices)
+    code = partial(coded_ratings, options=replace(options, line=str), slices=slices)
     for part in runner.map(code, pieces):
         if part is None:
             return None
@@ -77,41 +73,3 @@ def _of_codes(
     names = gathered_parts(by_piece, slices, options.name, warnings)
     groups = [Group(name, gathered[name].table) for name in names]
     return estimate_groups(groups, options, request, warnings)
-
-
-def _code(piece: Piece, *, options: TableOptions, slices: Slices) -> _Coded | None:
-    """The ratings of a piece as codes, by group, or None; runs on a worker.
-
-    None where the labels of a group are lists: whether the table is long depends on all of them.
-    """
-    lists = () if options.label is None else (options.label,)
-    # Refuses what is no table of words, also in columns that are not read.
-    names = as_text(read_piece(replace(piece, n_rows=0)), options.name, lists=lists)
-    is_guessed = options.layout is None and options.label in names.columns
-    if is_guessed:
-        labels = as_text(_columns(piece, {*lists, *slices.columns}), options.name, lists=lists)
-        parts = piece_parts(labels, piece.number, slices, options.name)
-        if any(not is_long(part.frame, options) for part in parts.parts):
-            return None
-    used = {*long_columns(names, options).values(), *slices.columns}
-    frame = _columns(piece, used)
-    if slices.columns or any(kind.is_nested() for kind in frame.dtypes):
-        frame = as_text(frame, options.name, lists=lists)
-    parts = piece_parts(frame, piece.number, slices, options.name)
-    options = replace(options, line=piece.place)
-    return {
-        part.name: code_ratings(part.frame, replace(options, rows=part.rows))
-        for part in parts.parts
-    }, parts.without_rows()
-
-
-def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:
-    """Some columns of a piece, under their composed names."""
-    columns = tuple(name for name in piece.columns if composed(name) in names)
-    frame = read_piece(replace(piece, columns=columns))
-    return frame.rename({name: composed(name) for name in columns})
-
-
-def _words(piece: Piece, *, name: str, lists: tuple[str, ...]) -> pl.DataFrame:
-    """The cells of a piece as texts; runs on a worker."""
-    return as_text(read_piece(piece), name, lists=lists)
