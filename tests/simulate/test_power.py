@@ -286,6 +286,7 @@ class Distant:
                 yield pickle.loads(pickle.dumps(own(copy)))
 
 
+@pytest.mark.slow
 def test_workers_of_compute_toml_have_the_numbers_of_one_process(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
