@@ -177,6 +177,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("seed", "--seed 7", 7),
             case("resamples", "--resamples 40", 40),
             case("processes", "--processes 2", 2),
+            case("compute", "--compute local:2", "local:2"),
         ],
     ),
     "report": (

@@ -6,16 +6,25 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import pickle
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import chdir, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytest import approx
 
-from konsil.api.rehearsal.power import Design, expected, write
+from konsil.api.rehearsal import power as power_studies
+from konsil.api.rehearsal.power import Design, expected, studies, write
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli import main
+from konsil.compute.runners import Cores
+from konsil.errors import KonsilError
 from konsil.simulate.power import Key, StudyOutcome, power
 from konsil.simulate.pretended import pretended_items
 from konsil.study import parse
@@ -238,12 +247,79 @@ def test_equal_systems_are_told_apart_as_often_as_the_level_says(folder: Path) -
 
 
 @pytest.mark.slow
-def test_processes_play_no_part(folder: Path) -> None:
+def test_processes_play_no_part_also_where_one_ends(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alone, together = (
-        PowerRequest(studies=6, items=12, exploratory=True, resamples=100, processes=n)
+        PowerRequest(studies=4, items=12, exploratory=True, resamples=100, processes=n)
         for n in (1, 2)
     )
-    assert repr(expected(Design(folder, alone))) == repr(expected(Design(folder, together)))
+    pools: list[ProcessPoolExecutor] = []
+
+    class Failing(Cores):
+        def _pool(self) -> ProcessPoolExecutor:
+            pools.append(super()._pool())
+            if len(pools) == 1:
+                pools[0].submit(os._exit, 1)
+            return pools[-1]
+
+    monkeypatch.setattr(power_studies, "Cores", Failing)
+    assert repr(expected(Design(folder, together))) == repr(expected(Design(folder, alone)))
+    assert len(pools) == 2
+
+
+class Distant:
+    """A runner whose parts and results travel as those of workers in another folder."""
+
+    def __init__(self, elsewhere: Path) -> None:
+        self.elsewhere, self.clusters = elsewhere, []
+
+    @contextmanager
+    def open(self, cluster: str, *_: object, **__: object) -> Iterator[Distant]:
+        self.clusters.append(cluster)
+        yield self
+
+    def map(self, function: object, parts: Sequence[int]) -> Iterator[object]:
+        for part in parts:
+            own, copy = pickle.loads(pickle.dumps((function, part)))
+            with chdir(self.elsewhere):
+                yield pickle.loads(pickle.dumps(own(copy)))
+
+
+@pytest.mark.slow
+def test_workers_of_compute_toml_have_the_numbers_of_one_process(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    distant = Distant(elsewhere)
+    monkeypatch.setattr(power_studies, "open_runner", distant.open)
+    monkeypatch.chdir(folder.parent)
+    near = Path(folder.name)
+    request = PowerRequest(studies=2, items=12, resamples=40, truth=near / "simulation.toml")
+    alone = repr(expected(Design(near, request)))
+    (folder / "compute.toml").write_text('[compute]\nworkers = "local:3"\n', "utf-8")
+    assert repr(expected(Design(near, request))) == alone
+    stated = replace(request, compute="tcp://scheduler:8786")
+    assert repr(expected(Design(near, stated))) == alone
+    assert distant.clusters == ["local:3", "tcp://scheduler:8786"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[compute]\nworker = "local:2"\n', "compute.toml: compute.worker"),
+        ('[computing]\nworkers = "local:2"\n', "did you mean 'compute'"),
+        ("[compute]\nworkers = 2\n", "compute.toml: compute.workers"),
+        ("[compute\n", "is no TOML file"),
+        ('[compute]\nworkers = "two"\n', "expected local:N"),
+    ],
+)
+def test_what_compute_toml_cannot_state_is_refused(folder: Path, text: str, sentence: str) -> None:
+    (folder / "compute.toml").write_text(text, "utf-8")
+    with pytest.raises(KonsilError, match=re.escape(sentence)):
+        next(studies(Design(folder, PowerRequest(studies=2, items=12))))
 
 
 def test_pretended_cases_have_every_level() -> None:

@@ -9,12 +9,12 @@ import click
 
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import check_data_set, conditions, of_a_table, weights_of
+from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table, weights_of
 from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Compute agreement statistics for a table of ratings.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FileOrUrl())
 @options_of(
     AgreementRequest,
     convert={"where": conditions, "weights": weights_of, "missing": lambda words: ("", *words)},
@@ -22,7 +22,7 @@ from konsil.cli.request_options import options_of
 )
 @with_json
 def command(
-    file: Path,
+    file: Path | str,
     sheet: str,
     encoding: str,
     separator: str,
@@ -31,14 +31,15 @@ def command(
 ) -> Printout:
     """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files. Statistics
-    that cannot be estimated are empty, with the reason; they are never printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files, which may be
+    a URL (s3://BUCKET/FOLDER). Statistics that cannot be estimated are empty, with the reason; they
+    are never printed as 0 or 1.
     """
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    if workers or is_data_set(file):
+    if workers or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.agreements import agreement_of_data_set
 
         check_data_set(file)

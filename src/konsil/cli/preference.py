@@ -9,12 +9,12 @@ import click
 
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import check_data_set, conditions, of_a_table
+from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table
 from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Compute preference statistics for a table of comparisons.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FileOrUrl())
 @options_of(
     PreferenceRequest,
     convert={"where": conditions, "missing": lambda words: ("", *words)},
@@ -22,7 +22,7 @@ from konsil.cli.request_options import options_of
 )
 @with_json
 def command(
-    file: Path,
+    file: Path | str,
     sheet: str,
     encoding: str,
     separator: str,
@@ -31,15 +31,16 @@ def command(
 ) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files. Results are
-    win differences and win rates with item- and rater-clustered CIs, and strength parameters of the
-    Davidson and Bradley-Terry models. Results that cannot be estimated are empty, with the reason.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files, which may be
+    a URL (s3://BUCKET/FOLDER). Results are win differences and win rates with item- and
+    rater-clustered CIs, and strength parameters of the Davidson and Bradley-Terry models. Results
+    that cannot be estimated are empty, with the reason.
     """
     from konsil.analysis.standalone.preference_table import estimate_preference
     from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    if workers or is_data_set(file):
+    if workers or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.preferences import preference_of_data_set
 
         check_data_set(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,11 +43,29 @@ def of_a_table(function: F) -> F:
     return function
 
 
-def check_data_set(path: Path) -> None:
+class FileOrUrl(click.Path):
+    """A path, or the URL of a folder in an object store as a text."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """The path, or the URL."""
+        from konsil.sources.files.stores import is_url
+
+        return value if is_url(value) else super().convert(value, param, ctx)
+
+
+def check_data_set(path: Path | str) -> None:
     """Refuse a file that is not read by pieces, where a cluster is to read it."""
     from konsil.sources.files.table import check_readable
 
-    if path.is_dir():
+    if isinstance(path, str) or path.is_dir():
         return
     check_readable(path)
     if path.suffix.lower() != ".parquet":
@@ -116,5 +135,9 @@ def _table_name() -> str:
     from konsil.sources.files.table import read_table
 
     options = click.get_current_context().params
+    if isinstance(options["file"], str):
+        from konsil.sources.files.stores import url_name
+
+        return url_name(options["file"])
     reading = {name: options[name] for name in ("sheet", "encoding", "separator")}
     return read_table(options["file"], **reading, numbered=True).name

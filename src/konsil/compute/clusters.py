@@ -7,24 +7,26 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from konsil.compute.runners import Cores, Runner, ThisProcess
+from konsil.compute.runners import PIECES, Cores, Runner, ThisProcess, Work
 from konsil.errors import AnalysisError, installation, option
 
 _CLUSTER = re.compile(r"local:(?P<n>[1-9][0-9]{0,3})|(?P<address>(tcp|tls)://[^\s/]+:[0-9]+)")
 
 
 @contextmanager
-def open_runner(cluster: str, n_parts: int, *, is_small: bool) -> Iterator[Runner]:
+def open_runner(
+    cluster: str, n_parts: int, *, is_small: bool, work: Work = PIECES
+) -> Iterator[Runner]:
     """The runner of `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores.
 
-    `is_small`: whether processes would cost more than they save.
+    `is_small`: whether processes would cost more than they save. `work`: what the parts are.
     """
     if cluster:
-        with _of_dask(cluster) as runner:
+        with _of_dask(cluster, work) as runner:
             yield runner
         return
     n = min(os.cpu_count() or 1, n_parts)
-    yield ThisProcess() if is_small else Cores(n)
+    yield ThisProcess() if is_small else Cores(n, work)
 
 
 def check_cluster(cluster: str) -> None:
@@ -44,12 +46,12 @@ def check_cluster(cluster: str) -> None:
         ) from None
 
 
-def _of_dask(cluster: str) -> AbstractContextManager[Runner]:
+def _of_dask(cluster: str, work: Work) -> AbstractContextManager[Runner]:
     check_cluster(cluster)
     from konsil.compute import dask_runner
 
     match = _CLUSTER.fullmatch(cluster)
     assert match is not None
     if match["n"]:
-        return dask_runner.local(int(match["n"]))
-    return dask_runner.remote(match["address"])
+        return dask_runner.local(int(match["n"]), work)
+    return dask_runner.remote(match["address"], work)

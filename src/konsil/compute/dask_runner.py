@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import dask
 from distributed import Client, KilledWorker, LocalCluster
 
-from konsil.compute.runners import ATTEMPTS, MEMORY, in_order
+from konsil.compute.runners import ATTEMPTS, MEMORY, Work, in_order
 from konsil.errors import AnalysisError, option
 
 T = TypeVar("T")
@@ -25,8 +25,8 @@ _THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MK
 class DaskRunner:
     """Computes on the workers of a Dask scheduler."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, client: Client, work: Work) -> None:
+        self._client, self._work = client, work
 
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts; Dask runs parts again whose worker dies."""
@@ -39,14 +39,14 @@ class DaskRunner:
             )
         except KilledWorker:
             raise AnalysisError(
-                f"{option('compute')}: {ATTEMPTS + 1} workers ended with the same part of the"
-                " table, probably because it needs more memory than a worker has; use smaller"
-                " Parquet files"
+                f"{option('compute')}: {ATTEMPTS + 1} workers ended with the same"
+                f" {self._work.part}, probably because it needs more memory than a worker has;"
+                f" {self._work.advice}"
             ) from None
 
 
 @contextmanager
-def local(n: int) -> Iterator[DaskRunner]:
+def local(n: int, work: Work) -> Iterator[DaskRunner]:
     """`n` workers on this machine, each one process with one thread and limited memory."""
     with (
         _quiet(),
@@ -63,11 +63,11 @@ def local(n: int) -> Iterator[DaskRunner]:
         ) as cluster,
         Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
     ):
-        yield DaskRunner(client)
+        yield DaskRunner(client, work)
 
 
 @contextmanager
-def remote(address: str) -> Iterator[DaskRunner]:
+def remote(address: str, work: Work) -> Iterator[DaskRunner]:
     """The workers of a scheduler; the versions of konsil there and here must be the same."""
     with _quiet():
         try:
@@ -79,7 +79,7 @@ def remote(address: str) -> Iterator[DaskRunner]:
                 f"{option('compute')} {address}: no Dask scheduler answers ({type(error).__name__})"
             ) from None
         with client:
-            yield DaskRunner(client)
+            yield DaskRunner(client, work)
 
 
 @contextmanager

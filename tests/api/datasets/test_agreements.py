@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.api.datasets import agreements
 from konsil.api.datasets.agreements import agreement_of_data_set
 from konsil.cli import main
 from konsil.errors import SourceError
@@ -44,6 +47,53 @@ def test_a_divided_table_has_the_numbers_of_the_whole(tmp_path, n):
     parts = agreement_of_data_set(divided(ratings(), tmp_path, n), request)
     whole = konsil.agreement(ratings(), resamples=200, where={"ward": "A"})
     assert parts.to_json() == whole.to_json()
+
+
+def test_groups_of_a_divided_table_have_the_differences_of_the_whole(tmp_path):
+    of = {"statistics": ["krippendorff_alpha"], "compare": "ward", "resamples": 100}
+    parts = agreement_of_data_set(divided(ratings(), tmp_path, 5), AgreementRequest(**of))
+    whole = konsil.agreement(ratings(), **of)
+    assert parts.to_json() == whole.to_json()
+
+
+def test_lists_of_labels_are_no_long_table(tmp_path):
+    """The labels decide, which only the workers see."""
+    lists = ratings().group_by("unit", maintain_order=True).agg("label")
+    parts = agreement_of_data_set(
+        divided(lists, tmp_path, 3), AgreementRequest(resamples=100, label="label", unit="unit")
+    )
+    whole = konsil.agreement(lists, resamples=100, label="label", unit="unit")
+    assert parts.to_json() == whole.to_json()
+
+
+def test_a_column_without_words_is_refused_also_where_no_statistic_needs_it(tmp_path):
+    table = ratings().with_columns(pl.lit(b"x").alias("photo"))
+    with pytest.raises(SourceError, match="column 'photo' contains Binary"):
+        agreement_of_data_set(divided(table, tmp_path, 2), AgreementRequest(resamples=100))
+
+
+class Distant:
+    """A runner whose parts and results travel as those of other processes."""
+
+    def map(self, function, parts):
+        for part in parts:
+            own, copy = pickle.loads(pickle.dumps((function, part)))
+            yield pickle.loads(pickle.dumps(own(copy)))
+
+
+@pytest.mark.parametrize("by", [None, "ward"])
+def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, by):
+    monkeypatch.setattr(agreements, "open_runner", lambda *_, **__: nullcontext(Distant()))
+    request = AgreementRequest(resamples=100, by=by)
+    parts = agreement_of_data_set(divided(ratings(), tmp_path, 3), request)
+    assert parts.to_json() == konsil.agreement(ratings(), resamples=100, by=by).to_json()
+
+
+def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(agreements, "estimate_agreement", None)
+    monkeypatch.setattr(agreements, "words", None)
+    folder = divided(ratings(), tmp_path, 3)
+    assert agreement_of_data_set(folder, AgreementRequest(resamples=100)).n_ratings == 120
 
 
 def test_wide_tables_can_be_divided(tmp_path):

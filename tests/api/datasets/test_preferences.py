@@ -146,6 +146,15 @@ def test_numbers_are_coded_as_their_words(numbers, kind):
     assert column.words.gather(pl.Series(column.codes)).to_list() == numbers
 
 
+@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize("texts", [["b", None, "a", "b"], [None, None], ["a"], []])
+def test_few_and_many_texts_are_coded_as_their_words(texts, few, monkeypatch):
+    monkeypatch.setattr(coded_votes, "_FEW_WORDS", few)
+    column = coded_votes.coded(pl.Series("x", texts, dtype=pl.String), "table")
+    assert column.codes.dtype == np.uint32 or not texts
+    assert column.words.gather(pl.Series(column.codes)).to_list() == [t or "" for t in texts]
+
+
 def test_numbers_beyond_signed_ones_are_coded(tmp_path):
     numbers = [2**64 - 1, 2**63, 2**64 - 1, 2**63 + 5]
     column = coded_votes.coded(pl.Series("x", numbers, dtype=pl.UInt64), "table")

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import polars as pl
 
@@ -17,8 +18,8 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.dataframes import PandasFrame, lone_index, to_polars
-from konsil.analysis.tabular.ratings_table import Table, as_text, read
+from konsil.analysis.tabular.dataframes import PandasFrame, as_text, lone_index, to_polars
+from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
 from konsil.records.request import with_keywords
@@ -74,38 +75,60 @@ def estimate_agreement(
     slices = composed(request.slices)
     words = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
     options = with_recognised_columns(words, options, sorted(slices.columns), warnings)
-    table_parts = parts(words, slices, options.name, warnings)
-    sources = [_part_options(part, options, slices) for part in table_parts]
-    if slices.group is None:
-        table = read(*sources[0])
-        return _with(estimate_table(table, sources[0][1], request), warnings)
-    tables = [
-        _named_errors(part, *source) for part, source in zip(table_parts, sources, strict=True)
+    groups = [
+        Group(part.name, partial(_read_part, part, slices))
+        for part in parts(words, slices, options.name, warnings)
     ]
+    return estimate_groups(groups, options, request, warnings)
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of a table's rows."""
+
+    name: str
+    """The group's value; empty for all rows."""
+    read: Callable[[TableOptions], Table]
+    """Its rows, read by some options."""
+
+
+def estimate_groups(
+    groups: Sequence[Group],
+    options: TableOptions,
+    request: AgreementRequest,
+    warnings: list[str],
+) -> Agreement:
+    """Agreement statistics of groups of a table, or of the single group of all its rows."""
+    slices = composed(request.slices)
+    if slices.group is None:
+        table = groups[0].read(options)
+        return _with(estimate_table(table, options, request), warnings)
+    # Errors name the group.
+    tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
     scale = common_scale(tables)
     if scale and not options.labels and options.layout != "counts":
         table_warnings = [table.warnings for table in tables]
-        tables = [read(rows, replace(reading, labels=scale)) for rows, reading in sources]
+        tables = [group.read(replace(options, labels=scale)) for group in groups]
         tables = [
             replace(t, warnings=tuple(dict.fromkeys(w)))
             for t, w in zip(tables, table_warnings, strict=True)
         ]
-    groups = {
-        part.name: estimate_table(table, options, request)
-        for part, table in zip(table_parts, tables, strict=True)
+    results = {
+        group.name: estimate_table(table, options, request)
+        for group, table in zip(groups, tables, strict=True)
     }
     comparison = None
     if slices.compare is not None:
-        comparison = compare_tables(tables, tuple(groups), options, request, warnings)
-    first = next(iter(groups.values()))
+        comparison = compare_tables(tables, tuple(results), options, request, warnings)
+    first = next(iter(results.values()))
     raters = None
     if all(table.has_raters for table in tables):
         raters = len({name for table in tables for name in table.sample.raters})
     return Agreement(
         n_units=len({name for table in tables for name in table.sample.units}),
         n_raters=raters,
-        n_ratings=sum(group.n_ratings for group in groups.values()),
-        n_abstained=sum(group.n_abstained for group in groups.values()),
+        n_ratings=sum(group.n_ratings for group in results.values()),
+        n_abstained=sum(group.n_abstained for group in results.values()),
         statistics=(),
         companions=(),
         warnings=tuple(warnings),
@@ -113,23 +136,16 @@ def estimate_agreement(
         level=options.level,
         confidence=request.confidence,
         by=slices.group,
-        groups=groups,
+        groups=results,
         comparison=comparison,
     )
 
 
-def _part_options(
-    part: Part, options: TableOptions, slices: Slices
-) -> tuple[pl.DataFrame, TableOptions]:
+def _read_part(part: Part, slices: Slices, options: TableOptions) -> Table:
     """A part's rows without the columns that chose them, which are no raters of a wide table."""
     roles = {options.unit, options.label, options.cluster, *options.rater}
     drop = [] if is_long(part.frame, options) else [c for c in slices.columns if c not in roles]
-    return part.frame.drop(drop), replace(options, rows=part.rows)
-
-
-def _named_errors(part: Part, frame: pl.DataFrame, options: TableOptions) -> Table:
-    """Read one group; errors name the group."""
-    return read(frame, replace(options, name=f"{options.name}, {part.name}"))
+    return read(part.frame.drop(drop), replace(options, rows=part.rows))
 
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:

@@ -27,8 +27,7 @@ from konsil.analysis.standalone.ranking_summary import (
     worths_of,
 )
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.dataframes import PandasFrame, to_polars
-from konsil.analysis.tabular.ratings_table import as_text
+from konsil.analysis.tabular.dataframes import PandasFrame, as_text, to_polars
 from konsil.analysis.tabular.slices import parts
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons

@@ -1,4 +1,4 @@
-"""Data frames of Polars and pandas as Polars frames."""
+"""Data frames of Polars and pandas as Polars frames, and their cells as words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from konsil.errors import AnalysisError
+from konsil.analysis.tabular.agreement_options import composed
+from konsil.errors import AnalysisError, SourceError
 
 _WHOLE = 1e15
 """Whole numbers below it are exact and written without a point."""
@@ -90,3 +91,43 @@ def _cell(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anything
             return None
         return str(int(value)) if abs(value) < _WHOLE and value == int(value) else repr(value)
     return str(value)
+
+
+def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
+    """All cells as words, so that 3 and '3' are one label.
+
+    Whole numbers lose their '.0', NaN becomes empty.
+
+    Letters are composed (NFC), so that an accent is one letter however a file spells it; so are the
+    names of the columns. In the columns `lists`, lists become JSON.
+    """
+
+    def text(name: str, kind: pl.DataType) -> pl.Expr | pl.Series:
+        column = pl.col(name)
+        if composed(name) in lists and isinstance(kind, pl.List | pl.Array):
+            cells: list[str | None] = [
+                None if cell is None else json.dumps(cell)
+                for cell in frame.get_column(name).to_list()
+            ]
+            # pandas makes a column of whole numbers with gaps one of floats: 1.0 is the label 1
+            # there.
+            return pl.Series(name, cells, dtype=pl.String)
+        if kind.is_float():
+            whole_numbers = column.cast(pl.Int64, strict=False).cast(pl.String)
+            is_whole = (column == column.floor()) & (column.abs() < _WHOLE)
+            words = pl.when(is_whole).then(whole_numbers).otherwise(column.cast(pl.String))
+            return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
+        if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
+            raise SourceError(
+                f"{source}: column {name!r} contains {kind}; expected one label per cell"
+            )
+        return column.cast(pl.String)
+
+    words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
+    words = words.with_columns(pl.all().str.normalize("NFC"))
+    columns = [composed(name) for name in words.columns]
+    return (
+        words.rename(dict(zip(words.columns, columns, strict=True)))
+        if len({*columns}) == len(columns)
+        else words
+    )

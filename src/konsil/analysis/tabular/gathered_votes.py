@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from konsil.analysis.tabular.coded_votes import FEW_VALUES, CodedVotes, Column
 from konsil.stats.engine.contract import IntArray
 
+_TOGETHER = 1 << 20
+"""At least so many words are looked up at once."""
 _PLACES = 1 << 26
 """Whole numbers below it are looked up by their places."""
 
@@ -27,7 +29,7 @@ class GatheredVotes:
         self.unknown_roles: tuple[str, ...] = ()
         self.is_counted = False
         self.columns = ("", "")
-        self._identifiers = {"item": _Identifiers(), "rater": _Identifiers()}
+        self._identifiers = {"item": Identifiers(), "rater": Identifiers()}
         self._numbers: list[IntArray] = []
         self._kinds: list[NDArray[Any]] = []
         self._combinations: list[pl.DataFrame] = []
@@ -120,21 +122,37 @@ def _values(part: CodedVotes, n: int, rows: IntArray, number: dict[str, int]) ->
     return np.asarray(of_word[codes[rows]], dtype=np.int64)
 
 
-class _Identifiers:
+class Identifiers:
     """Words of all parts, numbered as they come."""
 
     def __init__(self) -> None:
+        """No words yet."""
         self._codes: list[NDArray[Any]] = []
         self._words = pl.DataFrame(schema={"word": pl.String, "number": pl.Int64})
         self._places = np.zeros(0, dtype=np.int32)
         self._numbers: list[NDArray[Any]] | None = []
+        self._waiting: list[Column] = []
 
     def add(self, column: Column) -> None:
         """The identifiers of one more part."""
         of_word = self._of_numbers(column.words)
-        if of_word is None:
-            of_word = self._of_texts(column.texts())
-        self._codes.append(of_word.astype(np.int32)[column.codes])
+        if of_word is not None:
+            self._codes.append(of_word.astype(np.int32)[column.codes])
+            return
+        self._waiting.append(column)
+        # Looking words up takes the time of all known ones, so that it waits for as many.
+        if sum(len(part.words) for part in self._waiting) >= max(self._words.height, _TOGETHER):
+            self._number_waiting()
+
+    def _number_waiting(self) -> None:
+        if not self._waiting:
+            return
+        texts = [part.texts() for part in self._waiting]
+        ends = np.cumsum([len(words) for words in texts])
+        of_words = np.split(self._of_texts(pl.concat(texts)).astype(np.int32), ends[:-1])
+        for part, of_word in zip(self._waiting, of_words, strict=True):
+            self._codes.append(of_word[part.codes])
+        self._waiting = []
 
     def _of_numbers(self, words: pl.Series) -> NDArray[Any] | None:
         """The numbers of whole numbers; None where texts are needed from now on."""
@@ -159,13 +177,17 @@ class _Identifiers:
     def _of_texts(self, words: pl.Series) -> NDArray[Any]:
         own = words.to_frame("word")
         numbers = own.join(self._words, on="word", how="left", maintain_order="left")
-        fresh = numbers.filter(pl.col("number").is_null()).get_column("word").unique()
-        if len(fresh):
+        is_new = numbers.get_column("number").is_null()
+        out = numbers.get_column("number").fill_null(-1).to_numpy().copy()
+        if is_new.any():
+            new = own.filter(is_new)
+            fresh = new.get_column("word").unique()
             n = self._words.height
-            new = pl.DataFrame({"word": fresh, "number": np.arange(n, n + len(fresh))})
-            self._words = pl.concat([self._words, new])
-            numbers = own.join(self._words, on="word", how="left", maintain_order="left")
-        return numbers.get_column("number").to_numpy()
+            table = pl.DataFrame({"word": fresh, "number": np.arange(n, n + len(fresh))})
+            self._words = pl.concat([self._words, table])
+            places = new.join(table, on="word", how="left", maintain_order="left")
+            out[is_new.to_numpy()] = places.get_column("number").to_numpy()
+        return out
 
     def _known(self) -> pl.Series:
         """All words in the order of their numbers."""
@@ -176,6 +198,7 @@ class _Identifiers:
 
     def numbered(self) -> tuple[NDArray[np.signedinteger[Any]], pl.Series]:
         """(n,) the place of each identifier among the sorted words, and these words."""
+        self._number_waiting()
         words = self._known()
         order = words.arg_sort()
         rank = np.empty(len(words), dtype=np.int32)

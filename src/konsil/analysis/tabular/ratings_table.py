@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import polars as pl
 
@@ -12,14 +12,22 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
-from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.agreement_options import TableOptions
+from konsil.analysis.tabular.dataframes import as_text
 from konsil.analysis.tabular.scale import decide
-from konsil.analysis.tabular.table_layout import LONG_NAMES, UNIT_NAMES, guess_layout, named
+from konsil.analysis.tabular.table_layout import (
+    ROLES,
+    UNIT_NAMES,
+    column_of,
+    guess_layout,
+    long_columns,
+    named,
+)
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists, refuse_counts
-from konsil.errors import SourceError, choice, nearest, option
+from konsil.errors import SourceError, choice, option
 
-_WHOLE = 1e15
-"""Whole numbers below it are exact and written without a point."""
+NA = "NA"
+"""What R writes in an empty cell."""
 _RATER, _LABEL = "\x1frater", "\x1flabel"
 
 
@@ -66,7 +74,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
     melted = _drop_missing(melted, options, warnings)
     if melted.height == 0:
-        raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
+        refuse_unrated(options)
     abstained = (
         melted.filter(pl.col("label") == options.abstain)
         if options.abstain is not None
@@ -76,19 +84,13 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted.filter(pl.col("label") != options.abstain) if options.abstain is not None else melted
     )
     if rated.height == 0:
-        raise SourceError(
-            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label"
-            " to compare"
-        )
+        refuse_abstentions(options)
     rated, labels, constant = decide(rated, options, warnings)
-    _one_label_each(rated, options, warnings)
+    check_repeats(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
-    if len(raters) < 2 and has_raters:
-        raise SourceError(
-            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
-            " least two"
-        )
+    if has_raters:
+        check_raters(raters, options)
     if len(raters) < 2:
         raise SourceError(
             f"{options.name}: no unit has two labels; agreement needs at least two raters"
@@ -115,115 +117,56 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     return Table(sample, labels, counted, tuple(warnings), constant, has_raters)
 
 
-def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
-    """All cells as words, so that 3 and '3' are one label.
+def refuse_unrated(options: TableOptions) -> NoReturn:
+    """Refuse a table without a rating."""
+    raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
 
-    Whole numbers lose their '.0', NaN becomes empty.
 
-    Letters are composed (NFC), so that an accent is one letter however a file spells it; so are the
-    names of the columns. In the columns `lists`, lists become JSON.
-    """
-
-    def text(name: str, kind: pl.DataType) -> pl.Expr | pl.Series:
-        column = pl.col(name)
-        if composed(name) in lists and isinstance(kind, pl.List | pl.Array):
-            cells: list[str | None] = [
-                None if cell is None else json.dumps(cell)
-                for cell in frame.get_column(name).to_list()
-            ]
-            # pandas makes a column of whole numbers with gaps one of floats: 1.0 is the label 1
-            # there.
-            return pl.Series(name, cells, dtype=pl.String)
-        if kind.is_float():
-            whole_numbers = column.cast(pl.Int64, strict=False).cast(pl.String)
-            is_whole = (column == column.floor()) & (column.abs() < _WHOLE)
-            words = pl.when(is_whole).then(whole_numbers).otherwise(column.cast(pl.String))
-            return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
-        if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
-            raise SourceError(
-                f"{source}: column {name!r} contains {kind}; expected one label per cell"
-            )
-        return column.cast(pl.String)
-
-    words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
-    words = words.with_columns(pl.all().str.normalize("NFC"))
-    columns = [composed(name) for name in words.columns]
-    return (
-        words.rename(dict(zip(words.columns, columns, strict=True)))
-        if len({*columns}) == len(columns)
-        else words
+def refuse_abstentions(options: TableOptions) -> NoReturn:
+    """Refuse a table of abstentions alone."""
+    raise SourceError(
+        f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label to"
+        " compare"
     )
 
 
-def _column(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) -> str:
-    if name not in frame.columns:
+def check_raters(raters: Sequence[str], options: TableOptions) -> None:
+    """Refuse a single rater."""
+    if len(raters) < 2:
         raise SourceError(
-            f"{options.name}: {flag} {name!r}: there is no such column;"
-            f" {nearest(name, frame.columns)}"
+            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
+            " least two"
         )
-    return name
 
 
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
-    if len(options.rater) > 1:
-        raise SourceError(
-            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
-            " has one rater column"
-        )
-    chosen: dict[str, str] = {}
-    column_by_role = {
-        "unit": options.unit,
-        "rater": options.rater[0] if options.rater else None,
-        "label": options.label,
-    }
-    for role, name in column_by_role.items():
-        column = (
-            _column(frame, options, name, option(role))
-            if name is not None
-            else named(frame, LONG_NAMES[role])
-        )
-        if column is None:
-            columns = ", ".join(frame.columns)
-            wide = (
-                ""
-                if options.layout is not None or options.rater
-                else f", or use {choice('layout', 'wide')} if each column is a rater"
-            )
-            raise SourceError(
-                f"{options.name}: no column for the {role}; name it with {option(role)}{wide}"
-                f" (columns: {columns})"
-            )
-        if column in chosen.values():
-            raise SourceError(
-                f"{options.name}: {option(role)} {column!r}: this column has another role already;"
-                " name each once"
-            )
-        chosen[role] = column
-    cluster = (
-        _column(frame, options, options.cluster, option("cluster"))
-        if options.cluster
-        else chosen["unit"]
-    )
+    chosen = long_columns(frame, options)
     rows = _numbered(frame, options).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
         pl.col(chosen["rater"]).alias("rater"),
-        pl.col(cluster).alias("cluster"),
+        pl.col(chosen["cluster"]).alias("cluster"),
         pl.col(chosen["label"]).alias("label"),
     )
-    for role, flag in (("unit", "unit"), ("rater", "rater"), ("cluster", "cluster")):
+    for role in ROLES:
         empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
         if empty.height:
-            line = options.line(int(empty.item(0, "row")))
-            raise SourceError(
-                f"{options.name}: line {line}: the {flag} is empty; every rating needs its {flag}"
-            )
-    if cluster != chosen["unit"]:
-        _one_cluster_each(rows, options)
+            refuse_empty(role, int(empty.item(0, "row")), options)
+    if chosen["cluster"] != chosen["unit"]:
+        refuse_two_clusters(rows, options)
     return rows
 
 
-def _one_cluster_each(rows: pl.DataFrame, options: TableOptions) -> None:
+def refuse_empty(role: str, row: int, options: TableOptions) -> NoReturn:
+    """Refuse a row without the value of a role."""
+    raise SourceError(
+        f"{options.name}: line {options.line(row)}: the {role} is empty; every rating needs its"
+        f" {role}"
+    )
+
+
+def refuse_two_clusters(rows: pl.DataFrame, options: TableOptions) -> None:
+    """Refuse a unit in several clusters."""
     two = (
         rows.group_by("unit")
         .agg(pl.col("cluster").n_unique().alias("n"))
@@ -244,7 +187,7 @@ def _label_column(frame: pl.DataFrame, options: TableOptions) -> str:
             f"{options.name}: name the column of the lists of labels with {option('label')}"
             f" (columns: {columns})"
         )
-    return _column(frame, options, options.label, option("label"))
+    return column_of(frame, options, options.label, option("label"))
 
 
 def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
@@ -263,10 +206,12 @@ def _units(
     order of the rows changes nothing; without an identifier by its row's number.
     """
     unit = (
-        _column(frame, options, options.unit, option("unit")) if options.unit is not None else None
+        column_of(frame, options, options.unit, option("unit"))
+        if options.unit is not None
+        else None
     )
     cluster = (
-        _column(frame, options, options.cluster, option("cluster"))
+        column_of(frame, options, options.cluster, option("cluster"))
         if options.cluster is not None
         else None
     )
@@ -299,7 +244,7 @@ def _units(
 
 def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows, others = _units(frame, options, warnings)
-    columns = [_column(frame, options, name, option("rater")) for name in options.rater] or others
+    columns = [column_of(frame, options, name, option("rater")) for name in options.rater] or others
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
     if twice or options.unit in columns:
         which = twice[0] if twice else options.unit
@@ -345,21 +290,32 @@ def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
-    # R writes NA for a missing cell, but it is a label of some scales ("not applicable"): so say
-    # it.
-    if "NA" not in {*options.labels, options.abstain}:
-        n = int((rows.get_column("label") == "NA").sum())
+    if has_na_cells(options):
+        n = int((rows.get_column("label") == NA).sum())
         if n:
-            warnings.append(
-                f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
-                f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
-                f" declare it in {option('labels')} or {option('abstain')}"
-            )
-            rows = rows.filter(pl.col("label") != "NA")
+            warn_of_na(n, warnings)
+            rows = rows.filter(pl.col("label") != NA)
     return rows
 
 
-def _one_label_each(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
+def has_na_cells(options: TableOptions) -> bool:
+    """Whether NA means that a cell is missing, as R writes it.
+
+    It is a label of some scales ("not applicable").
+    """
+    return NA not in {*options.labels, options.abstain}
+
+
+def warn_of_na(n: int, warnings: list[str]) -> None:
+    """State how many cells contain NA."""
+    warnings.append(
+        f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
+        f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
+        f" declare it in {option('labels')} or {option('abstain')}"
+    )
+
+
+def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
     """Refuse two different labels of one rater for one unit; count equal labels once.
 
     A warning reports equal labels.

@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.tabular.agreement_options import Layout, TableOptions
 from konsil.analysis.tabular.unnamed import is_list, refuse_counts
-from konsil.errors import SourceError, choice, option
+from konsil.errors import SourceError, choice, nearest, option
 
 LONG_NAMES = {
     "unit": ("unit", "item", "subject", "item_id", "unit_id", "id"),
@@ -21,6 +21,10 @@ LONG_NAMES = {
 
 UNIT_NAMES = ("unit", "item", "id", "subject", "item_id", "unit_id", "column 1", "")
 """What the column of the units is called in a wide table."""
+
+
+ROLES = ("unit", "rater", "cluster")
+"""What every rating has."""
 
 
 def named(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
@@ -45,7 +49,7 @@ def guess_layout(frame: pl.DataFrame, options: TableOptions) -> Layout:
         return "lists"
     if options.label is not None:
         cells = (
-            frame.get_column(options.label).drop_nulls().to_list()
+            frame.get_column(options.label).drop_nulls().unique().to_list()
             if options.label in frame.columns
             else []
         )
@@ -160,3 +164,59 @@ def _values(frame: pl.DataFrame, columns: Sequence[str]) -> set[str]:
         for cell in frame.get_column(c).drop_nulls().unique().to_list()
     }
     return cells - {""}
+
+
+def column_of(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) -> str:
+    """A column by its name; another is refused with the option `flag` that names it."""
+    if name not in frame.columns:
+        raise SourceError(
+            f"{options.name}: {flag} {name!r}: there is no such column;"
+            f" {nearest(name, frame.columns)}"
+        )
+    return name
+
+
+def long_columns(frame: pl.DataFrame, options: TableOptions) -> dict[str, str]:
+    """The columns of a long table by role: unit, rater, label and cluster, which may be the unit's.
+
+    A role without a column is refused.
+    """
+    if len(options.rater) > 1:
+        raise SourceError(
+            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
+            " has one rater column"
+        )
+    chosen: dict[str, str] = {}
+    column_by_role = {
+        "unit": options.unit,
+        "rater": options.rater[0] if options.rater else None,
+        "label": options.label,
+    }
+    for role, name in column_by_role.items():
+        column = (
+            column_of(frame, options, name, option(role))
+            if name is not None
+            else named(frame, LONG_NAMES[role])
+        )
+        if column is None:
+            columns = ", ".join(frame.columns)
+            wide = (
+                ""
+                if options.layout is not None or options.rater
+                else f", or use {choice('layout', 'wide')} if each column is a rater"
+            )
+            raise SourceError(
+                f"{options.name}: no column for the {role}; name it with {option(role)}{wide}"
+                f" (columns: {columns})"
+            )
+        if column in chosen.values():
+            raise SourceError(
+                f"{options.name}: {option(role)} {column!r}: this column has another role already;"
+                " name each once"
+            )
+        chosen[role] = column
+    cluster = options.cluster
+    chosen["cluster"] = (
+        column_of(frame, options, cluster, option("cluster")) if cluster else chosen["unit"]
+    )
+    return chosen

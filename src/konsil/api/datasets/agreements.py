@@ -2,44 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from konsil.analysis.standalone.agreement import estimate_agreement
+from konsil.analysis.standalone.agreement import Group, estimate_agreement, estimate_groups
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
-from konsil.analysis.tabular.ratings_table import as_text
+from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.gathered_ratings import GatheredRatings
+from konsil.analysis.tabular.slices import PieceParts, gathered_parts
+from konsil.analysis.tabular.table_layout import is_long
+from konsil.api.datasets.coding import coded_ratings, words
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
+from konsil.compute.runners import Runner
 from konsil.errors import SourceError
-from konsil.sources.files.datasets import Piece, n_bytes, pieces_of, place_in, read_piece
+from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 
 
-def agreement_of_data_set(path: Path, request: AgreementRequest, cluster: str = "") -> Agreement:
-    """Agreement in a folder of Parquet files, or in a large Parquet file.
+def agreement_of_data_set(
+    place: Path | str, request: AgreementRequest, cluster: str = ""
+) -> Agreement:
+    """Agreement in a folder of Parquet files, under a URL, or in a large Parquet file.
 
-    `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores. The pieces are read and
-    made texts there; all ratings are then coded here.
+    `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores. Long tables are read and
+    coded there, and here are codes alone. Of tables with another layout the workers make texts, and
+    the whole table is here.
     """
     check_request(request)
     check_cluster(cluster)
-    pieces = pieces_of(path)
+    pieces, name = pieces_of(place), name_of(place)
     if not pieces:
         raise SourceError(
-            f"{path.name}: has no rows; expected one row per unit (wide) or per rating (long)"
+            f"{name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
-    lists = () if request.label is None else (request.label,)
-    words = partial(_words, name=path.name, lists=lists)
+    options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
+    options = composed(options)
+    columns = pl.DataFrame(schema=dict.fromkeys(map(composed, pieces[0].columns), pl.String))
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
-        frame = pl.concat(runner.map(words, pieces))
-    options = replace(request.table_options(), line=partial(place_in, pieces), name=path.name)
+        if is_long(columns, options):
+            result = _of_codes(pieces, request, options, runner)
+            if result is not None:
+                return result
+        lists = () if options.label is None else (options.label,)
+        frame = pl.concat(runner.map(partial(words, name=name, lists=lists), pieces))
     return estimate_agreement(frame, request, options)
 
 
-def _words(piece: Piece, *, name: str, lists: tuple[str, ...]) -> pl.DataFrame:
-    """The cells of a piece as texts; runs on a worker."""
-    return as_text(read_piece(piece), name, lists=lists)
+def _of_codes(
+    pieces: Sequence[Piece], request: AgreementRequest, options: TableOptions, runner: Runner
+) -> Agreement | None:
+    """The statistics of a long table; None where its labels may be lists."""
+    slices = composed(request.slices)
+    gathered: dict[str, GatheredRatings] = {}
+    by_piece: list[PieceParts] = []
+    code = partial(coded_ratings, options=replace(options, line=str), slices=slices)
+    for part in runner.map(code, pieces):
+        if part is None:
+            return None
+        coded, parts = part
+        by_piece.append(parts)
+        for group, ratings in coded.items():
+            gathered.setdefault(group, GatheredRatings()).add(ratings)
+    warnings: list[str] = []
+    names = gathered_parts(by_piece, slices, options.name, warnings)
+    groups = [Group(name, gathered[name].table) for name in names]
+    return estimate_groups(groups, options, request, warnings)

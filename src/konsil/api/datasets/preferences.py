@@ -9,34 +9,32 @@ from pathlib import Path
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.preference_table import HeadToHead, estimate_comparisons
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.coded_votes import CodedVotes, code_votes
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
-from konsil.analysis.tabular.ratings_table import as_text
-from konsil.analysis.tabular.slices import PieceParts, Slices, gathered_parts, piece_parts
-from konsil.analysis.tabular.votes_layout import Layout
+from konsil.analysis.tabular.slices import PieceParts, gathered_parts
 from konsil.analysis.tabular.votes_table import numbered_votes
+from konsil.api.datasets.coding import coded_votes
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.errors import SourceError
-from konsil.sources.files.datasets import Piece, n_bytes, pieces_of, place_in, read_piece
-
-_Coded = tuple[dict[str, CodedVotes], PieceParts]
+from konsil.sources.files.datasets import n_bytes, name_of, pieces_of, place_in
 
 
-def preference_of_data_set(path: Path, request: PreferenceRequest, cluster: str = "") -> HeadToHead:
-    """Preference in a folder of Parquet files, or in a large Parquet file.
+def preference_of_data_set(
+    place: Path | str, request: PreferenceRequest, cluster: str = ""
+) -> HeadToHead:
+    """Preference in a folder of Parquet files, under a URL, or in a large Parquet file.
 
     `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores.
     """
     check_request(request)
     check_cluster(cluster)
-    pieces = pieces_of(path)
+    pieces, name = pieces_of(place), name_of(place)
     layout = composed(request.layout())
-    layout = replace(layout, name=path.name, line=partial(place_in, pieces))
+    layout = replace(layout, name=name, line=partial(place_in, pieces))
     if not pieces:
         raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
     slices = composed(request.slices)
-    code = partial(_code, layout=replace(layout, line=str), slices=slices)
+    code = partial(coded_votes, layout=replace(layout, line=str), slices=slices)
     gathered: dict[str, GatheredVotes] = {}
     by_piece: list[PieceParts] = []
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
@@ -54,15 +52,3 @@ def preference_of_data_set(path: Path, request: PreferenceRequest, cluster: str 
         for group in groups
     }
     return estimate_comparisons(tables, request, warnings)
-
-
-def _code(piece: Piece, *, layout: Layout, slices: Slices) -> _Coded:
-    """The comparisons of a piece as codes, by group; runs on a worker."""
-    frame = read_piece(piece)
-    layout = replace(layout, line=piece.place)
-    if slices.columns:
-        frame = as_text(frame, layout.name)
-    parts = piece_parts(frame, piece.number, slices, layout.name)
-    return {
-        part.name: code_votes(part.frame, replace(layout, rows=part.rows)) for part in parts.parts
-    }, parts.without_rows()

@@ -1,4 +1,4 @@
-"""A study drawn again and again from its folder, in as many processes as there are processors."""
+"""A study drawn again and again from its folder, here, in several processes, or on Dask workers."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import dataclasses
 import functools
 import json
 import math
+import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 
 from konsil.analysis.model.terms import words_of
 from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.masking import pretended_versions
-from konsil.api.folder.folder import Folder, open_folder
+from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.folder.importing import incoming
 from konsil.api.folder.opened import PROTOCOL
+from konsil.api.rehearsal.compute_settings import read_compute
 from konsil.api.rehearsal.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.api.running.planning import implied_answers
+from konsil.compute.clusters import check_cluster, open_runner
+from konsil.compute.runners import Cores, Work
 from konsil.errors import StoreError, StudyError, option
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
@@ -31,6 +33,8 @@ from konsil.simulate.pretended import pretended_items
 from konsil.store.engine.private import write_private
 from konsil.study import Study
 from konsil.study.data.cutting import pretended, with_sentences
+
+_STUDIES = Work("simulated study", "use fewer workers, so that each has more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,12 +54,28 @@ def studies(design: Design) -> Iterator[list[StudyOutcome]]:
     request, study = design.request, _prepared(design)[0]  # what is wrong is said here, once
     first_seed = study.seed if request.seed is None else request.seed
     seeds = range(first_seed, first_seed + request.studies)
-    if request.processes <= 1:
+    workers = request.compute or read_compute(design.path).workers
+    check_cluster(workers)
+    simulated = functools.partial(_simulated_study, _anywhere(design))
+    if workers:
+        with open_runner(workers, len(seeds), is_small=False, work=_STUDIES) as runner:
+            yield from runner.map(simulated, seeds)
+    elif request.processes > 1:
+        yield from Cores(request.processes, _STUDIES, memory=0).map(simulated, seeds)
+    else:
         yield from (_simulated_study(design, seed) for seed in seeds)
-        return
-    # Spawned: the threads of Polars do not survive a fork.
-    with ProcessPoolExecutor(request.processes, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(functools.partial(_simulated_study, design), seeds)
+
+
+def _anywhere(design: Design) -> Design:
+    """The design with paths and database that processes with another folder understand."""
+    request = design.request
+    truth = None if request.truth is None else request.truth.resolve()
+    return replace(
+        design,
+        path=design.path.resolve(),
+        request=replace(request, truth=truth),
+        database=design.database or os.environ.get(DATABASE, ""),
+    )
 
 
 def expected(design: Design) -> tuple[Power, ...]:

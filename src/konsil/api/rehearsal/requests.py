@@ -24,6 +24,11 @@ class PowerRequest(Request):
     resamples: int = setting(400, Flag("Number of bootstrap resamples per study.", minimum=40))
     """Enough for a p value at 0.05 and a width; the study itself takes its own number."""
     processes: int = setting(1, Flag("Number of parallel processes.", minimum=1))
+    compute: str = setting(
+        "",
+        Flag("Simulate on Dask workers: local:N, or tcp://HOST:PORT.", metavar="WHERE"),
+    )
+    """Empty: what compute.toml states; without it `processes`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -149,24 +149,29 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
     >>> equal.variance(), equal.df()
     (array([4.]), array([1.]))
     """
-    rest = 1 - np.divide(shared, share, out=np.zeros_like(share), where=share > 0)
+    # In place where it can be: new arrays of this size cost as much as what is computed in them.
+    rest = np.divide(shared, share, out=np.zeros_like(share), where=share > 0)
+    np.subtract(1, rest, out=rest)
     usable = (share > 0) & (rest > _ALONE)
     over = np.divide(1.0, rest, out=np.zeros_like(rest), where=usable)
-    reach, usable_share = shared * over, np.where(usable, share, 0.0)
+    reach = np.multiply(shared, over, out=rest)
+    usable_share = np.where(usable, share, 0.0)
+    root = np.sqrt(over, out=over)
     products = None
     if factor is not None:
-        scaled = factor * np.sqrt(over)[:, None]
+        scaled = factor * root[:, None]
         products = np.einsum("ghm,gkm->hkm", scaled, scaled, optimize=True)
-    scaled_influence = influence * np.sqrt(over)
     sums = np.stack(
         [
             share.sum(0),
             usable_share.sum(0),
-            (usable_share**2).sum(0),
+            np.square(usable_share, out=usable_share).sum(0),
             reach.sum(0),
-            (reach**2).sum(0),
+            np.square(reach, out=reach).sum(0),
         ]
     )
+    is_alike = root.shape == influence.shape
+    scaled_influence = np.multiply(influence, root, out=root if is_alike else None)
     total, identified, diagonal, reached, squared_reach = np.broadcast_to(
         sums, (5, influence.shape[1])
     )
