@@ -39,6 +39,8 @@ from konsil.study import Study
 
 _NAMED = 5
 """So many items are named in a sentence."""
+_CHUNK = 10_000
+"""Tasks that are hashed at once."""
 
 
 @dataclass(frozen=True)
@@ -269,9 +271,10 @@ def digest_of_plan(tasks: Sequence[Task]) -> str:
     """
     digest = hashlib.sha256(b"[")
     separator = ""
-    for task in tasks:
-        if task.purpose != "tiebreak":
-            digest.update(f"{separator}{_task_json(task)}".encode())
+    for start in range(0, len(tasks), _CHUNK):
+        part = [_task_json(t) for t in tasks[start : start + _CHUNK] if t.purpose != "tiebreak"]
+        if part:
+            digest.update(f"{separator}{', '.join(part)}".encode())
             separator = ", "
     digest.update(b"]")
     return digest.hexdigest()

@@ -30,8 +30,8 @@ _AT_ONCE = 32768
 streams' definition and must not be tuned."""
 
 _KEPT_BYTES = 128 << 20
-"""The most that a `Remembered` key stores, one byte a weight: ten thousand draws of thirteen thousand
-clusters."""
+"""The most that a `Remembered` key stores, one byte a weight: ten thousand draws of thirteen
+thousand clusters."""
 
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are stored together."""
