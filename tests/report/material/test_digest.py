@@ -63,7 +63,7 @@ def test_records_in_columns_have_the_digest_of_the_records(tmp_path: Path) -> No
 
 def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_columns, "_CHUNK", 2)
-    values = {
+    values: dict[str, list[object]] = {
         "id": ["e", "d", "c", "b", "a"],
         "quotes": ['["x"]', 'a"b', "c\\d", None, "größe"],
         "control": ["a\nb", "\x7f", "\x00", '"', ""],
@@ -74,7 +74,7 @@ def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.M
         "whole": [3, 1, None, 2, 5],
     }
     frame = pl.DataFrame(values, schema_overrides={"none": pl.String})
-    written = json_of_columns(Columns(frame, iter), ["id"])
+    written = json_of_columns(Columns[object](frame, lambda rows: rows.rows()), ["id"])
     assert {name: f"[{','.join(parts)}]" for name, parts in written} == {
         name: json.dumps(cells[::-1], ensure_ascii=False, separators=(",", ":"))
         for name, cells in values.items()

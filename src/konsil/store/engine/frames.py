@@ -74,7 +74,7 @@ def _constants(connection: Connection, kind: Kind) -> dict[str, str | int | None
         for field, values in zip(kind.fields, zip(*first, strict=True), strict=True)
         if field.name not in kind.key
         and len({*values}) == 1
-        and isinstance(values[0], int if field.type == "whole number" else str | NoneType)
+        and type(values[0]) in ((int,) if field.type == "whole number" else (str, NoneType))
     }
     tests = [
         sa.func.max(sa.case((cells[name].is_distinct_from(value), 1), else_=0))
