@@ -68,7 +68,7 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(
     data = _data(sample)
     nothing = rating_table(replace(data, ratings=()), Exclusions(), ())
     with filled.view() as view:
-        columns: Columns[object] = view.columns("tasks")
+        columns: Columns[Task] = view.columns("tasks")
         told = [
             {
                 (r.criterion, r.system): r.expected
