@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import polars as pl
+import pytest
+
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, answers_in, task_columns
 from konsil.analysis.table.coverage import coverage
 from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.instrument import Criterion, Instrument, Scale
+from konsil.records import Item, Rater, Rating, Task
 from konsil.store import Batch, KindName, Store
+from konsil.store.engine import frames
 
 
 def test_columns_become_the_records_in_their_order(filled: Store) -> None:
@@ -63,7 +68,7 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(
     data = _data(sample)
     nothing = rating_table(replace(data, ratings=()), Exclusions(), ())
     with filled.view() as view:
-        columns: Columns[object] = view.columns("tasks")
+        columns: Columns[Task] = view.columns("tasks")
         told = [
             {
                 (r.criterion, r.system): r.expected
@@ -89,3 +94,26 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(
 def test_tasks_without_answers_have_no_answer(sample: Batch) -> None:
     each = answers_in(task_columns(sample.tasks))
     assert each.select("id", "answer").rows() == [("t1", "a2"), ("t1", "a1")]
+
+
+def test_columns_of_one_value_are_as_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One value in the first rows, in all rows, or none at all; 0.0 and -0.0 are equal."""
+    tasks = [Task(f"t{n}", "p 1", "R1", "form", "i1", position=n // 3) for n in range(4)]
+    ratings = [
+        Rating(f"t{n}", "R1", "c", "i1", label="yes", note="" if n < 3 else "x", seconds=1.5)
+        for n in range(4)
+    ]
+    people = (Rater("R1", "p"),)
+    batch = Batch((Item("i1", "?"),), (), people, tasks, ratings)
+    store.add(batch, source="x", at="2025-03-01T12:00:00Z")
+    for n_first in (1, 3, 4, 100):
+        monkeypatch.setattr(frames, "_FIRST", n_first)
+        with store.view() as view:
+            assert tuple(view.columns("ratings")) == tuple(view.each("ratings"))
+            assert tuple(view.columns("tasks")) == tuple(view.each("tasks"))
+            types = [
+                view.columns("tasks").frame.schema[n] for n in ("arm", "position", "repeat_of")
+            ]
+            assert types == [pl.String, pl.Int64, pl.String]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from konsil.analysis.table import columns as table_columns
+from konsil.analysis.table.columns import Columns, json_of_columns
 from konsil.records import Answer, Citation, Item, Rater, Rating, Span
 from konsil.report.material.digest import records_digest
 from konsil.store import Batch, Store
@@ -54,3 +59,23 @@ def test_records_in_columns_have_the_digest_of_the_records(tmp_path: Path) -> No
         )
         with store.view() as view:
             assert records_digest((view.columns("ratings"),)) == records_digest((RATINGS,))
+
+
+def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_columns, "_CHUNK", 2)
+    values: dict[str, list[object]] = {
+        "id": ["e", "d", "c", "b", "a"],
+        "quotes": ['["x"]', 'a"b', "c\\d", None, "größe"],
+        "control": ["a\nb", "\x7f", "\x00", '"', ""],
+        "same": ['"'] * 5,
+        "none": [None] * 5,
+        "number": [0.0, -0.0, None, 0.1, 1e300],
+        "zero": [0.0, -0.0, 0.0, -0.0, 0.0],
+        "whole": [3, 1, None, 2, 5],
+    }
+    frame = pl.DataFrame(values, schema_overrides={"none": pl.String})
+    written = json_of_columns(Columns[object](frame, lambda rows: rows.rows()), ["id"])
+    assert {name: f"[{','.join(parts)}]" for name, parts in written} == {
+        name: json.dumps(cells[::-1], ensure_ascii=False, separators=(",", ":"))
+        for name, cells in values.items()
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
@@ -41,6 +41,13 @@ TASK = (
     "repeat_of",
 )
 """What the analyses read of a task."""
+
+_CHUNK = 50_000
+"""Values whose JSON is made at once."""
+_CONTROL = "[\x00-\x1f]"
+"""The characters that JSON escapes, besides quotes and backslashes."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Columns(Sequence[R]):
@@ -110,6 +117,42 @@ def screen_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     )
 
 
+def work_by_rater(ratings: Sequence[Rating]) -> Iterable[tuple[str, list[float], int, int]]:
+    """Each rater with its seconds of every timed screen, and its numbers of screens and ratings.
+
+    >>> two = [Rating("t", "R1", name, "q1", seconds=4.0) for name in ("a", "b")]
+    >>> list(work_by_rater([*two, Rating("u", "R1", "a", "q2")]))
+    [('R1', [4.0], 2, 3)]
+    """
+    return (
+        screen_columns(ratings)
+        .group_by("rater")
+        .agg(
+            pl.col("seconds").drop_nulls(),
+            pl.len().alias("screens"),
+            pl.col("ratings").sum(),
+        )
+        .iter_rows()
+    )
+
+
+def tasks_by_panel(
+    ratings: Sequence[Rating], panel_of: Mapping[str, str], column: str
+) -> dict[str, list[int]]:
+    """Panel -> the number of tasks of each of its raters, or of each item that it rated.
+
+    `column` is "rater" or "item". Tasks without an item are left out.
+
+    >>> tasks = [Rating(task, "R1", "a", item) for task, item in (("t", "q1"), ("u", "q2"))]
+    >>> tasks_by_panel([*tasks, Rating("v", "R2", "a", "q2")], {"R1": "p", "R2": "p"}, "item")
+    {'p': [1, 2]}
+    """
+    tasks = rating_columns(ratings).select("task", "rater", "item").drop_nulls("item").unique()
+    panel = pl.col("rater").replace_strict(panel_of, default="", return_dtype=pl.String)
+    counts = tasks.group_by(panel.alias("panel"), column).len().sort(column)
+    return dict(counts.group_by("panel").agg("len").iter_rows())
+
+
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
     """The tasks as columns, by names out of TASK; `spans` is the number of spans."""
     if isinstance(tasks, Columns):
@@ -147,3 +190,38 @@ def _frame(names: Sequence[str], records: Sequence[Any], **overrides: list[Any])
     data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
     numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}
     return pl.DataFrame(data, schema={n: numbers.get(n, pl.String) for n in names})
+
+
+def json_of_columns(
+    columns: Columns[object], order: Sequence[str]
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each column, and the JSON of its values in chunks: a list's, without its brackets.
+
+    The rows come in the order of the columns `order`.
+
+    >>> columns = Columns(pl.DataFrame({"id": ["b", "a"], "n": [2.5, None]}), lambda frame: frame)
+    >>> [(name, list(parts)) for name, parts in json_of_columns(columns, ["id"])]
+    [('id', ['"a","b"']), ('n', ['null,2.5'])]
+    """
+    places = columns.frame.select(pl.arg_sort_by(*order)).to_series()
+    for name in columns.frame.columns:
+        yield name, _parts(columns.frame.get_column(name).rechunk(), places)
+
+
+def _parts(column: pl.Series, places: pl.Series) -> Iterator[str]:
+    # Numbers are left out: 0.0 and -0.0 are equal but have different texts.
+    is_constant = column.dtype == pl.String and column.n_unique() == 1
+    ordered = column if is_constant else column.gather(places)
+    for start in range(0, len(ordered), _CHUNK):
+        part = ordered[start : start + _CHUNK]
+        yield ",".join([_encode(part[0])] * len(part)) if is_constant else _joined(part)
+
+
+def _joined(column: pl.Series) -> str:
+    if column.dtype != pl.String or column.str.contains(_CONTROL).any():
+        return _encode(column.to_list())[1:-1]
+    if any(column.str.contains(mark, literal=True).any() for mark in ('"', "\\")):
+        column = column.str.replace_all("\\", r"\\", literal=True)
+        column = column.str.replace_all('"', r"\"", literal=True)
+    quoted = '"' + column + '"'
+    return str(quoted.fill_null("null").str.join(",")[0])

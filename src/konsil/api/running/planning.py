@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +41,8 @@ from konsil.study import Study
 
 _NAMED = 5
 """So many items are named in a sentence."""
+_CHUNK = 10_000
+"""Tasks that are hashed at once."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
                 f"{folder.path}: " + "; ".join(missing_answers_sentence(gap) for gap in lacking)
             )
         design = {**material, "seed": study.seed, "places": study.places}
-        tasks = assign(study.plan, **design, history=History(batch.ratings, batch.events))
+        with _without_collection():
+            tasks = assign(study.plan, **design, history=History(batch.ratings, batch.events))
         first = [e for e in batch.events if e.kind != ADDED]
         planned_first = (
             assign(study.plan, **design, history=History(events=first))
@@ -147,6 +152,18 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
         overlaps_of(study.plan, seated, studied),
         digest_of_plan(_seated(planned_first, places)) if planned_first else "",
     )
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Nothing is searched for unreachable objects: all of a plan's tasks stay."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
 
 
 def _seated(tasks: Sequence[Task], places: Collection[str]) -> list[Task]:
@@ -269,9 +286,10 @@ def digest_of_plan(tasks: Sequence[Task]) -> str:
     """
     digest = hashlib.sha256(b"[")
     separator = ""
-    for task in tasks:
-        if task.purpose != "tiebreak":
-            digest.update(f"{separator}{_task_json(task)}".encode())
+    for start in range(0, len(tasks), _CHUNK):
+        part = [_task_json(t) for t in tasks[start : start + _CHUNK] if t.purpose != "tiebreak"]
+        if part:
+            digest.update(f"{separator}{', '.join(part)}".encode())
             separator = ", "
     digest.update(b"]")
     return digest.hexdigest()

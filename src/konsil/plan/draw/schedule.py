@@ -6,7 +6,9 @@ Phases, batches, shuffled items, repeats at the end, surveys in their places.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
+from operator import attrgetter
 
 from konsil.errors import PlanError
 from konsil.plan.model.rng_streams import token
@@ -14,6 +16,7 @@ from konsil.plan.model.screens import Draft, blind, screens_of
 from konsil.records import Task
 
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
+_IN_ORDER = attrgetter("order", "id")
 
 
 def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
@@ -34,11 +37,8 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
             for phase in phases:
                 theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
                 placed += _phase(theirs, phase, seed, first=n == 0)
-        placed += [(draft, "") for draft in sorted(late, key=lambda d: (d.order, d.id))]
-        screens = [
-            (draft, batch, n) for draft, batch in placed for n in range(max(len(draft.parts), 1))
-        ]
-        tasks += [_task(*each, position) for position, each in enumerate(screens)]
+        placed += [(draft, "") for draft in sorted(late, key=_IN_ORDER)]
+        tasks += _tasks(placed)
     return tasks
 
 
@@ -83,9 +83,9 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
     if not drafts:
         return []
     if size is None:
-        return [sorted(drafts, key=lambda d: (d.order, d.id))]
+        return [sorted(drafts, key=_IN_ORDER)]
     items: dict[str, list[Draft]] = {}
-    for draft in sorted(drafts, key=lambda d: (d.shared, d.order)):
+    for draft in sorted(drafts, key=attrgetter("shared", "order")):
         items.setdefault(draft.item or "", []).append(draft)
     batches: list[list[Draft]] = [[]]
     for item, screens in items.items():
@@ -96,7 +96,7 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
         if len(batches[-1]) + len(screens) > size:
             batches.append([])
         batches[-1] += screens
-    return [sorted(batch, key=lambda d: (d.order, d.id)) for batch in batches]
+    return [sorted(batch, key=_IN_ORDER) for batch in batches]
 
 
 def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
@@ -129,21 +129,26 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     return repeats
 
 
-def _task(draft: Draft, batch: str, n: int, position: int) -> Task:
-    """The n-th screen of a draft."""
-    name, spans = screens_of(draft)[n]
-    return Task(
-        id=name,
-        slot=f"{draft.allocation.panel} {draft.seat + 1}",
-        rater=draft.rater,
-        instrument=draft.allocation.instrument,
-        item=draft.item,
-        answers=draft.answers,
-        spans=spans,
-        arm=draft.arm,
-        phase=draft.allocation.phase,
-        batch=batch,
-        position=position,
-        purpose=draft.purpose,
-        repeat_of=screens_of(draft, draft.repeat_of)[n][0] if draft.repeat_of else None,
-    )
+def _tasks(placed: Sequence[tuple[Draft, str]]) -> Iterator[Task]:
+    """The screens of a rater's drafts, each with its batch, in their order."""
+    positions = count()
+    for draft, batch in placed:
+        allocation = draft.allocation
+        slot = f"{allocation.panel} {draft.seat + 1}"
+        repeated = screens_of(draft, draft.repeat_of) if draft.repeat_of else None
+        for n, (name, spans) in enumerate(screens_of(draft)):
+            yield Task(
+                id=name,
+                slot=slot,
+                rater=draft.rater,
+                instrument=allocation.instrument,
+                item=draft.item,
+                answers=draft.answers,
+                spans=spans,
+                arm=draft.arm,
+                phase=allocation.phase,
+                batch=batch,
+                position=next(positions),
+                purpose=draft.purpose,
+                repeat_of=repeated[n][0] if repeated else None,
+            )

@@ -46,6 +46,7 @@ class ReferenceIndex:
         self.instruments = {i.id: i for i in instruments}
         self._rank = {s: n for n, s in enumerate(self.systems)}
         self._spans: dict[tuple[str, int | None], tuple[Span, ...]] = {}
+        self._shown: dict[tuple[str, ...], list[Answer]] = {}
 
     def panel(self, allocation: Allocation, where: str) -> list[Rater]:
         """The raters of the allocation's panel."""
@@ -87,10 +88,16 @@ class ReferenceIndex:
                 )
         return [s for s in self.systems if not allocation.systems or s in allocation.systems]
 
-    def answers_by(self, item: str, systems: Iterable[str]) -> list[Answer]:
+    def answers_by(self, item: str, systems: Sequence[str]) -> list[Answer]:
         """The item's answers by these systems, in the canonical order of systems."""
-        chosen = set(systems)
-        return sorted((a for a in self.answers.get(item, []) if a.system in chosen), key=self.rank)
+        # Every rater of a panel is shown the same.
+        key = (item, *systems)
+        if key not in self._shown:
+            chosen = set(systems)
+            self._shown[key] = sorted(
+                (a for a in self.answers.get(item, []) if a.system in chosen), key=self.rank
+            )
+        return self._shown[key]
 
     def rank(self, answer: Answer) -> int:
         """The place of the answer's system among all systems: the canonical order of answers."""

@@ -6,6 +6,7 @@ Each is keyed by the study's seed and a purpose.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,22 @@ def generator(seed: int, *key: str | int) -> np.random.Generator:
 def token(seed: int, *key: str | int | None) -> str:
     """Sixteen hexadecimal digits for (seed, key): a name that says nothing of what it names."""
     return hashlib.blake2b(repr((seed, *key)).encode(), digest_size=8).hexdigest()
+
+
+def tokens(seed: int, *key: str | int | None) -> Callable[..., str]:
+    """`token` of keys that begin alike, in half the time.
+
+    >>> tokens(1, "order", "r1")("i1", 2) == token(1, "order", "r1", "i1", 2)
+    True
+    """
+    begun = hashlib.blake2b(repr((seed, *key, 0)).removesuffix(" 0)").encode(), digest_size=8)
+
+    def token_of(*rest: str | int | None) -> str:
+        digest = begun.copy()
+        digest.update(f" {', '.join(map(repr, rest))})".encode())
+        return digest.hexdigest()
+
+    return token_of
 
 
 def orders(rng: np.random.Generator, n: int, k: int) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
 from konsil.plan.model.references import ReferenceIndex, asks_about_answers
-from konsil.plan.model.rng_streams import generator, orders, token
+from konsil.plan.model.rng_streams import generator, orders, token, tokens
 from konsil.records import Item, Purpose, Rater, Span
 
 Key = tuple[str | int, ...]
@@ -156,13 +157,12 @@ def drafts_of(
     seed, allocation = site.book.seed, site.allocation
     rater_wave = site.book.waves.get(rater.id, 0)
     drafts: list[Draft] = []
+    order_of, name_of = (tokens(seed, *site.key, word, rater.id) for word in ("order", "task"))
     for item, subjects in chosen:
-        order = token(seed, *site.key, "order", rater.id, item)
-        shared = token(seed, "batches", allocation.panel, allocation.phase, item)
+        order = order_of(item)
+        shared = _shared(seed, allocation.panel, allocation.phase, item)
         for n, subject in enumerate(subjects):
-            name = token(
-                seed, *site.key, "task", rater.id, item, *subject, subjects[:n].count(subject)
-            )
+            name = name_of(item, *subject, subjects[:n].count(subject))
             draft = Draft(
                 name,
                 allocation,
@@ -190,6 +190,12 @@ def drafts_of(
             drafts.append(draft)
     blind(seed, (*site.key, "blinding", rater.id), drafts)
     return drafts
+
+
+@lru_cache(maxsize=1 << 16)
+def _shared(seed: int, panel: str, phase: str, item: str) -> str:
+    """The key of an item's batch, which every rater of a panel asks for."""
+    return token(seed, "batches", panel, phase, item)
 
 
 def _parts(instrument: Instrument, spans: Sequence[Span]) -> tuple[tuple[Span, ...], ...]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from konsil.analysis.table.columns import Columns
+from konsil.analysis.table.columns import Columns, json_of_columns
 from konsil.records import Span
 
 _IDENTITY = {"task": ("task", "criterion", "answers", "span")}
@@ -23,6 +23,14 @@ def records_digest(kinds: Iterable[Sequence[object]]) -> str:
     digest = hashlib.sha256()
     for records in kinds:
         digest.update(f"{len(records)}\n".encode())
+        if isinstance(records, Columns):
+            names = records.frame.columns
+            for name, parts in json_of_columns(records, _IDENTITY.get(names[0], names[:1])):
+                digest.update(f"{name} [".encode())
+                for n, part in enumerate(parts):
+                    digest.update(f"{',' if n else ''}{part}".encode())
+                digest.update(b"]\n")
+            continue
         for name, values in _fields(records).items():
             digest.update(f"{name} {_encode(values)}\n".encode())
     return digest.hexdigest()
@@ -30,11 +38,6 @@ def records_digest(kinds: Iterable[Sequence[object]]) -> str:
 
 def _fields(records: Sequence[object]) -> dict[str, list[object]]:
     """Field -> its values in the order of the records' identity."""
-    if isinstance(records, Columns):
-        frame = records.frame
-        names = tuple(frame.columns)
-        ordered = frame.sort(_IDENTITY.get(names[0], names[:1]))
-        return {name: ordered.get_column(name).to_list() for name in names}
     names = tuple(getattr(type(records[0]), "__slots__", ())) if records else ()
     if not names:
         return {}

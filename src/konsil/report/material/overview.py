@@ -10,7 +10,7 @@ from konsil.analysis import Analysis, Results
 from konsil.analysis.model.catalogue.known import AUDIT
 from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import words_of
-from konsil.analysis.table.columns import screen_columns
+from konsil.analysis.table.columns import work_by_rater
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating, Usage
@@ -145,21 +145,23 @@ def characteristics(material: Material) -> list[Table]:
 
 def _raters(material: Material) -> Table:
     _, numbers = material.language.gettext, material.numbers
-    panel_of = {rater.id: rater.panel for rater in material.raters}
-    screens: dict[str, list[float | None]] = defaultdict(list)
+    seconds_by_panel: dict[str, list[float]] = defaultdict(list)
+    screens: Counter[str] = Counter()
     ratings: Counter[str] = Counter()
-    active: dict[str, set[str]] = defaultdict(set)
-    for rater, at, n in screen_columns(material.ratings).iter_rows():
+    active: Counter[str] = Counter()
+    panel_of = {rater.id: rater.panel for rater in material.raters}
+    for rater, times, n_screens, n_ratings in work_by_rater(material.ratings):
         panel = panel_of.get(rater, "")
-        ratings[panel] += n
-        active[panel].add(rater)
-        screens[panel].append(at)
+        seconds_by_panel[panel] += times
+        screens[panel] += n_screens
+        ratings[panel] += n_ratings
+        active[panel] += 1
     kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
     rows = []
     for panel, members in material.panels().items():
         kind = Counter(kinds[rater.kind] for rater in members)
-        seconds = [s for s in screens[panel] if s is not None]
-        untimed = len(screens[panel]) - len(seconds)
+        seconds = seconds_by_panel[panel]
+        untimed = screens[panel] - len(seconds)
         no_time = message(
             "{n:,} {n|page has|pages have} no recorded time.", message_id="table.untimed", n=untimed
         )
@@ -169,9 +171,9 @@ def _raters(material: Material) -> Table:
                 Cell(panel),
                 Cell(", ".join(f"{name}: {numbers.count(n)}" for name, n in kind.items())),
                 Cell(_strata([r.strata for r in members], material)),
-                Cell(numbers.count(len(active[panel])), number=True),
+                Cell(numbers.count(active[panel]), number=True),
                 Cell(numbers.count(ratings[panel]), number=True),
-                Cell(numbers.count(len(screens[panel])), number=True),
+                Cell(numbers.count(screens[panel]), number=True),
                 Cell(numbers.spread(seconds), remarks, number=True),
             )
         )

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.table.columns import rating_columns
+from konsil.analysis.table.columns import rating_columns, tasks_by_panel
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers, Table, table
 
@@ -31,25 +31,22 @@ def _tasks(material: Material) -> Table:
     """One row a panel: tasks per rater and per item, and how many planned ratings were given."""
     _, numbers = material.language.gettext, material.numbers
     panel_of = {rater.id: rater.panel for rater in material.raters}
-    frame = rating_columns(material.ratings).select("task", "rater", "item").unique()
-    per_rater: dict[str, Counter[str]] = defaultdict(Counter)
-    per_item: dict[str, Counter[str]] = defaultdict(Counter)
-    for rater, item in frame.drop_nulls("item").select("rater", "item").iter_rows():
-        per_rater[panel_of.get(rater, "")][rater] += 1
-        per_item[panel_of.get(rater, "")][item] += 1
+    per_rater, per_item = (
+        tasks_by_panel(material.ratings, panel_of, column) for column in ("rater", "item")
+    )
     planned, given = _planned(material)
     rows = [
         (
             Cell(panel),
-            *_distribution(numbers, [*per_rater[panel].values()]),
-            *_distribution(numbers, [*per_item[panel].values()]),
+            *_distribution(numbers, per_rater[panel]),
+            *_distribution(numbers, per_item[panel]),
             Cell(
                 numbers.proportion(given[panel], planned[panel]) if planned.get(panel) else "–",
                 number=True,
             ),
         )
         for panel in material.panels()
-        if per_rater[panel]
+        if panel in per_rater
     ]
     texts = (
         message("Tasks per rater, mean (SD)", message_id="workload.per_rater"),

@@ -29,9 +29,9 @@ _AT_ONCE = 32768
 """Cluster numbers drawn and counted at once, so that they fit the cache. The number is part of the
 streams' definition and must not be tuned."""
 
-_KEPT_BYTES = 64 << 20
-"""The most that a `Remembered` key stores, one byte a weight: ten thousand draws of six thousand
-clusters."""
+_KEPT_BYTES = 128 << 20
+"""The most that a `Remembered` key stores, one byte a weight: ten thousand draws of thirteen
+thousand clusters."""
 
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are stored together."""

@@ -41,6 +41,7 @@ def dumps(value: object) -> str:
     return _encode(value)
 
 
+_quoted = json.encoder.encode_basestring
 # Made once: json.dumps with options makes an encoder for every value.
 _encode = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
@@ -125,7 +126,11 @@ def strings_list(value: tuple[str, ...]) -> list[str]:
 @functools.lru_cache(maxsize=1 << 16)
 def strings_cell(value: tuple[str, ...]) -> str:
     """Write a tuple of texts."""
-    return json_cell(strings_list)(value)
+    # As `dumps` writes it, in a third of the time.
+    text = f"[{','.join(map(_quoted, strings_list(value)))}]"
+    if not text.isascii():
+        text.encode()
+    return text
 
 
 @functools.lru_cache(maxsize=1 << 16)

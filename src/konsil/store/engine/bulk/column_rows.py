@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Any
 
 import polars as pl
 
@@ -15,7 +17,8 @@ from konsil.store.engine.bulk.fingerprints import (
     row_text,
     texts_of_floats,
 )
-from konsil.store.engine.rows import Kind, Record
+from konsil.store.engine.cells import UnfitError, text_cell
+from konsil.store.engine.rows import Field, Kind, Record
 
 CHUNK = 20_000
 _PRINTABLE = bytes(range(0x20, 0x7F))
@@ -48,7 +51,39 @@ def records_of_chunk(records: Sequence[Record], start: int) -> Sequence[Record]:
 def frame_of(kind: Kind, records: Sequence[Record]) -> pl.DataFrame:
     """The rows of records as columns; a StoreError says which field no database can keep."""
     schema = {field.name: _TYPES.get(field.type, pl.String) for field in kind.fields}
-    return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
+    cells = _cells(kind, records)
+    if cells is None:
+        return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
+    columns = zip(schema.items(), cells, strict=True)
+    return pl.DataFrame([pl.Series(name, values, dtype) for (name, dtype), values in columns])
+
+
+def _cells(kind: Kind, records: Sequence[Record]) -> list[Sequence[Any]] | None:
+    """The cells of each field; None where records have to be looked at one by one.
+
+    These are ratings, whose state and label belong together, and what no database can keep.
+    """
+    if kind.name == "ratings":
+        return None
+    columns = zip(*map(operator.attrgetter(*kind.names), records), strict=True)
+    try:
+        return [_column(field, values) for field, values in zip(kind.fields, columns, strict=True)]
+    except (UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _column(field: Field, values: Sequence[Any]) -> Sequence[Any]:
+    """The cells of one field, as `to_cell` makes each of them."""
+    types = {*map(type, values)}
+    if types == {str} and field.to_cell is text_cell:
+        text_cell("".join(values))
+        return values
+    if types <= {str, NoneType} and field.type == "text":
+        cell_by_value = {value: field.to_cell(value) for value in {*values}}
+        return [cell_by_value[value] for value in values]
+    if types == {tuple} and not any(values):
+        return ["[]"] * len(values)
+    return [*map(field.to_cell, values)]
 
 
 _TYPES: Mapping[str, type[pl.DataType]] = {"number": pl.Float64, "whole number": pl.Int64}
