@@ -15,7 +15,7 @@ from konsil.errors import StoreError, StudyError, option
 from konsil.store import Store
 from konsil.store.backups import archive, cipher
 from konsil.store.backups.archive import Manifest
-from konsil.store.backups.backup import copy_store, refuse_used
+from konsil.store.backups.database_copy import DatabaseCopy
 from konsil.store.engine.engine import FILE
 from konsil.store.engine.folders import copy_new
 from konsil.store.engine.private import write_private
@@ -116,10 +116,22 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
     """Restore a backup to a new folder, and its records to an empty database if one is named.
 
     The log of the restored database is verified and compared with the head in the backup. What
-    fails leaves nothing.
+    fails leaves nothing, and the named database empty.
     """
-    if database:
-        refuse_used(database)
+    if not database:
+        return unpack_study(path, folder, secret=secret)
+    copy = DatabaseCopy(database)
+    try:
+        return unpack_study(path, folder, secret=secret, copy=copy)
+    except BaseException as error:
+        copy.undo(error)
+        raise
+
+
+def unpack_study(
+    path: Path, folder: Path, *, secret: str = "", copy: DatabaseCopy | None = None
+) -> Restored:
+    """Restore a backup to a new folder and to a copy, which the caller undoes on an error."""
     restored: list[Restored] = []
 
     def fill(draft: Path) -> None:
@@ -130,11 +142,9 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
             rows = _verify(store, manifest, str(path))
             # Who was signed in then may have been sent away since: everybody uses a link again.
             end_sessions(store)
-            if database:
-                with Store.open(database) as target:
-                    copy_store(store, target)
-                    _verify(target, manifest, target.name)
-        if database:
+            if copy is not None:
+                copy.fill(store, lambda target: _verify(target, manifest, target.name))
+        if copy is not None:
             for ending in ("", "-wal", "-shm"):
                 (draft / f"{FILE}{ending}").unlink(missing_ok=True)
         restored.append(Restored(manifest, rows))

@@ -16,6 +16,8 @@ from konsil.store.engine.private import create_private
 
 _LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.([a-z0-9_]+\.partial|db(-wal|-shm|-journal)?)"
 """A folder that is being filled, or a copy of a database: nothing else has such a name."""
+DATABASE_ENDINGS = ("", "-wal", "-shm", "-journal")
+"""A database of SQLite, and the files that SQLite puts beside it."""
 
 
 def draft_prefix(target: Path) -> str:
@@ -35,7 +37,7 @@ def database_draft(target: Path) -> Iterator[Path]:
         create_private(draft)
         yield draft
     finally:
-        for ending in ("", "-wal", "-shm", "-journal"):
+        for ending in DATABASE_ENDINGS:
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
