@@ -43,8 +43,17 @@ def database_draft(target: Path) -> Iterator[Path]:
 
 def clear_leftovers(target: Path) -> None:
     """Remove drafts of this target whose processes have ended."""
-    pattern = re.compile(_LEFT.format(name=re.escape(target.name)))
-    for path in target.parent.glob(f".{_escape_glob(target.name)}.*"):
+    _clear(target.parent, re.escape(target.name))
+
+
+def clear_series(folder: Path, names: str) -> None:
+    """Remove drafts whose processes have ended, of all targets with names of this pattern."""
+    _clear(folder, names)
+
+
+def _clear(folder: Path, names: str) -> None:
+    pattern = re.compile(_LEFT.format(name=names))
+    for path in folder.glob(".*"):
         match = pattern.fullmatch(path.name)
         # A draft of a running process may be in use, even if the number is another's by now.
         if match is None or path.is_symlink() or _is_running(int(match["process"])):
@@ -53,11 +62,6 @@ def clear_leftovers(target: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-
-
-def _escape_glob(name: str) -> str:
-    """The name as a pattern that means only itself."""
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def _is_running(process: int) -> bool:
