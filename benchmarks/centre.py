@@ -27,7 +27,7 @@ import uuid
 from pathlib import Path
 
 import psycopg
-from pages import write_study
+from pages import peak_megabytes, write_study
 
 from konsil.api import open_folder
 from konsil.api.folder.opened import OpenedStudy
@@ -264,6 +264,8 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
             stop.set()
             for thread in threads:
                 thread.join()
+            assert service.process is not None
+            memory = peak_megabytes(service.process.pid)
             service.end(signal.SIGTERM)
         lines = []
         for n, opened in enumerate(studies):
@@ -285,7 +287,7 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
         head = (
             f"centre: {STUDIES} studies, {STUDIES * RATERS} raters of {len(SITES)} sites, 2 workers;"
             f" {n_killed} workers killed, the server replaced {n_replaced} times in {seconds:.0f} s;"
-            f" load {os.getloadavg()[0]:.1f}"
+            f" memory {memory:.0f} MB; load {os.getloadavg()[0]:.1f}"
         )
         return [head, *lines]
 

@@ -25,6 +25,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pages import write_study
+
 ROOT = Path(__file__).resolve().parents[1]
 READY_SECONDS = 120
 # What a build needs of this machine, and the image does not have.
@@ -173,10 +175,11 @@ def contained(image: Image, study: Path, command: list[str]) -> list[str]:
 
 
 def show(image: Image, study: Path) -> None:
-    """Make a study, serve it, check it, back it up, and stop."""
-    os.chown(study, int(image.user), int(image.user))
-    for words in (["new", image.volume, "--protocol", "starter"], ["import", image.volume]):
-        subprocess.run(contained(image, study, [*image.entry, *words]), check=True)
+    """Serve a study, check the server, back the study up, and stop."""
+    # Made outside, as with an engine: the image writes to its volume only, and not beside it.
+    write_study(study, 3, 1)
+    subprocess.run(["chown", "--recursive", f"{image.user}:{image.user}", study], check=True)
+    subprocess.run(contained(image, study, [*image.entry, "import", image.volume]), check=True)
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
     command = [word if word != "8000" else port for word in [*image.entry, *image.command]]
@@ -210,12 +213,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         (place := Path(made) / "image").mkdir()
-        (study := Path(made) / "study").mkdir()
         Path(made).chmod(0o755)
         image = build((ROOT / "Containerfile").read_text("utf-8"), options.base, place)
         size = subprocess.run(["du", "-sm", image.root], capture_output=True, text=True).stdout
         print(f"image: {size.split()[0]} MB with the base")
-        show(image, study)
+        show(image, Path(made) / "study")
 
 
 if __name__ == "__main__":

@@ -117,6 +117,19 @@ def processor_seconds(leader: int) -> float:
     return total
 
 
+def peak_megabytes(leader: int) -> float:
+    """Highest resident memory of a process and its group, from /proc; shared pages count for each."""
+    total = 0.0
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if int((place / "stat").read_text().rpartition(")")[2].split()[2]) == leader:
+                lines = (place / "status").read_text().splitlines()
+                total += sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+        except OSError:
+            continue
+    return total / 1024
+
+
 @dataclass(frozen=True)
 class Load:
     """How many raters, and how they work."""
@@ -198,6 +211,7 @@ def run(load: Load, database: str, workers: int) -> tuple[str, Times]:
                 )
                 done = work(people, say, lambda _: pause(), stop=stop)
                 served = processor_seconds(server.process) - before
+                memory = peak_megabytes(server.process)
                 used = resource.getrusage(resource.RUSAGE_SELF)
                 for line in server.output().splitlines():
                     if "locked" in line or "busy" in line or "Error" in line:
@@ -218,7 +232,8 @@ def run(load: Load, database: str, workers: int) -> tuple[str, Times]:
     where = "PostgreSQL" if database else "SQLite"
     title = f"konsil, {load}, {where}, {workers} worker{'s' if workers > 1 else ''}"
     rest = (
-        f"raters {1000 * clients / max(1, pages):.0f} ms; {lost} pages lost; {ITEMS:,} items,"
+        f"raters {1000 * clients / max(1, pages):.0f} ms; memory {memory:.0f} MB; {lost} pages lost;"
+        f" {ITEMS:,} items,"
         f" {tasks:,} tasks; style sheet, script and icon {files / 1000:.0f} KB once"
     )
     return table(title, done.times, pages, done.seconds, served, rest), done.times
@@ -237,7 +252,11 @@ def run_peer(load: Load, program: str) -> tuple[str, Times]:
             arrive = lambda: rng.uniform(0, load.arrive)  # noqa: E731 - read where it stands
             times, pages, wall = peer_pages.load(port, load.raters, load.pause(rng), arrive, stop)
             served = processor_seconds(process) - before
-    rest = f"page {page / 1000:.0f} KB; its scripts and style sheets {files / 1000:.0f} KB once"
+            memory = peak_megabytes(process)
+    rest = (
+        f"memory {memory:.0f} MB; page {page / 1000:.0f} KB; its scripts and style sheets"
+        f" {files / 1000:.0f} KB once"
+    )
     return table(f"Potato, {load}, as it comes", times, pages, wall, served, rest), times
 
 
