@@ -202,7 +202,10 @@ def settings_of_restored(index: CentreIndex, urls: Mapping[str, str]) -> str | N
     None where the subfolders alone state what is served, as before.
     """
     text = index.settings or ""
-    data = tomllib.loads(text)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StoreError(f"the {FILE} of the backup is no TOML file ({error})") from None
     if not data.get("studies") and not any(urls.values()):
         return index.settings
     studies = [
