@@ -261,6 +261,10 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
                     n_replaced += 1
                     archives = [archive_study(o, place / "backups", keys=[key]) for o in studies]
                     time.sleep(1.1)
+            # With few kills no replacement came, and no backup with it.
+            archives = archives or [
+                archive_study(o, place / "backups", keys=[key]) for o in studies
+            ]
             stop.set()
             for thread in threads:
                 thread.join()
