@@ -3,12 +3,14 @@ workers are killed and the server is replaced, first by this version in place of
 
     python benchmarks/centre.py --database postgresql://user@host/postgres
     python benchmarks/centre.py --database ... --former ../konsil-0.9 --kills 10 --seconds 120
+    python benchmarks/centre.py --former ../konsil-0.9 --raters 20 --seconds 80
 
-Part one: a server of the former version (a checkout, `--former`) serves one study; raters work; it is
-stopped and this version takes over its socket and updates the database. Part two: `konsil serve
---studies` with two workers; a worker is killed at random moments, and the whole server is replaced;
-every study is backed up under load, encrypted, and each backup is restored to a database of its own.
-Counted: what raters were told was stored and is not (lost), refused requests, and the times."""
+Part one: a server of the former version (a checkout, `--former`) serves one study, on SQLite and, with
+`--database`, on PostgreSQL; raters work; after a quarter of the time, it is stopped, and this version
+takes over its socket and updates the database. Part two, with `--database`: `konsil serve --studies`
+with two workers; a worker is killed at random moments, and the whole server is replaced; every study
+is backed up under load, encrypted, and each backup is restored to a database of its own. Counted: what
+raters were told was stored and is not (lost), refused requests, and the times."""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ import uuid
 from pathlib import Path
 
 import psycopg
-from pages import write_study
+from pages import peak_megabytes, write_study
 
 from konsil.api import open_folder
 from konsil.api.folder.opened import OpenedStudy
@@ -36,7 +38,9 @@ from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import work
 from konsil.rehearse.people import Outcome, Person
 from konsil.rehearse.service import Service
-from konsil.store.engine.engine import reading
+from konsil.store.engine.engine import make_engine, reading
+from konsil.store.engine.engine import place as database_url
+from konsil.store.engine.migrate import stored_schema
 from konsil.store.tasks import screens
 
 SITES, STUDIES, RATERS = ("Kiel", "Bonn", "Ulm"), 3, 10
@@ -72,11 +76,11 @@ def new_database(server: str) -> str:
     return f"{server.rpartition('/')[0]}/{name}"
 
 
-def make_study(folder: Path, database: str, items: int) -> OpenedStudy:
-    """A study of MedQADE's form, its raters from three sites."""
-    write_study(folder, RATERS, items)
+def write_small(folder: Path, n_raters: int, items: int) -> None:
+    """A study of MedQADE's form with so many items, its raters from three sites."""
+    write_study(folder, n_raters, items)
     text = (folder / "study.toml").read_text("utf-8")
-    for n in range(RATERS):
+    for n in range(n_raters):
         site = SITES[n % len(SITES)]
         old = f'id = "r{n}"\npanel = "physicians"\n'
         text = text.replace(old, f'{old}strata = {{ site = "{site}" }}\n')
@@ -85,6 +89,11 @@ def make_study(folder: Path, database: str, items: int) -> OpenedStudy:
         lines = (folder / name).read_text("utf-8").splitlines()
         per_item = 5 if name == "answers.csv" else 1
         (folder / name).write_text("\n".join(lines[: 1 + items * per_item]), "utf-8")
+
+
+def make_study(folder: Path, database: str, items: int) -> OpenedStudy:
+    """A study with its plan."""
+    write_small(folder, RATERS, items)
     opened = open_folder(folder, database=database)
     opened.import_sources()
     make_plan(opened)
@@ -132,13 +141,24 @@ def rated(
     )
 
 
-def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
-    """Raters work on the former version; this one takes over."""
+def schema_of(place: str) -> int:
+    """The schema of a database, read as it is."""
+    engine = make_engine(database_url(place))
+    try:
+        with reading(engine) as connection:
+            return stored_schema(connection, place)
+    finally:
+        engine.dispose()
+
+
+def upgraded(server: str, former: Path, seconds: float, think: float, n_raters: int) -> list[str]:
+    """Raters work on the former version; this one takes over. Without a server, on SQLite."""
     with tempfile.TemporaryDirectory() as made:
-        folder, database = Path(made) / "study", new_database(server)
-        environment = {**os.environ, "PYTHONPATH": str(former / "src"), "KONSIL_DATABASE": database}
+        folder, database = Path(made) / "study", new_database(server) if server else ""
+        of_former = {"PYTHONPATH": str(former / "src")}
+        environment = {**os.environ, **of_former, "KONSIL_DATABASE": database}
         # Made by the former version: its database has the former schema.
-        write_study(folder, RATERS, 200)
+        write_small(folder, n_raters, 400)
         for command in ("import", "plan"):
             line = [sys.executable, "-c", COMMAND, command, str(folder)]
             subprocess.run(line, env=environment, check=True, stdout=subprocess.DEVNULL)
@@ -147,14 +167,16 @@ def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
             line, env=environment, check=True, stdout=subprocess.PIPE, text=True
         )
         secrets = [part.split('"')[0] for part in invited.stdout.split(PATH)[1:]]
-        service = Service(str(folder), "--database", database)
+        place = database or str(folder)
+        schemas = [schema_of(place)]
+        service = Service(str(folder), *(("--database", database) if database else ()))
         rng, stop = random.Random(1), threading.Event()
         people = [
             Person(f"r{n}", service.url + PATH + secret, after=rng.uniform(0, 2))
             for n, secret in enumerate(secrets)
         ]
         with service:
-            service.start(code=FORMER, environment={"PYTHONPATH": str(former / "src")})
+            service.start(code=FORMER, environment=of_former)
             service.wait()
             change: list[float] = []
 
@@ -165,10 +187,10 @@ def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
                 service.start()
                 service.wait()
                 change.append(time.monotonic() - began)
+                threading.Timer(seconds / 2, stop.set).start()
 
             manager = threading.Thread(target=replace)
             manager.start()
-            threading.Timer(seconds, stop.set).start()
             outcome = work(
                 people,
                 lambda _: say(rng),
@@ -178,13 +200,19 @@ def upgraded(server: str, former: Path, seconds: float, think: float) -> str:
             )
             manager.join()
             service.end(signal.SIGTERM)
-        opened = open_folder(folder, database=database)
-        n_lost = lost(opened, outcome)
-    pages = sum(outcome.handed_in.values())
-    return (
-        f"upgrade under load: {RATERS} raters, {pages} pages; {len(outcome.times.faults)} errors;"
-        f" {n_lost} pages lost; the next process answered after {change[0]:.1f} s"
-    )
+        schemas.append(schema_of(place))
+        n_lost = lost(open_folder(folder, database=database), outcome)
+    row = {r.kind: r for r in outcome.times.rows()}
+    return [
+        (
+            f"upgrade under load on {'PostgreSQL' if server else 'SQLite'}: {n_raters} raters,"
+            f" {sum(outcome.handed_in.values())} pages; {len(outcome.times.faults)} errors;"
+            f" {n_lost} pages lost; schema {schemas[0]} to {schemas[1]}; the next process answered"
+            f" after {change[0]:.1f} s; next task p95 {1000 * row['next task'].p95:.0f} ms;"
+            f" load {os.getloadavg()[0]:.1f}"
+        ),
+        *outcome.times.faults[:5],
+    ]
 
 
 def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
@@ -233,9 +261,15 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
                     n_replaced += 1
                     archives = [archive_study(o, place / "backups", keys=[key]) for o in studies]
                     time.sleep(1.1)
+            # With few kills no replacement came, and no backup with it.
+            archives = archives or [
+                archive_study(o, place / "backups", keys=[key]) for o in studies
+            ]
             stop.set()
             for thread in threads:
                 thread.join()
+            assert service.process is not None
+            memory = peak_megabytes(service.process.pid)
             service.end(signal.SIGTERM)
         lines = []
         for n, opened in enumerate(studies):
@@ -257,7 +291,7 @@ def centre(server: str, seconds: float, kills: int, think: float) -> list[str]:
         head = (
             f"centre: {STUDIES} studies, {STUDIES * RATERS} raters of {len(SITES)} sites, 2 workers;"
             f" {n_killed} workers killed, the server replaced {n_replaced} times in {seconds:.0f} s;"
-            f" load {os.getloadavg()[0]:.1f}"
+            f" memory {memory:.0f} MB; load {os.getloadavg()[0]:.1f}"
         )
         return [head, *lines]
 
@@ -267,16 +301,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--database", required=True, help="a PostgreSQL server, with a database")
+    parser.add_argument("--database", default="", help="a PostgreSQL server, with a database")
     parser.add_argument("--former", type=Path, help="a checkout of a former version")
     parser.add_argument("--seconds", type=float, default=90.0)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--think", type=float, default=1.0, help="mean pause before a choice, s")
+    parser.add_argument("--raters", type=int, default=RATERS, help="raters of the upgrade")
     options = parser.parse_args()
     if options.former is not None:
-        print(upgraded(options.database, options.former, options.seconds / 2, options.think))
-    for line in centre(options.database, options.seconds, options.kills, options.think):
-        print(line)
+        for server in ("", options.database) if options.database else ("",):
+            arguments = (options.former, options.seconds / 2, options.think, options.raters)
+            print(*upgraded(server, *arguments), sep="\n", flush=True)
+    if options.database:
+        print(*centre(options.database, options.seconds, options.kills, options.think), sep="\n")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ browser would send.
     python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
     python benchmarks/pages.py --database postgresql://user@host/empty --workers 2 --raters 20
     python benchmarks/pages.py --peer peer/bin/potato
+    python benchmarks/pages.py --raters 200 --think 5 --seconds 30 --arrive 10 --peer peer/bin/potato
 
-Without options: 20 and 200 raters, with pauses and without, on SQLite, and a peer.
+Without options: 20 and 200 raters, with pauses and without, on SQLite, and a peer. The last line of each
+load compares the two: the time from a request of the next task until its page is there.
 
 Raters pause for exponential times of the mean given (0: none) before every choice, and come within
 some seconds of one another. The server is a process of its own on the same machine as the raters,
@@ -115,6 +117,19 @@ def processor_seconds(leader: int) -> float:
     return total
 
 
+def peak_megabytes(leader: int) -> float:
+    """Highest resident memory of a process and its group, from /proc; shared pages count for each."""
+    total = 0.0
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if int((place / "stat").read_text().rpartition(")")[2].split()[2]) == leader:
+                lines = (place / "status").read_text().splitlines()
+                total += sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+        except OSError:
+            continue
+    return total / 1024
+
+
 @dataclass(frozen=True)
 class Load:
     """How many raters, and how they work."""
@@ -156,7 +171,13 @@ def table(title: str, times: Times, pages: int, wall: float, served: float, rest
     return "\n".join([*lines, *times.faults[:5], ""])
 
 
-def run(load: Load, database: str, workers: int) -> str:
+def next_task(name: str, times: Times) -> str:
+    """How long nineteen of twenty next tasks took at most."""
+    waits = [1000 * row.p95 for row in times.rows() if row.kind == "next task"]
+    return f"{name} {waits[0]:.0f} ms" if waits else f"{name} none"
+
+
+def run(load: Load, database: str, workers: int) -> tuple[str, Times]:
     """One load on the pages of konsil."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "study"
@@ -190,6 +211,7 @@ def run(load: Load, database: str, workers: int) -> str:
                 )
                 done = work(people, say, lambda _: pause(), stop=stop)
                 served = processor_seconds(server.process) - before
+                memory = peak_megabytes(server.process)
                 used = resource.getrusage(resource.RUSAGE_SELF)
                 for line in server.output().splitlines():
                     if "locked" in line or "busy" in line or "Error" in line:
@@ -210,13 +232,14 @@ def run(load: Load, database: str, workers: int) -> str:
     where = "PostgreSQL" if database else "SQLite"
     title = f"konsil, {load}, {where}, {workers} worker{'s' if workers > 1 else ''}"
     rest = (
-        f"raters {1000 * clients / max(1, pages):.0f} ms; {lost} pages lost; {ITEMS:,} items,"
+        f"raters {1000 * clients / max(1, pages):.0f} ms; memory {memory:.0f} MB; {lost} pages lost;"
+        f" {ITEMS:,} items,"
         f" {tasks:,} tasks; style sheet, script and icon {files / 1000:.0f} KB once"
     )
-    return table(title, done.times, pages, done.seconds, served, rest)
+    return table(title, done.times, pages, done.seconds, served, rest), done.times
 
 
-def run_peer(load: Load, program: str) -> str:
+def run_peer(load: Load, program: str) -> tuple[str, Times]:
     """The same load on the peer's pages."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "peer"
@@ -229,8 +252,12 @@ def run_peer(load: Load, program: str) -> str:
             arrive = lambda: rng.uniform(0, load.arrive)  # noqa: E731 - read where it stands
             times, pages, wall = peer_pages.load(port, load.raters, load.pause(rng), arrive, stop)
             served = processor_seconds(process) - before
-    rest = f"page {page / 1000:.0f} KB; its scripts and style sheets {files / 1000:.0f} KB once"
-    return table(f"Potato, {load}, as it comes", times, pages, wall, served, rest)
+            memory = peak_megabytes(process)
+    rest = (
+        f"memory {memory:.0f} MB; page {page / 1000:.0f} KB; its scripts and style sheets"
+        f" {files / 1000:.0f} KB once"
+    )
+    return table(f"Potato, {load}, as it comes", times, pages, wall, served, rest), times
 
 
 def main() -> None:
@@ -269,9 +296,14 @@ def main() -> None:
         load = Load(
             raters, think, given.seconds, given.each or (40 if raters > 100 else 400), given.arrive
         )
-        print(run(load, given.database, given.workers), flush=True)
-        if peer and not given.database:
-            print(run_peer(load, peer), flush=True)
+        text, own = run(load, given.database, given.workers)
+        print(text, flush=True)
+        # With a database only where it is named: the peer has none.
+        if peer and (given.peer or not given.database):
+            text, times = run_peer(load, peer)
+            print(text, flush=True)
+            waits = f"{next_task('konsil', own)}, {next_task('Potato', times)}"
+            print(f"p95 of the next task, {load}: {waits}\n", flush=True)
 
 
 if __name__ == "__main__":

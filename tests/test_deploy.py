@@ -112,6 +112,23 @@ def test_the_compose_file_names_what_it_uses() -> None:
     assert "--port=8000" in services["konsil"]["command"]
 
 
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["", "study.example.org"])
+def test_caddy_accepts_its_file(tmp_path: Path, host: str) -> None:
+    """With the name of a server and without, by which a trial on one machine begins."""
+    names = {"KONSIL_HOST": host, "KONSIL_UPSTREAM": "konsil:8000"} if host else {}
+    done = subprocess.run(
+        ["caddy", "validate", "--config", DEPLOY / "Caddyfile", "--adapter", "caddyfile"],
+        env={**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), **names},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Valid configuration" in done.stdout
+
+
 def test_the_proxy_does_not_compress() -> None:
     """Pages have secrets and the visitor's input: compressed, their size would give secrets away."""
     assert "encode" not in (DEPLOY / "Caddyfile").read_text("utf-8")

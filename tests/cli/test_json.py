@@ -170,6 +170,7 @@ STEPS = [
     ),
     Step("backup s copy.db", lambda r: [f"{r['file']}: {r['bytes']:,} bytes"]),
     Step("backup s backups --keep 3", lambda r: [f"{r['files']} files, log verified"]),
+    Step("backup centre.toml centre", lambda r: [f"backups of {len(r['studies'])} study"]),
     Step("backup-key secret.key", lambda r: [f"{r['file']}: secret key"]),
     Step("verify-log s", lambda r: [f"{r['head'].partition('-')[0]}-"] if r["is_intact"] else []),
     Step("verify-log s --expect 1-" + "a" * 64, lambda r: [""] if r["problems"] else [], code=2),
@@ -208,6 +209,7 @@ def test_a_study_from_its_check_to_its_end(place: Path) -> None:
         "[panels.people]\naccuracy = 0.9\n[panels.judges]\naccuracy = 0.8\n", "utf-8"
     )
     write_rows(study / "items.csv", [("item", "text"), *((f"q{n}", f"Why {n}?") for n in range(6))])
+    (place / "centre.toml").write_text('[[studies]]\nfolder = "s"\n', "utf-8")
     for step in STEPS:
         check_step(place, step)
     protocol = study / "study.toml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +121,42 @@ def test_a_whole_study_is_backed_up_encrypted_and_restored(
 
     plain = call("backup", study, backups)[1]
     assert "\nnot encrypted: may contain names, addresses" in plain
+
+
+def test_a_centre_is_backed_up_tested_and_restored(call: Call, study: Path, tmp_path: Path) -> None:
+    studies, backups = tmp_path / "studies", tmp_path / "backups"
+    studies.mkdir()
+    study.rename(studies / "ward")
+    (studies / "empty").mkdir()
+    (studies / "empty" / "study.toml").write_text(PROTOCOL, "utf-8")
+    code, out, err = call("backup", studies, backups, "--keep", "3")
+    # A timer reports that a study is missing.
+    assert (code, err) == (2, "")
+    lines = out.splitlines()
+    [path] = backups.glob("studies-centre-*.tar")
+    assert lines[0] == (
+        f"{path}: list of the backups of 1 study; restore or test it with konsil restore"
+    )
+    assert lines[1].startswith("not encrypted: ")
+    assert re.fullmatch(r"  .*/ward-[0-9a-f]{8}-\d{8}T\d{6}Z\.tar: .* log verified", lines[2])
+    assert lines[3].startswith("not backed up: empty: ")
+    shutil.rmtree(studies / "empty")
+    code, out, err = call("restore", path, "--check")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(
+        rf"{path}: backup of 1 study of \S+Z, complete\n  ward: 1 items, 1 raters; log verified\n"
+        "not in this backup: empty; restore the last backup of this study, if there is one\n"
+        "tested only; nothing was written\n",
+        out,
+    )
+    code, out, err = call("restore", path, tmp_path / "back")
+    assert (code, err) == (0, "")
+    assert out.endswith(f"restored to {tmp_path}/back\n{AFTERWARDS}\n")
+    with konsil.open(tmp_path / "back" / "ward").store() as store:
+        assert len(store.items()) == 1
+    code, out, err = call("backup", studies, backups, "--database", "postgresql://h/d")
+    assert (code, out) == (2, "")
+    assert "--database: each study of a centre has its own database; state it in centre.t" in err
 
 
 def test_options_of_backups_that_do_not_go_together(

@@ -22,6 +22,7 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 CODES = set(languages()) - {SOURCE}
 READING = {
     "collect/fake/fake_preparing.py": "greetings that a question begins with",
+    "report/figures/drawing.py": "names of fonts",
     "design/columns.py": "the heads of users' tables",
     "design/questions.py": "parts of labels that a user typed",
     "instrument/screens/house_style.py": "references in answers, for masks",

@@ -1,16 +1,22 @@
-"""konsil backup: a copy of the database, or of the whole study."""
+"""konsil backup: a copy of the database, of the whole study, or of all studies of a centre."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from konsil.cli.folder import on_named_folder
 from konsil.cli.printout import Printout, with_json
+from konsil.errors import KonsilError, StoreError
+
+if TYPE_CHECKING:
+    from konsil.api.running.archiving import Archived
 
 
-@click.command(short_help="Back up the database or the whole study while raters work.")
+@click.command(short_help="Back up a database, a study or a centre while raters work.")
 @on_named_folder
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option(
@@ -38,7 +44,19 @@ def command(
     key (konsil backup-key) can read it. 'konsil restore' restores such a backup.
 
     Otherwise TARGET is a new file, and only the database is copied to it, as a database of SQLite.
+
+    If FOLDER contains several studies, or is the TOML file that lists them (konsil serve
+    --studies), all studies are backed up to the folder TARGET, each as one file, and a last file
+    lists them. A study that cannot be backed up is stated, and the others are backed up.
     """
+    from konsil.api.serving.centre_backups import is_centre
+
+    if is_centre(folder):
+        if database:
+            raise KonsilError(
+                "--database: each study of a centre has its own database; state it in centre.toml"
+            )
+        return _centre(folder, target, keys, keep)
     if target.is_dir() or keys or keep is not None:
         return _whole(folder, database, target, keys, keep)
     return _database_alone(folder, database, target)
@@ -53,38 +71,76 @@ def _whole(
     archived = archive_study(
         open_folder(folder, database=database), target, keys=read_public(keys), keep=keep
     )
-    size, manifest = archived.path.stat().st_size, archived.manifest
+    size, head = _size(archived, keys), f"head: {archived.manifest.head}"
+    plain, removed = _plain(keys), [f"removed: {path}" for path in archived.removed]
+    lines = [size, *plain, *removed, head, *_unreadable(archived)]
+    # What is stored is stored, and a timer reports that something is missing.
+    error = SystemExit(2) if archived.unreadable else None
+    return Printout(_record(archived, keys), lines, error=error)
+
+
+def _size(archived: Archived, keys: tuple[str, ...]) -> str:
     encrypted = f"encrypted for {len(keys)} {'key' if len(keys) == 1 else 'keys'}, " if keys else ""
-    lines = [
-        f"{archived.path}: {size:,} bytes, {encrypted}{len(manifest.files):,} files, log verified",
-        *(f"removed: {path}" for path in archived.removed),
-        f"head: {manifest.head}",
-    ]
+    return (
+        f"{archived.path}: {archived.path.stat().st_size:,} bytes, {encrypted}"
+        f"{len(archived.manifest.files):,} files, log verified"
+    )
+
+
+def _plain(keys: tuple[str, ...]) -> Iterator[str]:
     if not keys:
-        lines.insert(1, "not encrypted: may contain names, addresses and the key of the pseudonyms")
+        yield "not encrypted: may contain names, addresses and the key of the pseudonyms"
+
+
+def _unreadable(archived: Archived) -> Iterator[str]:
     if archived.unreadable:
         names = ", ".join(map(str, archived.unreadable[:3]))
-        lines.append(
+        yield (
             f"not in the backup, because this account may not read them:"
             f" {len(archived.unreadable):,} files ({names})"
         )
-    record = {
+
+
+def _record(archived: Archived, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {
         "file": archived.path,
-        "bytes": size,
-        "files": len(manifest.files),
+        "bytes": archived.path.stat().st_size,
+        "files": len(archived.manifest.files),
         "is_encrypted": bool(keys),
         "removed": list(archived.removed),
         "unreadable": list(archived.unreadable),
-        "head": manifest.head,
+        "head": archived.manifest.head,
     }
-    # What is stored is stored, and a timer reports that something is missing.
-    return Printout(record, lines, error=SystemExit(2) if archived.unreadable else None)
+
+
+def _centre(place: Path, target: Path, keys: tuple[str, ...], keep: int | None) -> Printout:
+    from konsil.api.running.archiving import read_public
+    from konsil.api.serving.centre_backups import archive_centre
+
+    centre = archive_centre(place, target, keys=read_public(keys), keep=keep)
+    lines = [
+        f"{centre.path}: list of the backups of {len(centre.studies):,}"
+        f" {'study' if len(centre.studies) == 1 else 'studies'}; restore or test it with"
+        " konsil restore",
+        *_plain(keys),
+    ]
+    for archived in centre.studies.values():
+        lines += [f"  {_size(archived, keys)}", *(f"  {line}" for line in _unreadable(archived))]
+    lines += [f"not backed up: {study}: {reason}" for study, reason in centre.problems.items()]
+    lines += [f"removed: {path}" for path in centre.removed]
+    record = {
+        "file": centre.path,
+        "studies": {study: _record(a, keys) for study, a in centre.studies.items()},
+        "problems": dict(centre.problems),
+        "removed": list(centre.removed),
+    }
+    is_partial = centre.problems or any(a.unreadable for a in centre.studies.values())
+    return Printout(record, lines, error=SystemExit(2) if is_partial else None)
 
 
 def _database_alone(folder: Path, database: str, target: Path) -> Printout:
     from konsil.api import open_folder
     from konsil.api.folder.opened import now
-    from konsil.errors import StoreError
     from konsil.store.backups.backup import backup
     from konsil.store.engine.engine import SQLITE_ENDINGS
 

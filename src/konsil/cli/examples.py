@@ -108,6 +108,7 @@ EXAMPLES = {
     "backup": (
         "konsil backup my-study my-study-backup.db",
         "konsil backup my-study backups --encrypt-to backup-key.pub --keep 14",
+        "konsil backup my-studies backups --encrypt-to backup-key.pub --keep 14",
     ),
     "backup-key": ("konsil backup-key backup-secret.key",),
     "restore": (

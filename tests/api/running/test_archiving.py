@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -15,12 +16,14 @@ from konsil.api.running import archiving
 from konsil.errors import KonsilError, StoreError
 from konsil.records import Item, Rater
 from konsil.records.roles import ROLES
-from konsil.store import Batch
+from konsil.store import Batch, Store
+from konsil.store.backups import database_copy
 from konsil.store.engine.engine import reading
 from konsil.store.engine.page_schema import visitors
-from konsil.store.log.heads import origin_of
+from konsil.store.log.heads import head_of, origin_of
 from konsil.store.people.access import Access
 from small_studies import form, raters, study_text, systems
+from store.conftest import new_database, server  # noqa: F401  a fixture
 
 AT = "2025-03-01T12:00:00Z"
 
@@ -173,6 +176,63 @@ def test_a_restore_to_another_database_refuses_a_used_one(backup: Path, tmp_path
             backup, tmp_path / "again", database=f"sqlite:///{tmp_path}/other.db"
         )
     assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def test_a_failed_restore_leaves_the_named_database_empty(
+    backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, request: Any
+) -> None:
+    """The copy differs, the folder cannot be made, or the copy breaks off: then it is tried again."""
+    database = f"sqlite:///{tmp_path}/other.db"
+    if kind == "postgresql":
+        database = new_database(request.getfixturevalue("server"))
+    heads = iter(["", "1-0"])
+    with monkeypatch.context() as patched:
+        right = archiving.head_of
+        patched.setattr(archiving, "head_of", lambda store: next(heads) or right(store))
+        with pytest.raises(StoreError, match="the head of the audit log is 1-0, in the manifest"):
+            archiving.restore_study(backup, tmp_path / "back", database=database)
+    with monkeypatch.context() as patched:
+        patched.setattr("os.rename", _full_disk)
+        with pytest.raises(OSError, match="disk"):
+            archiving.restore_study(backup, tmp_path / "back", database=database)
+    with monkeypatch.context() as patched:
+        patched.setattr(database_copy, "copy_store", _full_disk)
+        with pytest.raises(OSError, match="disk"):
+            archiving.restore_study(backup, tmp_path / "back", database=database)
+        # As a killed restore leaves it: with tables, without records.
+        if kind == "postgresql":
+            Store.open(database).close()
+    slower = database_copy.DatabaseCopy(database)
+    assert archiving.restore_study(backup, tmp_path / "back", database=database).rows["items"] == 1
+    # What another restore stored meanwhile stays.
+    with konsil.open(tmp_path / "back", database=database).store() as store:
+        with pytest.raises(StoreError, match=r"contains a study already|exists already"):
+            slower.fill(store, head_of)
+        slower.undo(StoreError())
+        assert len(store.items()) == 1
+
+
+def _full_disk(*_: object) -> None:
+    raise OSError("the disk is full")
+
+
+def test_a_copy_that_cannot_be_removed_is_stated(
+    backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise StoreError("is busy")
+
+    monkeypatch.setattr(database_copy.DatabaseCopy, "_remove", refuse)
+    monkeypatch.setattr(database_copy, "copy_store", _full_disk)
+    with pytest.raises(StoreError) as caught:
+        archiving.restore_study(
+            backup, tmp_path / "back", database=f"sqlite:///{tmp_path}/other.db"
+        )
+    assert str(caught.value) == (
+        f"the disk is full; the copy in {tmp_path}/other.db could not be removed (is busy); name"
+        " another database next time"
+    )
 
 
 def test_keys_are_read_from_files_and_a_secret_key_is_refused_on_the_server(

@@ -15,9 +15,10 @@ from konsil.errors import StoreError, StudyError, option
 from konsil.store import Store
 from konsil.store.backups import archive, cipher
 from konsil.store.backups.archive import Manifest
-from konsil.store.backups.backup import copy_store, refuse_used
+from konsil.store.backups.database_copy import DatabaseCopy
 from konsil.store.engine.engine import FILE
 from konsil.store.engine.folders import copy_new
+from konsil.store.engine.leftovers import clear_series
 from konsil.store.engine.private import write_private
 from konsil.store.log.heads import head_of, origin_of
 from konsil.store.people.access import end_sessions
@@ -39,6 +40,8 @@ class Archived:
     """What is in it."""
     removed: tuple[Path, ...]
     """Older backups of this study that were removed."""
+    series: str = ""
+    """How the names of all backups of this study begin."""
     unreadable: tuple[Path, ...] = ()
     """Files of the folder that this account may not read, and that are therefore not in it."""
 
@@ -71,7 +74,6 @@ def archive_study(
             f"{place_of_archives}: is not a folder and cannot be made one: {error.strerror}"
         ) from None
     at = now()
-    ending = ENCRYPTED if keys else ENDING
     files = tuple(_files(opened.path))
     readable = tuple(file for file in files if os.access(opened.path / file, os.R_OK))
     with opened.store() as store:
@@ -79,13 +81,17 @@ def archive_study(
             store.cover_log(at)
         # Folders of two studies may have one name; their logs never begin alike.
         name = f"{opened.path.absolute().name}-{origin_of(store)}"
-        path = place_of_archives / f"{name}-{at.translate(_STAMPS)}{ending}"
+        clear_series(place_of_archives, series_pattern(name))
+        path = place_of_archives / backup_name(name, at, is_encrypted=bool(keys))
         manifest = archive.write_archive(store, opened.path, path, readable, keys=keys, at=at)
-    removed = tuple(_older(place_of_archives, name, keep)) if keep is not None else ()
-    for old in removed:
-        old.unlink()
+    removed = remove_older(place_of_archives, name, keep) if keep is not None else ()
     unreadable = tuple(file for file in files if file not in set(readable))
-    return Archived(path, manifest, removed, unreadable)
+    return Archived(path, manifest, removed, name, unreadable)
+
+
+def backup_name(series: str, at: str, *, is_encrypted: bool) -> str:
+    """The name of a backup: that of its series, and the time."""
+    return f"{series}-{at.translate(_STAMPS)}{ENCRYPTED if is_encrypted else ENDING}"
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -101,25 +107,45 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path.relative_to(folder)
 
 
-def _older(folder: Path, name: str, keep: int) -> list[Path]:
-    """The backups of a study except its newest ones, by the time in their names."""
-    pattern = re.compile(rf"{re.escape(name)}-(\d{{8}}T\d{{6}}Z)\.tar(\.age)?")
+def series_pattern(series: str) -> str:
+    """The names of the backups of a series, as a regular expression; its first group: the time."""
+    return rf"{re.escape(series)}-(\d{{8}}T\d{{6}}Z)\.tar(?:\.age)?"
+
+
+def remove_older(folder: Path, name: str, keep: int) -> tuple[Path, ...]:
+    """Remove the backups of a series except its newest ones, by the time in their names."""
+    pattern = re.compile(series_pattern(name))
     stamped = sorted(
         (match[1], path)
         for path in folder.iterdir()
         if (match := pattern.fullmatch(path.name)) and path.is_file()
     )
-    return [path for _, path in stamped[:-keep]]
+    older = tuple(path for _, path in stamped[:-keep])
+    for path in older:
+        path.unlink()
+    return older
 
 
 def restore_study(path: Path, folder: Path, *, secret: str = "", database: str = "") -> Restored:
     """Restore a backup to a new folder, and its records to an empty database if one is named.
 
     The log of the restored database is verified and compared with the head in the backup. What
-    fails leaves nothing.
+    fails leaves nothing, and the named database empty.
     """
-    if database:
-        refuse_used(database)
+    if not database:
+        return unpack_study(path, folder, secret=secret)
+    copy = DatabaseCopy(database)
+    try:
+        return unpack_study(path, folder, secret=secret, copy=copy)
+    except BaseException as error:
+        copy.undo(error)
+        raise
+
+
+def unpack_study(
+    path: Path, folder: Path, *, secret: str = "", copy: DatabaseCopy | None = None
+) -> Restored:
+    """Restore a backup to a new folder and to a copy, which the caller undoes on an error."""
     restored: list[Restored] = []
 
     def fill(draft: Path) -> None:
@@ -130,11 +156,9 @@ def restore_study(path: Path, folder: Path, *, secret: str = "", database: str =
             rows = _verify(store, manifest, str(path))
             # Who was signed in then may have been sent away since: everybody uses a link again.
             end_sessions(store)
-            if database:
-                with Store.open(database) as target:
-                    copy_store(store, target)
-                    _verify(target, manifest, target.name)
-        if database:
+            if copy is not None:
+                copy.fill(store, lambda target: _verify(target, manifest, target.name))
+        if copy is not None:
             for ending in ("", "-wal", "-shm"):
                 (draft / f"{FILE}{ending}").unlink(missing_ok=True)
         restored.append(Restored(manifest, rows))

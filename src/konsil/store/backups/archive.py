@@ -13,10 +13,11 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from konsil.errors import StoreError
 from konsil.store.backups.backup import copy_to
@@ -26,6 +27,9 @@ from konsil.store.engine.private import create_private
 from konsil.store.engine.schema import SCHEMA
 from konsil.store.log.db import Store
 from konsil.version import __version__
+
+if TYPE_CHECKING:
+    from pyrage import x25519
 
 DATABASE, MANIFEST, STUDY = "konsil.db", "manifest.json", "study/"
 _LARGEST_MANIFEST = 1 << 26
@@ -74,34 +78,46 @@ def write_archive(
             raise StoreError(f"{store.name}: not archived: {copied.problems[0]}")
         manifest = Manifest(folder.absolute().name, at, copied.head)
         members = {DATABASE: database} | {f"{STUDY}{f.as_posix()}": folder / f for f in files}
-        with database_draft(target) as draft:
-            with draft.open("wb") as file, encrypting(file, recipients) as plain:
-                digests = _pack(plain, members, manifest)
-                file.flush()
-            with draft.open("rb") as written:
-                os.fsync(written.fileno())
-            try:
-                # A link, because a rename would replace a file that came meanwhile.
-                os.link(draft, target)
-            except FileExistsError:
-                raise StoreError(f"{target}: exists already; choose a new file") from None
+        with new_archive(target, recipients) as packed:
+            digests = _pack(packed, members, manifest)
     return replace(manifest, files=digests)
 
 
-def _pack(plain: IO[bytes], members: Mapping[str, Path], manifest: Manifest) -> dict[str, str]:
+@contextmanager
+def new_archive(target: Path, recipients: Sequence[x25519.Recipient]) -> Iterator[tarfile.TarFile]:
+    """A tar archive that is the new file `target` once it is complete, encrypted if wanted."""
+    with database_draft(target) as draft:
+        # "|": written in one pass, as a pipe takes it.
+        with (
+            draft.open("wb") as file,
+            encrypting(file, recipients) as plain,
+            tarfile.open(fileobj=plain, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            yield archive
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())
+        try:
+            # A link, because a rename would replace a file that came meanwhile.
+            os.link(draft, target)
+        except FileExistsError:
+            raise StoreError(f"{target}: exists already; choose a new file") from None
+
+
+def _pack(
+    archive: tarfile.TarFile, members: Mapping[str, Path], manifest: Manifest
+) -> dict[str, str]:
     digests: dict[str, str] = {}
-    # "|": written in one pass, as a pipe takes it.
-    with tarfile.open(fileobj=plain, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        for name, path in members.items():
-            with path.open("rb") as file:
-                digests[name] = _add(archive, name, file, path.stat().st_size)
-        text = json.dumps(asdict(replace(manifest, files=digests)), ensure_ascii=False, indent=1)
-        content = text.encode()
-        _add(archive, MANIFEST, io.BytesIO(content), len(content))
+    for name, path in members.items():
+        with path.open("rb") as file:
+            digests[name] = add_member(archive, name, file, path.stat().st_size)
+    text = json.dumps(asdict(replace(manifest, files=digests)), ensure_ascii=False, indent=1)
+    content = text.encode()
+    add_member(archive, MANIFEST, io.BytesIO(content), len(content))
     return digests
 
 
-def _add(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> str:
+def add_member(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> str:
+    """Add a file as a member; its SHA-256."""
     entry = tarfile.TarInfo(name)
     entry.size, entry.mode = size, 0o600
     reader = _Digesting(file)

@@ -80,13 +80,14 @@ def decrypting(file: IO[bytes], archive: Path, secret: str) -> Iterator[IO[bytes
     read_end, write_end = os.pipe()
 
     def run() -> None:
-        with os.fdopen(write_end, "wb", buffering=CHUNK) as writer:
-            try:
+        # Around the stream's end, too: it writes what is left in its buffer.
+        try:
+            with os.fdopen(write_end, "wb", buffering=CHUNK) as writer:
                 pyrage.decrypt_io(file, writer, [identity])
-            except BrokenPipeError:
-                pass  # the reader has its own reason to stop
-            except BaseException as error:  # noqa: BLE001  raised again by the reader
-                errors.append(error)
+        except BrokenPipeError:
+            pass  # the reader has its own reason to stop
+        except BaseException as error:  # noqa: BLE001  raised again by the reader
+            errors.append(error)
 
     thread = threading.Thread(target=run, name="konsil-cipher")
     thread.start()

@@ -31,5 +31,22 @@ def copy_rows(source: Connection, target: Connection) -> dict[str, int]:
 
 
 def is_unused(connection: Connection) -> bool:
-    """Whether this database has no tables of konsil yet."""
-    return not set(sa.inspect(connection).get_table_names()) & page_schema.TABLES
+    """Whether this database has no records of konsil.
+
+    A restore that was killed leaves tables without rows.
+    """
+    return not has_records(connection)
+
+
+def has_records(connection: Connection) -> bool:
+    """Whether a table of konsil has a row, other than the number of the schema."""
+    tables = set(sa.inspect(connection).get_table_names()) & page_schema.TABLES - {meta.name}
+    rows = (sa.select(sa.literal(1)).select_from(sa.table(name)).limit(1) for name in tables)
+    return any(connection.execute(query).first() is not None for query in rows)
+
+
+def drop_tables(connection: Connection) -> None:
+    """Drop every table of konsil in a database of PostgreSQL, with what its migrations made."""
+    metadata.drop_all(connection)
+    connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    connection.exec_driver_sql("DROP FUNCTION IF EXISTS konsil_append_only()")

@@ -16,6 +16,8 @@ from konsil.store.engine.private import create_private
 
 _LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.([a-z0-9_]+\.partial|db(-wal|-shm|-journal)?)"
 """A folder that is being filled, or a copy of a database: nothing else has such a name."""
+DATABASE_ENDINGS = ("", "-wal", "-shm", "-journal")
+"""A database of SQLite, and the files that SQLite puts beside it."""
 
 
 def draft_prefix(target: Path) -> str:
@@ -35,14 +37,23 @@ def database_draft(target: Path) -> Iterator[Path]:
         create_private(draft)
         yield draft
     finally:
-        for ending in ("", "-wal", "-shm", "-journal"):
+        for ending in DATABASE_ENDINGS:
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
 def clear_leftovers(target: Path) -> None:
     """Remove drafts of this target whose processes have ended."""
-    pattern = re.compile(_LEFT.format(name=re.escape(target.name)))
-    for path in target.parent.glob(f".{_escape_glob(target.name)}.*"):
+    _clear(target.parent, re.escape(target.name))
+
+
+def clear_series(folder: Path, names: str) -> None:
+    """Remove drafts whose processes have ended, of all targets with names of this pattern."""
+    _clear(folder, names)
+
+
+def _clear(folder: Path, names: str) -> None:
+    pattern = re.compile(_LEFT.format(name=names))
+    for path in folder.glob(".*"):
         match = pattern.fullmatch(path.name)
         # A draft of a running process may be in use, even if the number is another's by now.
         if match is None or path.is_symlink() or _is_running(int(match["process"])):
@@ -51,11 +62,6 @@ def clear_leftovers(target: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-
-
-def _escape_glob(name: str) -> str:
-    """The name as a pattern that means only itself."""
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def _is_running(process: int) -> bool:

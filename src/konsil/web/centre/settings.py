@@ -71,13 +71,16 @@ def is_servable(slug: str) -> bool:
     return _SLUG.fullmatch(slug) is not None and slug not in RESERVED
 
 
-def read_settings(place: Path) -> CentreSettings:
-    """The settings of a folder of studies, or of a TOML file that lists them."""
+def read_settings(place: Path, *, with_service: bool = True) -> CentreSettings:
+    """The settings of a folder of studies, or of a TOML file that lists them.
+
+    Without the service through which people sign in, its secret need not be there.
+    """
     if place.is_dir():
         file = place / FILE
-        return _parsed(place, file) if file.is_file() else CentreSettings(place)
+        return _parsed(place, file, with_service) if file.is_file() else CentreSettings(place)
     if place.is_file():
-        return _parsed(place, place)
+        return _parsed(place, place, with_service)
     hint = similar_folder(place) or "; expected a folder of studies"
     raise KonsilError(f"{place}: there is no such folder or file{hint}")
 
@@ -95,7 +98,7 @@ def similar_folder(place: Path) -> str:
     return f"; {hint}" if place.name and "?" in hint else ""
 
 
-def _parsed(place: Path, file: Path) -> CentreSettings:
+def _parsed(place: Path, file: Path, with_service: bool) -> CentreSettings:
     try:
         data = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -114,6 +117,8 @@ def _parsed(place: Path, file: Path) -> CentreSettings:
     for slug in slugs:
         if slugs.count(slug) > 1:
             raise KonsilError(f"{file}: studies: the path {slug!r} occurs more than once")
+    if not with_service:
+        return CentreSettings(place, title, listed, log=log)
     service = read_service(data.get("sign_in"), data.get("people", []), file)
     return CentreSettings(place, title, listed, service, log)
 
