@@ -58,11 +58,11 @@ def command(
             )
         return _centre(folder, target, keys, keep)
     if target.is_dir() or keys or keep is not None:
-        return _whole(folder, database, target, keys, keep)
+        return _whole_study(folder, database, target, keys, keep)
     return _database_alone(folder, database, target)
 
 
-def _whole(
+def _whole_study(
     folder: Path, database: str, target: Path, keys: tuple[str, ...], keep: int | None
 ) -> Printout:
     from konsil.api import open_folder

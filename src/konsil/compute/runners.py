@@ -62,23 +62,23 @@ class Cores:
 
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts; parts of a process that dies run again."""
-        done, attempts = 0, 0
-        while done < len(parts):
+        n_computed, attempts = 0, 0
+        while n_computed < len(parts):
             pool, is_broken = self._pool(), False
             try:
                 for result in in_order(
                     lambda part, pool=pool: pool.submit(function, part),  # type: ignore[misc]
-                    parts[done:],
+                    parts[n_computed:],
                     self.n,
                 ):
-                    done, attempts = done + 1, 0
+                    n_computed, attempts = n_computed + 1, 0
                     yield result
             except BrokenProcessPool:
                 is_broken, attempts = True, attempts + 1
                 if attempts == ATTEMPTS:
                     limit = f" than {self.memory >> 30} GB" if self.memory else ""
                     raise AnalysisError(
-                        f"{self.work.part} {done + 1} of {len(parts)}: its process ended"
+                        f"{self.work.part} {n_computed + 1} of {len(parts)}: its process ended"
                         f" {ATTEMPTS} times, probably because it needs more memory{limit};"
                         f" {self.work.advice}"
                     ) from None

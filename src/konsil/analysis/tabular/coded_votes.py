@@ -131,16 +131,16 @@ def coded(column: pl.Series, source: str, *, is_stripped: bool = True) -> Column
 
 
 def _of_numbers(numbers: NDArray[Any]) -> Column:
-    least, most = int(numbers.min()), int(numbers.max())
-    if most - least > _SPREAD * len(numbers) or most > np.iinfo(np.int64).max:
+    smallest, largest = int(numbers.min()), int(numbers.max())
+    if largest - smallest > _SPREAD * len(numbers) or largest > np.iinfo(np.int64).max:
         words, codes = np.unique(numbers, return_inverse=True)
         return Column(codes.astype(np.uint32), pl.Series(words))
     # Wide first: in its own type the distance of two numbers of different signs may not fit.
-    at = numbers.astype(np.int64) - least
-    is_present = np.zeros(most - least + 1, dtype=np.bool_)
+    at = numbers.astype(np.int64) - smallest
+    is_present = np.zeros(largest - smallest + 1, dtype=np.bool_)
     is_present[at] = True
     place = np.cumsum(is_present, dtype=np.uint32) - np.uint32(1)
-    return Column(place[at], pl.Series(np.flatnonzero(is_present) + least))
+    return Column(place[at], pl.Series(np.flatnonzero(is_present) + smallest))
 
 
 def code_votes(frame: pl.DataFrame, layout: Layout) -> CodedVotes:
@@ -191,8 +191,8 @@ def _counted(
     # The numbers of the comparisons of a row with several belong to them alone.
     by_role = {role: coded(comparisons.get_column(role), layout.name) for role in ROLES}
     by_role["steps"] = coded(comparisons.get_column("steps"), layout.name)
-    own = comparisons.get_column("row").to_numpy().astype(np.int64, copy=False)
-    at = np.searchsorted(numbers, own)
+    row_numbers = comparisons.get_column("row").to_numpy().astype(np.int64, copy=False)
+    at = np.searchsorted(numbers, row_numbers)
     others = tuple(
         OtherColumn(name, other.words, None if other.codes is None else other.codes[at])
         for name in words.columns
@@ -200,7 +200,7 @@ def _counted(
         for other in (_plain_other(words.get_column(name), layout),)
     )
     return replace(
-        _with_combinations(by_role, "steps", own),
+        _with_combinations(by_role, "steps", row_numbers),
         n_rows=rows.height,
         others=others,
         unknown_roles=chosen.unknown_roles,

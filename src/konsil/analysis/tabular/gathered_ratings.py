@@ -101,7 +101,7 @@ class GatheredRatings:
         self._check_clusters(options)
         warnings: list[str] = []
         label, rater = self._roles["label"], self._roles["rater"]
-        is_rating = self._given(options, warnings)
+        is_rating = self._is_rating(options, warnings)
         if not is_rating.any():
             refuse_unrated(options)
         is_label = is_rating & ~_equal(label.words, options.abstain)
@@ -111,8 +111,7 @@ class GatheredRatings:
         present = np.zeros(len(rater.words), dtype=np.bool_)
         abstained = np.zeros(len(rater.words), dtype=np.int64)
         for rows in self._chunks():
-            given = rater.codes[rows][is_rating[label.codes[rows]]]
-            present[given] = True
+            present[rater.codes[rows][is_rating[label.codes[rows]]]] = True
             is_abstention = (is_rating & ~is_label)[label.codes[rows]]
             abstained += np.bincount(rater.codes[rows][is_abstention], minlength=len(rater.words))
         sample, n_labels = self._sample(np.flatnonzero(present), is_label, code_of_word, labels)
@@ -141,16 +140,16 @@ class GatheredRatings:
             }
             refuse_two_clusters(pl.DataFrame(rows), options)
 
-    def _given(self, options: TableOptions, warnings: list[str]) -> NDArray[np.bool_]:
+    def _is_rating(self, options: TableOptions, warnings: list[str]) -> NDArray[np.bool_]:
         """(n_words,) whether a word is a label or an abstention, and not an empty cell."""
         label = self._roles["label"]
-        given = ~label.words.is_in(list({*options.missing, ""})).to_numpy()
+        is_rating = ~label.words.is_in(list({*options.missing, ""})).to_numpy()
         if has_na_cells(options):
-            is_na = given & _equal(label.words, NA)
+            is_na = is_rating & _equal(label.words, NA)
             if is_na.any():
                 warn_of_na(int(np.count_nonzero(label.codes == np.flatnonzero(is_na)[0])), warnings)
-            given &= ~is_na
-        return given
+            is_rating &= ~is_na
+        return is_rating
 
     def _scale(
         self, is_label: NDArray[np.bool_], options: TableOptions, warnings: list[str]
@@ -159,10 +158,10 @@ class GatheredRatings:
         label = self._roles["label"]
         first = np.full(len(label.words), -1, dtype=np.int64)
         for chunk in self._chunks():
-            own = np.full(len(label.words), -1, dtype=np.int64)
+            of_part = np.full(len(label.words), -1, dtype=np.int64)
             # The last assignment stays, so that the rows are taken from the end.
-            own[label.codes[chunk][::-1]] = np.arange(chunk.stop - 1, chunk.start - 1, -1)
-            first = np.where(first < 0, own, first)
+            of_part[label.codes[chunk][::-1]] = np.arange(chunk.stop - 1, chunk.start - 1, -1)
+            first = np.where(first < 0, of_part, first)
         present = np.flatnonzero(is_label & (first >= 0))
         rows = self._as_rows(first[present])
         try:
@@ -206,11 +205,13 @@ class GatheredRatings:
         column[raters] = np.arange(len(raters))
         n_labels = 0
         for rows in self._chunks():
-            own = is_label[label.codes[rows]]
-            place = units.place[unit.codes[rows][own]]
+            labelled = is_label[label.codes[rows]]
+            place = units.place[unit.codes[rows][labelled]]
             n_labels += len(place)
-            table[place, column[rater.codes[rows][own]]] = code_of_word[label.codes[rows][own]]
-            of_unit[place] = clusters.place[cluster.codes[rows][own]]
+            table[place, column[rater.codes[rows][labelled]]] = code_of_word[
+                label.codes[rows][labelled]
+            ]
+            of_unit[place] = clusters.place[cluster.codes[rows][labelled]]
         codes = Codes(table, of_unit, len(labels.names), labels.values, labels.reverse)
         names = tuple(rater.words.gather(raters).to_list())
         return Sample(codes, names, units.names, clusters.names), n_labels

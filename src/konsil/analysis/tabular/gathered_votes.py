@@ -73,8 +73,8 @@ class GatheredVotes:
             place = table.cast({name: numbered.schema[name] for name in names}).join(
                 numbered, on=names, how="left", maintain_order="left"
             )
-            own = values[place.get_column("place").to_numpy()].astype(small)
-            out[at : (at := at + len(kinds))] = own[kinds]
+            codes = values[place.get_column("place").to_numpy()].astype(small)
+            out[at : (at := at + len(kinds))] = codes[kinds]
         return out
 
     def identifiers(
@@ -106,7 +106,8 @@ class GatheredVotes:
                 continue
             number = {word: n for n, word in enumerate(sorted(every))}
             values = [
-                _values(part, n, own, number) for part, own in zip(self._others, rows, strict=True)
+                _values(part, n, codes, number)
+                for part, codes in zip(self._others, rows, strict=True)
             ]
             yield first.name, np.concatenate(values)
 
@@ -159,8 +160,8 @@ class Identifiers:
         if self._numbers is None:
             return None
         if not words.dtype.is_integer() or not words.is_between(0, _PLACES).all():
-            known = self._known()
-            self._words = pl.DataFrame({"word": known, "number": np.arange(len(known))})
+            words = self._all_words()
+            self._words = pl.DataFrame({"word": words, "number": np.arange(len(words))})
             self._numbers = None
             return None
         places = words.to_numpy().astype(np.int64)
@@ -175,12 +176,12 @@ class Identifiers:
         return np.asarray(self._places[places])
 
     def _of_texts(self, words: pl.Series) -> NDArray[Any]:
-        own = words.to_frame("word")
-        numbers = own.join(self._words, on="word", how="left", maintain_order="left")
+        column = words.to_frame("word")
+        numbers = column.join(self._words, on="word", how="left", maintain_order="left")
         is_new = numbers.get_column("number").is_null()
         out = numbers.get_column("number").fill_null(-1).to_numpy().copy()
         if is_new.any():
-            new = own.filter(is_new)
+            new = column.filter(is_new)
             fresh = new.get_column("word").unique()
             n = self._words.height
             table = pl.DataFrame({"word": fresh, "number": np.arange(n, n + len(fresh))})
@@ -189,7 +190,7 @@ class Identifiers:
             out[is_new.to_numpy()] = places.get_column("number").to_numpy()
         return out
 
-    def _known(self) -> pl.Series:
+    def _all_words(self) -> pl.Series:
         """All words in the order of their numbers."""
         if self._numbers is None:
             return self._words.get_column("word")
@@ -199,7 +200,7 @@ class Identifiers:
     def numbered(self) -> tuple[NDArray[np.signedinteger[Any]], pl.Series]:
         """(n,) the place of each identifier among the sorted words, and these words."""
         self._number_waiting()
-        words = self._known()
+        words = self._all_words()
         order = words.arg_sort()
         rank = np.empty(len(words), dtype=np.int32)
         rank[order.to_numpy()] = np.arange(len(words), dtype=np.int32)

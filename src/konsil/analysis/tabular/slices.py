@@ -123,11 +123,11 @@ def piece_parts(frame: pl.DataFrame, first: int, slices: Slices, table: str) -> 
     _refuse_both(slices, table)
     numbered = frame.with_row_index(_ROW, offset=first)
     values: dict[str, frozenset[str]] = {}
-    for column, wanted in slices.where.items():
+    for column, chosen in slices.where.items():
         cells = _cells(frame, column, option("where"), table).unique().drop_nulls()
-        present = cells.filter(cells.is_in(list(wanted))).to_list()
+        present = cells.filter(cells.is_in(list(chosen))).to_list()
         values[column] = frozenset([*present, *cells.sort().head(MANY)])
-        numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(wanted)))
+        numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(chosen)))
     if slices.group is None:
         return PieceParts((_part("", numbered),), ("",), values, numbered.height, 0)
     _cells(frame, slices.group, _group_flag(slices), table)
@@ -149,9 +149,9 @@ def gathered_parts(
     pieces: Sequence[PieceParts], slices: Slices, table: str, warnings: list[str]
 ) -> list[str]:
     """The names of the groups of all pieces, as `parts` orders, checks and refuses them."""
-    for column, wanted in slices.where.items():
+    for column, chosen in slices.where.items():
         values = frozenset().union(*(piece.values[column] for piece in pieces))
-        _refuse_absent(column, wanted, sorted(values), table)
+        _refuse_absent(column, chosen, sorted(values), table)
     _refuse_none(sum(piece.n_used for piece in pieces), slices, table)
     names = list(dict.fromkeys(name for piece in pieces for name in piece.names))
     if slices.group is None:
@@ -171,9 +171,9 @@ def _refuse_both(slices: Slices, table: str) -> None:
 
 
 def _refuse_absent(
-    column: str, wanted: Sequence[str], valid_values: Sequence[str], table: str
+    column: str, chosen: Sequence[str], valid_values: Sequence[str], table: str
 ) -> None:
-    absent = [value for value in wanted if value not in valid_values]
+    absent = [value for value in chosen if value not in valid_values]
     if absent:
         raise SourceError(
             f"{table}: {condition(column, absent[0])}: no row has this value;"

@@ -171,21 +171,21 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     return [f"{note_by_role[role]} as independent" for role in unknown_roles]
 
 
-def _repeated(gathered: GatheredVotes, made: Votes) -> list[str]:
+def _repeated(gathered: GatheredVotes, votes: Votes) -> list[str]:
     """A note where one rater compared two systems on one item more than once.
 
     It names the column by which these comparisons differ.
     """
     # Without direction: A against B, then B against A, is one comparison made twice.
-    n_pairs = made.n_systems * (made.n_systems - 1) // 2
-    keys = made.questions.astype(np.int64)
-    if made.n_questions * made.n_raters * n_pairs >= 1 << 63:
-        keys = np.unique(keys * made.n_raters + made.raters, return_inverse=True)[1].ravel()
+    n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
+    keys = votes.questions.astype(np.int64)
+    if votes.n_questions * votes.n_raters * n_pairs >= 1 << 63:
+        keys = np.unique(keys * votes.n_raters + votes.raters, return_inverse=True)[1].ravel()
     else:
-        keys *= made.n_raters
-        keys += made.raters
+        keys *= votes.n_raters
+        keys += votes.raters
     keys *= n_pairs
-    keys += made.pairs
+    keys += votes.pairs
     at, number, n_again = repeated_places(keys)
     if not n_again:
         return []
@@ -199,7 +199,7 @@ def _repeated(gathered: GatheredVotes, made: Votes) -> list[str]:
         " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",
         n=n_again,
-        all=made.n_votes,
+        all=votes.n_votes,
         option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
     )
     return [text]

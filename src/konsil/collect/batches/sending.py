@@ -76,13 +76,13 @@ class Sender:
         """Find out whether an intended batch was sent; if it was not, its requests are asked."""
         # Its sender may have been killed a moment ago: the vendor's list may not have it yet.
         await asyncio.sleep(self._pace.grace)
-        receipt = await self._found(lane, record)
+        receipt = await self._receipt(lane, record)
         if receipt is not None:
             return self._store_receipt(record.id, receipt, is_certain=lane.interface.is_named)
         lane.again += without_attempt(self._batches.works(record.id))
         return self._batches.update(record.id, state="dropped", ended_at=now())
 
-    async def _found(self, lane: BatchLane, record: BatchRecord) -> Receipt | None:
+    async def _receipt(self, lane: BatchLane, record: BatchRecord) -> Receipt | None:
         return await patiently(
             lambda: self._resumed(lane, record),
             endpoint=lane.endpoint,
@@ -176,7 +176,7 @@ class Sender:
                 continue
             # The line broke, or the vendor failed after it had taken the batch: it may be there.
             await asyncio.sleep(self._pace.grace)
-            receipt = await self._found(lane, record)
+            receipt = await self._receipt(lane, record)
             if receipt is not None:
                 return receipt, lane.interface.is_named
 

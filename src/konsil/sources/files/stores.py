@@ -119,8 +119,8 @@ def _infos(store: pyarrow.fs.FileSystem, path: str) -> list[pyarrow.fs.FileInfo]
     ]
     base = len(path.rstrip("/").split("/"))
     # Files and folders whose names begin so are those of the programs that wrote the data set.
-    own = [i for i in infos if not any(part[0] in "._" for part in i.path.split("/")[base:])]
-    return sorted(own, key=lambda info: info.path.split("/"))
+    files = [i for i in infos if not any(part[0] in "._" for part in i.path.split("/")[base:])]
+    return sorted(files, key=lambda info: info.path.split("/"))
 
 
 def _contents(store: pyarrow.fs.FileSystem, path: str) -> tuple[tuple[str, ...], int]:

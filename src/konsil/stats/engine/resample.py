@@ -124,8 +124,8 @@ def block_totals(
     for first, last in whole_blocks(start, stop):
         low, high = max(start, first), min(stop, last)
         for weights, clusters in block_weights(key, rows.n_clusters, first // BLOCK, blocks):
-            own = np.asarray(weights[low - first : high - first], dtype=factor.dtype)
-            out[low - start : high - start] += factor.of(clusters).product(own)
+            part = np.asarray(weights[low - first : high - first], dtype=factor.dtype)
+            out[low - start : high - start] += factor.of(clusters).product(part)
     return out
 
 

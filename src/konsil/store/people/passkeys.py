@@ -61,8 +61,10 @@ def add_passkey(store: Store, new: Passkey, cookie: str, *, only_first: bool) ->
     """
     table = page_schema.passkeys
     with writing(store.engine) as connection:
-        taken = sa.or_(table.c.id == new.id, table.c.who == new.who if only_first else sa.false())
-        if connection.execute(sa.select(table.c.id).where(taken)).first() is not None:
+        is_in_use = sa.or_(
+            table.c.id == new.id, table.c.who == new.who if only_first else sa.false()
+        )
+        if connection.execute(sa.select(table.c.id).where(is_in_use)).first() is not None:
             return False
         row = {name: getattr(new, name) for name in Passkey.__slots__}
         connection.execute(sa.insert(table).values(row))

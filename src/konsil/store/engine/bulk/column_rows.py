@@ -150,9 +150,9 @@ def are_constant(frame: pl.DataFrame) -> tuple[bool, ...]:
 
 def _numbers(series: pl.Series) -> pl.Series:
     """The JSON of finite numbers."""
-    whole = series.cast(pl.Int64, strict=False)
-    if (whole.cast(pl.Float64).eq_missing(series) & (whole.abs() <= MOST_WHOLE)).all():
-        return (whole.cast(pl.String) + ".0").fill_null("null")
+    integers = series.cast(pl.Int64, strict=False)
+    if (integers.cast(pl.Float64).eq_missing(series) & (integers.abs() <= MOST_WHOLE)).all():
+        return (integers.cast(pl.String) + ".0").fill_null("null")
     return pl.Series(series.name, texts_of_floats(series.to_list()), pl.String)
 
 
