@@ -49,6 +49,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 import fuzz_corpus
 import fuzz_folders
 import fuzz_inputs
+import fuzz_letters
 import fuzz_web
 
 
@@ -153,7 +154,10 @@ READERS = {
         for name, (make, read) in fuzz_web.READ.items()
     },  # type: ignore[arg-type]
     "study.toml": Reader(fuzz_inputs.make_study, "study.toml", read_a_study),
-    **{name: Reader(make, file, read) for name, (make, file, read) in fuzz_folders.READ.items()},
+    **{
+        name: Reader(make, file, read)
+        for name, (make, file, read) in (fuzz_folders.READ | fuzz_letters.READ).items()
+    },
     "simulation.toml": Reader(
         fuzz_inputs.make_truth, "simulation.toml", lambda p: truth_of(FOLDER, p)
     ),

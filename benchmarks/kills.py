@@ -64,6 +64,7 @@ WRITE_NOTHING = {
 """Commands that are not killed, and why: they write nothing into a study."""
 ELSEWHERE = {
     "design": "a server on a copy, which saves by one exchange of a file (tests/api/design)",
+    "letters": "killed between letters to a mail server of the tests (tests/letters)",
     "serve": "killed as 'server', while raters post",
 }
 SERVER, SERVER_SHARE = "server", 0.12

@@ -32,7 +32,7 @@ from mail_servers import Day, Post, write_mail
         ("[mail]", "[mail]\nuser = 't'\npassword_variable = 'NO_SUCH'", "the password is empty"),
         ("[mail]", "[mail]\nuser = 't'\npassword_file = 'none'", "mail.password_file: cannot read"),
         ("[mail]", "[mail]\npassword = 'canary'", "unknown key; did you mean 'password_file'?"),
-        ("[mail]", "[mail", "is no TOML file"),
+        ("[mail]", "[mail", "not valid TOML"),
     ],
 )
 def test_what_is_wrong_with_mail_toml_is_one_sentence(

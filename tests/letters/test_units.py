@@ -6,6 +6,7 @@ import configparser
 from pathlib import Path
 
 from konsil.cli.main import group
+from konsil.progress import own_verbosity
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
@@ -20,7 +21,8 @@ def unit(name: str) -> configparser.ConfigParser:
 def test_the_units_send_what_is_due_as_the_user_of_the_server() -> None:
     letters, backup = unit("konsil-letters@.service"), unit("konsil-backup@.service")
     _, name, *arguments = letters["Service"]["ExecStart"].split()
-    values = group.get_command(None, name).make_context(name, list(arguments)).params
+    with own_verbosity():
+        values = group.get_command(None, name).make_context(name, list(arguments)).params
     assert (values["due"], values["send"], str(values["folder"])) == (True, False, "%i")
     for key in ("User", "WorkingDirectory", "EnvironmentFile", "UMask", "ProtectSystem"):
         assert letters["Service"][key] == backup["Service"][key]

@@ -312,7 +312,7 @@ def test_workers_of_compute_toml_have_the_numbers_of_one_process(
         ('[compute]\nworker = "local:2"\n', "compute.toml: compute.worker"),
         ('[computing]\nworkers = "local:2"\n', "did you mean 'compute'"),
         ("[compute]\nworkers = 2\n", "compute.toml: compute.workers"),
-        ("[compute\n", "is no TOML file"),
+        ("[compute\n", "not valid TOML"),
         ('[compute]\nworkers = "two"\n', "expected local:N"),
     ],
 )

@@ -106,7 +106,6 @@ EXAMPLES = {
     "local list": ("konsil local list",),
     "local remove": ("konsil local remove my-model",),
     "backup": (
-        "konsil backup my-study my-study-backup.db",
         "konsil backup my-study backups --encrypt-to backup-key.pub --keep 14",
         "konsil backup my-studies backups --encrypt-to backup-key.pub --keep 14",
     ),

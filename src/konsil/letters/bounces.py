@@ -17,8 +17,8 @@ from konsil.records.digits import stamp
 from konsil.store.people.letters import addresses, note_bounces
 from konsil.store.people.staff import decider
 
-LARGEST = 1 << 22
-"""Bytes of a message that is read."""
+LARGEST = 1 << 18
+"""Bytes of a message that is read; a report with the letter that it returns has a few thousand."""
 _ID = re.compile(r"<([0-9a-f]{32})@[^<>\s]+>")
 _STATUS = re.compile(r"5\.\d{1,3}\.\d{1,3}")
 _RECIPIENTS = ("Final-Recipient", "Original-Recipient")
@@ -100,7 +100,15 @@ def _parsed(content: bytes) -> Message:
 
 
 def _failures(message: Message) -> list[_Failure]:
-    """The permanent failures that a message reports."""
+    """The permanent failures that a message reports; none where it cannot be taken apart."""
+    try:
+        return _reported(message)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        # Python's parser accepts any message, and fails at some when parts are asked for.
+        return []
+
+
+def _reported(message: Message) -> list[_Failure]:
     if message.get_content_type() != "multipart/report" or not message.is_multipart():
         return []
     statuses: list[Message] = []

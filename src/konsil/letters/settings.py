@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.headerregistry import Address
@@ -16,6 +15,7 @@ from konsil.errors import StudyError, nearest
 from konsil.letters.mail_addresses import mailbox_problem
 from konsil.letters.opened import Opened, read_text
 from konsil.study.sections.decode import decode
+from konsil.study.sections.toml_files import toml_data
 
 FILE = "mail.toml"
 """The file of a study's folder; without it, no letter is sent."""
@@ -83,11 +83,7 @@ def read_mail(folder: Opened) -> MailSettings:
     file = folder.path / FILE
     if not file.is_file():
         raise StudyError(f"{file}: there is no such file; it has the table [mail] to send letters")
-    try:
-        data = tomllib.loads(read_text(file))
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{file}: is no TOML file ({error})") from None
-    mail = decode(MailFile, data, str(file)).mail
+    mail = decode(MailFile, toml_data(read_text(file), str(file)), str(file)).mail
     problem = _problem(mail)
     if problem:
         raise StudyError(f"{file}: mail.{problem}")

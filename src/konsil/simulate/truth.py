@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from konsil.errors import StudyError
 from konsil.study import decode
+from konsil.study.sections.toml_files import toml_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +160,4 @@ def read_truth(text: str, name: str = "simulation.toml") -> Truth:
     >>> read_truth("[systems.a]\nquality = 0.8\n").systems["a"].quality
     0.8
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{name}: not valid TOML: {error}") from None
-    except RecursionError:
-        raise StudyError(
-            f"{name}: not valid TOML: arrays or tables are nested too deeply"
-        ) from None
-    except ValueError:  # what Python says of a number of more digits than it reads
-        raise StudyError(f"{name}: not valid TOML: a whole number has too many digits") from None
-    return decode(Truth, data, name)
+    return decode(Truth, toml_data(text, name), name)

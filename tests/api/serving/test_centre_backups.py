@@ -275,7 +275,7 @@ def test_a_list_with_other_places_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_settings_that_are_no_toml_file_leave_nothing(tmp_path: Path) -> None:
     index = CentreIndex(AT, (), settings="title =")
-    with pytest.raises(StoreError, match=r"the centre\.toml of the backup is no TOML file"):
+    with pytest.raises(KonsilError, match=r"centre\.toml of the backup: not valid TOML"):
         restore_centre(tmp_path / "x.tar", tmp_path / "back", index)
     assert not list(tmp_path.iterdir())
 

@@ -294,7 +294,7 @@ def test_a_study_alone_has_no_list(centres: Centres) -> None:
         ("[[studies]]\nfolder = 'x/health'", "none of audit-log, health, language, leave"),
         ("[[studies]]\nfolder = 1", r"studies 1.folder: expected a text, got 1"),
         ("[[studies]]\nfolder = 'a'\n[[studies]]\nfolder = 'b/a'", "the path 'a' occurs more than"),
-        ("=", "is no TOML file"),
+        ("=", "not valid TOML"),
     ],
 )
 def test_a_file_that_is_wrong(text: str, message: str, tmp_path: Path) -> None:

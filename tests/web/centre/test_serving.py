@@ -54,7 +54,7 @@ def run(*arguments: str) -> Result:
         (("--studies", "wardz"), "no such folder or file; did you mean 'wards'?"),
         (("--studies", "x/wards"), "no such folder or file; there is no folder 'x' either"),
         (("--studies", "near.toml"), "wardz: there is no such folder; did you mean 'wards'?"),
-        (("--studies", "wards/one"), "it is a study itself: state it without --studies"),
+        (("--studies", "wards/one"), "it is a study itself: omit --studies"),
         (("--studies", "."), "contains no folder with a study.toml"),
         (
             ("--studies", ".", "--passkeys"),

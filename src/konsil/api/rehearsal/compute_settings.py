@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.api.folder.opened import read_text
-from konsil.errors import StudyError
 from konsil.study.sections.decode import decode
+from konsil.study.sections.toml_files import toml_data
 
 FILE = "compute.toml"
 """The file of a study's folder; it is optional, and is neither frozen nor part of the checksum."""
@@ -34,8 +33,4 @@ def read_compute(folder: Path) -> ComputeSettings:
     file = folder / FILE
     if not file.is_file():
         return ComputeSettings()
-    try:
-        data = tomllib.loads(read_text(file))
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{file}: is no TOML file ({error})") from None
-    return decode(ComputeFile, data, str(file)).compute
+    return decode(ComputeFile, toml_data(read_text(file), str(file)), str(file)).compute

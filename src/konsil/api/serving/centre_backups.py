@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from konsil.store.backups.centre_index import (
 )
 from konsil.store.backups.database_copy import DatabaseCopy
 from konsil.store.engine.folders import copy_new
+from konsil.study.sections.toml_files import toml_data
 from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, read_settings
 
 STUDY_IN_URL = "{study}"
@@ -202,10 +202,7 @@ def settings_of_restored(index: CentreIndex, urls: Mapping[str, str]) -> str | N
     None where the subfolders alone state what is served, as before.
     """
     text = index.settings or ""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StoreError(f"the {FILE} of the backup is no TOML file ({error})") from None
+    data = toml_data(text, f"{FILE} of the backup")
     if not data.get("studies") and not any(urls.values()):
         return index.settings
     studies = [

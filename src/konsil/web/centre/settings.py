@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import KonsilError, nearest
+from konsil.study.sections.toml_files import toml_data
 from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
@@ -100,9 +100,10 @@ def similar_folder(place: Path) -> str:
 
 def _parsed(place: Path, file: Path, with_service: bool) -> CentreSettings:
     try:
-        data = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise KonsilError(f"{file}: is no TOML file ({error})") from None
+        text = file.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise KonsilError(f"{file}: is not UTF-8 text; save it as UTF-8") from None
+    data = toml_data(text, str(file))
     check_keys(data, _KEYS, str(file))
     title, log, studies = data.get("title", ""), data.get("log", ""), data.get("studies", [])
     for key, text in (("title", title), ("log", log)):
