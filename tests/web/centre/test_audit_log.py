@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from konsil.store.engine.engine import reading, writing
 from konsil.store.engine.schema import audit_log
 from konsil.store.engine.unlocking import unlocked
 from konsil.store.log import audit
+from konsil.store.log.heads import head_of
 from konsil.store.people import centre_log
 from konsil.store.people.access import Access
 from konsil.store.people.centre_log import AccessEntry, access_entries, adoptions
@@ -190,6 +192,84 @@ def test_the_command_verifies_the_log_of_a_centre(
         main(["verify-log", str(centres.folder)])
     assert end.value.code == 2
     assert "entry 1" in capsys.readouterr().err
+
+
+def verified(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code, and what was printed, of `konsil verify-log`."""
+    code = 0
+    try:
+        main(["verify-log", str(folder)])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+def rechained(store: Store) -> None:
+    """Write the log anew after a change of its last entry, as whoever may write to it can."""
+    with writing(store.engine) as connection, unlocked(connection, "audit_log"):
+        audit.rewrite(connection, lambda _, text: text.replace('"lead"', '"other"'))
+
+
+@pytest.mark.slow
+def test_a_study_whose_log_was_rewritten_since_its_adoption_is_named(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(centres.folder / "heart") as store:
+        store.audit("note", {"who": "lead"}, AT)
+    centres.centre.registry.close()
+    centres.add("new", "clexeval")
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    for study in ("heart", "lung"):
+        assert f"{study}: audit log verified; continues the head at its adoption" in text
+    assert "new: not compared, because this centre has not served it yet" in text
+    with Store.open(centres.folder / "lung") as store:
+        store.audit("note", {"who": "lead"}, AT)
+    assert verified(centres.folder, capsys) == (code, text)
+    with Store.open(centres.folder / "heart") as store:
+        rechained(store)
+        assert store.verify_log() == ()
+    code, text = verified(centres.folder, capsys)
+    assert code == 2
+    assert "heart: audit log: the head " in text
+    assert "the log was rewritten" in text
+    assert "lung: " not in text
+    shutil.rmtree(centres.folder / "heart")
+    with Store.open(centres.folder / "lung") as store:
+        edit(store, audit_log.c.seq == 1, at=LATER)
+    code, text = verified(centres.folder, capsys)
+    assert (code, "lung: audit log: entry 1" in text) == (2, True)
+    (centres.folder / "lung" / "konsil.db").unlink()
+    code, text = verified(centres.folder, capsys)
+    assert (code, "lung: " in text, "there is no such database" in text) == (2, True, True)
+    shutil.rmtree(centres.folder / "lung")
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert "heart: not compared, because it is no longer in the centre" in text
+
+
+def test_a_study_with_another_database_than_before_is_stated(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    centres.centre.registry.close()
+    with Store.open(centres.folder / "centre.db") as log, Store.open(centres.folder / "lung") as s:
+        assert centre_log.adopt(log, "lung", "other", head_of(s), at=LATER)
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert f"lung: was served with another database until {LATER[:10]}" in text
+
+
+def test_the_log_is_verified_without_the_secret_of_the_sign_in_service(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "centre.toml").write_text(
+        "[sign_in]\nissuer = 'https://l'\nclient_id = 'k'\nclient_secret_variable = 'NOT_SET'\n"
+    )
+    with Store.open(tmp_path / "centre.db") as log:
+        log.audit(centre_log.REFUSED, {"study": "x"}, AT)
+    code, text = verified(tmp_path, capsys)
+    assert (code, "head: 1-" in text) == (0, True)
 
 
 def test_the_log_of_a_list_is_beside_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ chain of entries as a study's, and without records.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,8 +103,18 @@ def adoptions(log: Store) -> dict[str, str]:
     return {str(e.get("study", "")): str(e.get("log", "")) for e in entries}
 
 
-def access_entries(store: Store, kinds: Sequence[str], *, last: int) -> Iterator[AccessEntry]:
-    """The last entries of these kinds, the newest first."""
+def repeated_adoptions(log: Store) -> dict[str, str]:
+    """Study that was served with another database than before -> when it was adopted last."""
+    entries = tuple(access_entries(log, (ADOPTED,), last=None))
+    times = {str(entry.data.get("study", "")): entry.at for entry in reversed(entries)}
+    counts = Counter(str(entry.data.get("study", "")) for entry in entries)
+    return {study: at for study, at in times.items() if counts[study] > 1}
+
+
+def access_entries(
+    store: Store, kinds: Sequence[str], *, last: int | None
+) -> Iterator[AccessEntry]:
+    """The last entries of these kinds, the newest first; None: all."""
     table = schema.audit_log
     query = sa.select(table.c.at, table.c.kind, table.c.data).where(table.c.kind.in_(kinds))
     with reading(store.engine) as connection:
