@@ -22,8 +22,10 @@ from konsil.store.people import centre_log
 from konsil.store.people.access import Access
 from konsil.store.people.centre_log import AccessEntry, access_entries, adoptions
 from konsil.store.people.passkeys import Passkey, add_passkey
+from konsil.web.centre import auditing
 from konsil.web.centre.auditing import REFUSALS_A_MINUTE, place_of_log
 from konsil.web.centre.settings import read_settings
+from konsil.web.http import throttle
 from konsil.web.site.refused import Refused
 
 from ..conftest import AT, LATER
@@ -147,6 +149,48 @@ def test_whoever_guesses_fills_no_log(centres: Centres) -> None:
     centre_audit._throttle._tries.clear()
     centre_audit.refuse("heart", Refused("link", "unknown"))
     assert refusals(centres)[-1]["omitted_before"] == 5
+
+
+def test_a_flood_of_refusals_hides_neither_itself_nor_others(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    centre_audit, seconds = centres.centre.registry.audit, [0.0]
+    assert centre_audit is not None
+    monkeypatch.setattr(throttle.time, "monotonic", lambda: seconds[0])
+    # Two a second, for two minutes.
+    for n in range(240):
+        seconds[0] = n / 2
+        centre_audit.refuse("heart", Refused("link", "unknown"))
+    entries = refusals(centres)
+    assert len(entries) == 2 * REFUSALS_A_MINUTE
+    assert sum(int(str(e.get("omitted_before", 0))) for e in entries) == 60
+    centre_audit.refuse("heart", Refused("link", "revoked", "staff-7", "owner"))
+    centre_audit.refuse("lung", Refused("link", "unknown"))
+    assert [(e["study"], e["reason"]) for e in refusals(centres)[-2:]] == [
+        ("heart", "revoked"),
+        ("lung", "unknown"),
+    ]
+
+
+def test_refusals_of_other_studies_crowd_out_no_entry_of_an_owner(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auditing, "SHOWN", 4)
+    client, log = centres.client(), log_of(centres)
+    centres.enter(client, "heart")
+    log.audit(centre_log.REFUSED, {"study": "heart", "way": "link", "reason": "used"}, AT)
+    with writing(log.engine) as connection:
+        for study in ("lung",) * 6 + ("heart",) * 3:
+            data = {"study": study, "way": "link", "reason": "unknown"}
+            audit.append(connection, centre_log.REFUSED, data, AT)
+    registry = centres.centre.registry
+    sites = {s.place.slug: s.site for s in registry.studies if s.site and s.place.slug == "heart"}
+    assert registry.audit is not None
+    shown = auditing.rows(registry.audit, sites)
+    assert {row.study for row in shown} == {"heart"}
+    events = [row.event for row in shown]
+    assert events.count("sign-in refused: link") == 2
+    assert centre_log.ADOPTED in events
 
 
 def test_a_log_that_fails_lets_people_in(centres: Centres, monkeypatch: pytest.MonkeyPatch) -> None:

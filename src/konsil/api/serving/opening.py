@@ -208,7 +208,7 @@ def check_centre(settings: CentreSettings, workers: int) -> None:
     places = settings.places()
     if not places:
         is_study = settings.place.is_dir() and (settings.place / PROTOCOL).is_file()
-        hint = "; it is a study itself: state it without --studies" if is_study else ""
+        hint = f"; it is a study itself: state it without {option('studies')}" if is_study else ""
         raise KonsilError(f"{settings.place}: contains no folder with a study.toml{hint}")
     if workers > 1:
         for place in places:

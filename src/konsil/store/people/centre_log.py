@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from konsil.errors import StoreError
 from konsil.store.engine import schema
+from konsil.store.engine.cells import dumps
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
 from konsil.store.log.db import Store
@@ -112,11 +113,21 @@ def repeated_adoptions(log: Store) -> dict[str, str]:
 
 
 def access_entries(
-    store: Store, kinds: Sequence[str], *, last: int | None
+    store: Store, kinds: Sequence[str], *, last: int | None, studies: Sequence[str] | None = None
 ) -> Iterator[AccessEntry]:
-    """The last entries of these kinds, the newest first; None: all."""
+    """The last entries of these kinds, the newest first; None: all.
+
+    `studies`: only entries that name one of these studies, or none.
+    """
     table = schema.audit_log
     query = sa.select(table.c.at, table.c.kind, table.c.data).where(table.c.kind.in_(kinds))
+    if studies is not None:
+        # Otherwise the entries of other studies would take the place of these.
+        named = [
+            table.c.data.contains(f'"study":{dumps(study)}', autoescape=True) for study in studies
+        ]
+        is_about = sa.or_(~table.c.data.contains('"study":'), *named)
+        query = query.where(is_about)
     with reading(store.engine) as connection:
         rows = connection.execute(query.order_by(table.c.seq.desc()).limit(last)).all()
     for at, kind, text in rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -29,7 +30,8 @@ LOG = logging.getLogger("uvicorn.error")
 FILE = "centre.db"
 """The log's name in a folder of studies."""
 REFUSALS_A_MINUTE = 60
-"""How many refusals are noted: whoever guesses links fills no disk; the others are counted."""
+"""How many refusals are noted of each study, with and without a person: whoever guesses links
+fills no disk and hides no refusal of another kind; the others are counted."""
 SHOWN = 200
 """Entries on the page of owners."""
 
@@ -50,8 +52,11 @@ class CentreAudit:
 
     log: Store
     clock: Callable[[], datetime] = utc
-    _throttle: Throttle = field(default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0))
-    _omitted: int = 0
+    _throttle: Throttle = field(
+        # While somebody goes on guessing, the log goes on stating it.
+        default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0, is_lasting=False)
+    )
+    _omitted: Counter[str] = field(default_factory=Counter)
 
     def now(self) -> str:
         """The time as the log carries it."""
@@ -65,14 +70,15 @@ class CentreAudit:
 
     def refuse(self, study: str, refused: Refused) -> None:
         """Note a sign-in that was refused; no more than a number of them a minute."""
-        if not self._throttle.allows(""):
-            self._omitted += 1
+        series = f"{study}\n{'known' if refused.person else ''}"
+        if not self._throttle.allows(series):
+            self._omitted[series] += 1
             return
         entry = {"study": study, "way": refused.way, "reason": refused.reason}
         entry |= {"who": refused.person, "role": refused.role}
         data: dict[str, object] = {name: text for name, text in entry.items() if text}
-        if self._omitted:
-            data["omitted_before"], self._omitted = self._omitted, 0
+        if omitted := self._omitted.pop(series, 0):
+            data["omitted_before"] = omitted
         with _forgiven():
             self.log.audit(centre_log.REFUSED, data, self.now())
 
@@ -135,9 +141,12 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
 
     Of studies whose owner they are not, and of entries that name such a study, there are none.
     """
+    # Refusals are the only entries that strangers cause: they crowd out no other one.
+    kinds = tuple(kind for kind in centre_log.KINDS if kind != centre_log.REFUSED)
     merged = [
         row
-        for entry in access_entries(audit.log, centre_log.KINDS, last=SHOWN)
+        for some, last in (((centre_log.REFUSED,), SHOWN // 2), (kinds, SHOWN))
+        for entry in access_entries(audit.log, some, last=last, studies=tuple(sites))
         for row in _of_centre(entry, sites)
     ]
     for slug, site in sites.items():
