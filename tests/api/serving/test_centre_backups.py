@@ -382,7 +382,8 @@ def _altered(record: dict[str, Any]) -> ListedArchive:
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "a/b", "a\\b", "c:x", ".hidden", "", "x\0", "centre.toml", "Centre.db"]
+    "name",
+    ["../x", "a/b", "a\\b", "c:x", ".hidden", "", "x\0", "\x1b[2J", "centre.toml", "Centre.db"],
 )
 def test_a_list_with_other_places_is_refused(tmp_path: Path, name: str) -> None:
     for n, key in enumerate(("study", "file")):
@@ -390,6 +391,27 @@ def test_a_list_with_other_places_is_refused(tmp_path: Path, name: str) -> None:
         write_index(path, CentreIndex(AT, (_altered({key: name}),)))
         with pytest.raises(StoreError, match="which is no name of a file"):
             read_index(path)
+
+
+@pytest.mark.parametrize("name", ["x?host=elsewhere", "x y", "audit-log"])
+def test_a_study_of_a_list_names_no_other_database(tmp_path: Path, name: str) -> None:
+    index = CentreIndex(AT, (_altered({"study": name}),))
+    with pytest.raises(StoreError, match="cannot be a part of the URL"):
+        restore_centre(
+            tmp_path / "x.tar", tmp_path / "back", index, database="postgresql://h/{study}"
+        )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_a_study_that_no_list_can_name_is_stated_and_the_rest_can_be_restored(
+    centre: Path, tmp_path: Path
+) -> None:
+    (centre / "lung").rename(centre / "lung: 1\n")
+    made = archive_centre(centre, tmp_path / "backups")
+    assert "cannot be listed in a backup of a centre" in made.problems["lung: 1\n"]
+    index = index_of(made.path)
+    assert index.missing == ("lung: 1?",)
+    assert {*check_centre_archive(made.path, index).studies} == {"heart"}
 
 
 def test_settings_that_are_no_toml_file_leave_nothing(tmp_path: Path) -> None:
@@ -409,6 +431,9 @@ def test_damaged_lists_are_refused(tmp_path: Path) -> None:
         write_index(tmp_path / "c.tar", CentreIndex(AT, ()))
     with pytest.raises(StoreError, match="cannot be read: No such file"):
         read_centre(tmp_path / "missing.tar")
+    write_index(tmp_path / "escape.tar", CentreIndex("\x1b[2J", ()))
+    with pytest.raises(StoreError, match="no readable centre"):
+        read_index(tmp_path / "escape.tar")
     (tmp_path / "text.tar").write_text("text")
     assert read_centre(tmp_path / "text.tar") is None
     (tmp_path / "centre.json").write_text("{}")

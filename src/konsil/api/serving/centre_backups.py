@@ -29,6 +29,7 @@ from konsil.store.backups.centre_index import (
     CentreIndex,
     ListedArchive,
     NoIndexError,
+    is_plain,
     read_index,
     unpack_log,
     write_index,
@@ -40,7 +41,7 @@ from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
 from konsil.web.centre.auditing import FILE as LOG_FILE
 from konsil.web.centre.auditing import place_of_log
-from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, read_settings
+from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, is_servable, read_settings
 
 STUDY_IN_URL = "{study}"
 """What stands for the study in the URL of its database."""
@@ -191,6 +192,13 @@ def _archive_with_log(
 
 
 def _archive(place: StudyPlace, place_of_archives: Path, keys: Sequence[str]) -> Archived:
+    # The list would be refused as a whole when it is read.
+    for name in (place.slug, place.folder.absolute().name):
+        if not is_plain(name):
+            raise StoreError(
+                f"{place.folder}: {name!r} cannot be listed in a backup of a centre; rename the"
+                " folder, or back up this study by itself"
+            )
     opened = open_folder(place.folder, database=place.database)
     return archive_study(opened, place_of_archives, keys=keys)
 
@@ -223,6 +231,13 @@ def restore_centre(
             f"{option('database')}: expected {STUDY_IN_URL} in the URL, in place of which each"
             f" study is named, such as postgresql://user@host/{STUDY_IN_URL}"
         )
+    for listed in index.archives:
+        # A name such as 'x?host=elsewhere' would be another server.
+        if database and not is_servable(listed.study):
+            raise StoreError(
+                f"{option('database')}: {listed.study!r} cannot be a part of the URL; restore this"
+                " study by itself, or the centre without databases"
+            )
     urls = {
         listed.study: database.replace(STUDY_IN_URL, listed.study) if database else ""
         for listed in index.archives
@@ -297,7 +312,7 @@ def _unpack_log(
 def _settings_of(index: CentreIndex) -> dict[str, Any]:
     try:
         return tomllib.loads(index.settings or "")
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StoreError(f"the {FILE} of the backup is no TOML file ({error})") from None
 
 

@@ -100,7 +100,8 @@ def read_index(path: Path, *, secret: str = "") -> CentreIndex:
                 ListedArchive(str(a["study"]), str(a["file"]), str(a["head"]))
                 for a in record["archives"]
             ),
-            tuple(str(study) for study in record["missing"]),
+            # A folder may have any name.
+            tuple(_printable(str(study)) for study in record["missing"]),
             texts.get(SETTINGS),
             # Lists of older versions have no log.
             str(record.get("log", "")),
@@ -109,13 +110,14 @@ def read_index(path: Path, *, secret: str = "") -> CentreIndex:
         raise StoreError(f"{path}: is incomplete: no readable {INDEX}") from None
     if bool(index.log_head) != (LOG in texts):
         raise StoreError(f"{path}: lists another audit log of the centre than it contains")
+    if not all(text.isprintable() for text in (index.made_at, index.log_head)):
+        raise StoreError(f"{path}: is incomplete: no readable {INDEX}")
     studies = [listed.study for listed in index.archives]
     for listed in index.archives:
         if studies.count(listed.study) > 1:
             raise StoreError(f"{path}: lists {listed.study!r} twice")
         for name in (listed.study, listed.file):
-            # A study's folder must not take the place of the centre's own files.
-            if not _is_plain(name) or name.lower() in (SETTINGS, LOG):
+            if not is_plain(name):
                 raise StoreError(f"{path}: lists {name!r}, which is no name of a file")
     return index
 
@@ -158,6 +160,18 @@ def unpack_log(path: Path, target: Path, *, secret: str = "") -> None:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _is_plain(name: str) -> bool:
-    """Whether a name is one file or folder in the same folder, on every system."""
-    return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is one file or folder in the same folder, on every system.
+
+    A study's folder must not take the place of the centre's own files, either.
+
+    >>> is_plain("trial-1"), is_plain("../trial"), is_plain("a:b"), is_plain("centre.toml")
+    (True, False, False, False)
+    """
+    is_own = name.lower() in (SETTINGS, LOG)
+    is_hidden = not name or name.startswith(".")
+    return not is_own and not is_hidden and name.isprintable() and not set(name) & set("/\\:")
