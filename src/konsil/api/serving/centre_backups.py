@@ -132,9 +132,9 @@ def _copied_log(settings: CentreSettings) -> Iterator[_CopiedLog]:
         try:
             # The copy is plain text, and never where the archives are.
             beside = (
-                Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="konsil-backup-")))
-                if is_url
-                else Path(where).parent
+                Path(where).parent
+                if not is_url and os.access(Path(where).parent, os.W_OK)
+                else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="konsil-backup-")))
             )
             name = LOG_FILE if is_url else Path(where).name
             draft = stack.enter_context(database_draft(beside / name))
