@@ -215,6 +215,32 @@ def test_damaged_entries_are_left_out(centres: Centres) -> None:
     assert all(isinstance(entry, AccessEntry) for entry in entries)
 
 
+def test_edited_entries_do_not_take_down_the_page_that_verifies_the_log(
+    centres: Centres,
+) -> None:
+    client, log = centres.client(), log_of(centres)
+    centres.enter(client, "heart")
+    page = client.get("/audit-log").text
+    for kind, data in (
+        (centre_log.SIGNED_OUT, '{"devices":[1],"study":"heart"}'),
+        (centre_log.SIGNED_OUT, '{"devices":[{}],"study":"heart"}'),
+        (centre_log.ADOPTED, '{"study":"heart","database":{}}'),
+    ):
+        log.audit(kind, {}, AT)
+        edit(log, audit_log.c.seq == log.log_head()[0], data=data)
+    log.audit(centre_log.SIGNED_OUT, {}, AT)
+    edit(log, audit_log.c.seq == log.log_head()[0], at="yesterday")
+    study = centres.access("heart").store
+    for data in ({"traces": 1}, {"sites": [1]}, {"traces": {"passkeys": []}}):
+        study.audit(audit.PASSKEY, data, AT)
+    answer = client.get("/audit-log")
+    assert answer.status_code == 200
+    csrf = re.findall(r'name="csrf" value="([^"]+)"', page)[-1]
+    answer = client.post("/audit-log", data={"csrf": csrf}, headers=ORIGIN)
+    assert answer.status_code == 200
+    assert "Verification of the audit log failed" in answer.text
+
+
 def test_a_list_of_accounts_is_noted_when_it_changes(centres: Centres) -> None:
     log = log_of(centres)
     assert centre_log.list_accounts(log, "a" * 64, 2, at=AT)

@@ -133,8 +133,9 @@ def access_entries(
     for at, kind, text in rows:
         try:
             data = json.loads(text)
+            audit.check_time(at)
         # A damaged entry is reported when the log is verified.
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, StoreError):
             continue
         if isinstance(data, dict):
             yield AccessEntry(at, kind, data)

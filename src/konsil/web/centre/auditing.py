@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 
 from konsil.errors import KonsilError, StoreError
 from konsil.records.digits import stamp
@@ -147,7 +148,7 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
         row
         for some, last in (((centre_log.REFUSED,), SHOWN // 2), (kinds, SHOWN))
         for entry in access_entries(audit.log, some, last=last, studies=tuple(sites))
-        for row in _of_centre(entry, sites)
+        for row in _readable(partial(_of_centre, entry, sites))
     ]
     for slug, site in sites.items():
         # A study whose database fails must not take the page of the others down.
@@ -156,8 +157,20 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
             entries = list(access_entries(site.store, centre_log.OF_PEOPLE, last=SHOWN))
         except KonsilError:
             continue
-        merged += [_of_study(slug, entry, names) for entry in entries]
+        for entry in entries:
+            merged += _readable(partial(_of_study, slug, entry, names))
     return sorted(merged, key=lambda row: row.at, reverse=True)[:SHOWN]
+
+
+def _readable(rows_of_entry: Callable[[], Iterable[AuditRow]]) -> list[AuditRow]:
+    """The rows of an entry; none of one that was edited, which may hold anything.
+
+    It is reported when the log is verified, and must not take down the page that does this.
+    """
+    try:
+        return list(rows_of_entry())
+    except (KeyError, TypeError, AttributeError):
+        return []
 
 
 def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditRow]:
@@ -180,7 +193,7 @@ def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditR
         )
 
 
-def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> AuditRow:
+def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> Iterator[AuditRow]:
     data, event, person = entry.data, entry.kind, str(entry.data.get("who", ""))
     if event == SIGN_IN:
         event = f"{event}: {data.get('via', 'link')}"
@@ -190,7 +203,7 @@ def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> AuditR
     # The digest of a row that was removed is empty.
     has_removed = not all(keys.values())
     sites = data.get("sites")
-    return AuditRow(
+    yield AuditRow(
         entry.at,
         slug,
         event,
