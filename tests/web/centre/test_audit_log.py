@@ -25,6 +25,7 @@ from konsil.store.people.passkeys import Passkey, add_passkey
 from konsil.web.centre import auditing
 from konsil.web.centre.auditing import REFUSALS_A_MINUTE, place_of_log
 from konsil.web.centre.settings import read_settings
+from konsil.web.http.throttle import Throttle
 from konsil.web.site.refused import Refused
 
 from ..conftest import AT, LATER
@@ -169,6 +170,23 @@ def test_a_flood_of_refusals_hides_neither_itself_nor_others(
         ("heart", "revoked"),
         ("lung", "unknown"),
     ]
+
+
+def test_guessing_for_hours_fills_no_disk(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    centre_audit, seconds = centres.centre.registry.audit, [0.0]
+    assert centre_audit is not None
+    monkeypatch.setattr("konsil.web.http.throttle.time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr(centre_audit, "_throttle", Throttle(2, 60.0, is_lasting=False))
+    monkeypatch.setattr(centre_audit, "_lasting_throttle", Throttle(5, 3600.0, is_lasting=False))
+    for n in range(8 * 60):
+        seconds[0] = n * 15.0
+        centre_audit.refuse("heart", Refused("link", "unknown"))
+    entries = refusals(centres)
+    assert len(entries) == 2 * 5
+    # Of the first hour's, five were stored.
+    assert sum(int(str(e.get("omitted_before", 0))) for e in entries[:6]) == 240 - 5
 
 
 def test_refusals_of_other_studies_crowd_out_no_entry_of_an_owner(

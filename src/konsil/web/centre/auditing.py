@@ -33,6 +33,8 @@ FILE = "centre.db"
 REFUSALS_A_MINUTE = 60
 """How many refusals are noted of each study, with and without a person: whoever guesses links
 fills no disk and hides no refusal of another kind; the others are counted."""
+REFUSALS_AN_HOUR = 600
+"""The same, since guessing may go on for days."""
 SHOWN = 200
 """Entries on the page of owners."""
 
@@ -57,6 +59,9 @@ class CentreAudit:
         # While somebody goes on guessing, the log goes on stating it.
         default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0, is_lasting=False)
     )
+    _lasting_throttle: Throttle = field(
+        default_factory=lambda: Throttle(REFUSALS_AN_HOUR, 3_600.0, is_lasting=False)
+    )
     _omitted: Counter[str] = field(default_factory=Counter)
 
     def now(self) -> str:
@@ -72,7 +77,7 @@ class CentreAudit:
     def refuse(self, study: str, refused: Refused) -> None:
         """Note a sign-in that was refused; no more than a number of them a minute."""
         series = f"{study}\n{'known' if refused.person else ''}"
-        if not self._throttle.allows(series):
+        if not (self._throttle.allows(series) and self._lasting_throttle.allows(series)):
             self._omitted[series] += 1
             return
         entry = {"study": study, "way": refused.way, "reason": refused.reason}
