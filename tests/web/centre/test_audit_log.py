@@ -16,7 +16,7 @@ from konsil.store import Store
 from konsil.store.engine.engine import reading, writing
 from konsil.store.engine.schema import audit_log
 from konsil.store.engine.unlocking import unlocked
-from konsil.store.log import audit
+from konsil.store.log import anchoring, audit
 from konsil.store.log.heads import head_of
 from konsil.store.people import centre_log
 from konsil.store.people.access import Access
@@ -335,6 +335,19 @@ def test_a_study_whose_log_was_rewritten_since_its_adoption_is_named(
     code, text = verified(centres.folder, capsys)
     assert code == 0
     assert "heart: not compared, because it is no longer in the centre" in text
+
+
+def test_a_log_that_states_that_it_was_anchored_anew_is_stated(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = adoptions(log_of(centres))["heart"]
+    centres.centre.registry.close()
+    with Store.open(centres.folder / "heart") as store:
+        rechained(store)
+        store.audit(anchoring.KIND, {"before": head, "entries": 1, "problems": []}, LATER)
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert f"heart: re-anchored on {LATER[:10]} from the head {head}" in text
 
 
 def test_a_study_with_another_database_than_before_is_stated(

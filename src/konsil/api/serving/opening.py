@@ -17,7 +17,7 @@ from konsil.api.running.checking import unanswered_note
 from konsil.api.running.planning import make_plan
 from konsil.errors import KonsilError, PlanError, nearest, option
 from konsil.store import Store
-from konsil.store.log.heads import check_head
+from konsil.store.log.heads import anchor_notes, check_head
 from konsil.store.people.centre_log import adoptions, open_log, repeated_adoptions
 from konsil.study import Study
 from konsil.web.centre.accounts import ALL
@@ -156,7 +156,10 @@ def compare_logs(place: Path, log: Store) -> ComparedLogs:
             continue
         try:
             with Store.open(study.database or study.folder, create=False) as store:
-                wrong = [*store.verify_log(), *check_head(store, heads[study.slug])]
+                head = heads[study.slug]
+                wrong = [*store.verify_log(), *check_head(store, head)]
+                # Whoever writes a log anew can also write that it was anchored anew.
+                notes += [f"{study.slug}: {note}" for note in anchor_notes(store, head)]
         except (KonsilError, OSError) as error:
             wrong = [str(error)]
         problems += [f"{study.slug}: {problem}" for problem in wrong]
