@@ -169,6 +169,9 @@ def test_a_restored_centre_writes_to_no_log_elsewhere(centre: Path, tmp_path: Pa
     assert log_in(tmp_path / "back" / "centre.db") == ((), head)
     settings = read_settings(tmp_path / "back")
     assert (settings.title, settings.log) == ("Ours", "")
+    (tmp_path / "elsewhere.db").unlink()
+    missing = archive_centre(centre, tmp_path / "others").log_problem
+    assert missing.endswith("elsewhere.db: there is no such file")
 
 
 @pytest.mark.slow

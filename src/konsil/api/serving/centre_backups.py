@@ -126,7 +126,9 @@ def _copied_log(settings: CentreSettings) -> Iterator[_CopiedLog]:
     where = place_of_log(settings)
     is_url = "://" in where
     if not is_url and not Path(where).exists():
-        yield _CopiedLog()
+        # A place that is stated may be on a disk that is missing now.
+        problem = f"{where}: there is no such file" if settings.log else ""
+        yield _CopiedLog(problem=problem)
         return
     with ExitStack() as stack:
         try:
