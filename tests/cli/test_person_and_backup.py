@@ -129,6 +129,8 @@ def test_a_centre_is_backed_up_tested_and_restored(call: Call, study: Path, tmp_
     study.rename(studies / "ward")
     (studies / "empty").mkdir()
     (studies / "empty" / "study.toml").write_text(PROTOCOL, "utf-8")
+    with Store.open(studies / "centre.db") as log:
+        log.audit("note", {}, "2026-01-01T00:00:00Z")
     code, out, err = call("backup", studies, backups, "--keep", "3")
     # A timer reports that a study is missing.
     assert (code, err) == (2, "")
@@ -140,12 +142,14 @@ def test_a_centre_is_backed_up_tested_and_restored(call: Call, study: Path, tmp_
     assert lines[1].startswith("not encrypted: ")
     assert re.fullmatch(r"  .*/ward-[0-9a-f]{8}-\d{8}T\d{6}Z\.tar: .* log verified", lines[2])
     assert lines[3].startswith("not backed up: empty: ")
+    assert lines[4].startswith("the centre's own audit log is in the list; head: 1-")
     shutil.rmtree(studies / "empty")
     code, out, err = call("restore", path, "--check")
     assert (code, err) == (0, "")
     assert re.fullmatch(
         rf"{path}: backup of 1 study of \S+Z, complete\n  ward: 1 items, 1 raters; log verified\n"
         "not in this backup: empty; restore the last backup of this study, if there is one\n"
+        r"  the centre's own audit log verified; head: 1-[0-9a-f]{64}\n"
         "tested only; nothing was written\n",
         out,
     )

@@ -14,6 +14,7 @@ from konsil.errors import KonsilError, StoreError
 
 if TYPE_CHECKING:
     from konsil.api.running.archiving import Archived
+    from konsil.api.serving.centre_backups import ArchivedCentre
 
 
 @click.command(short_help="Back up a database, a study or a centre while raters work.")
@@ -47,7 +48,8 @@ def command(
 
     If FOLDER contains several studies, or is the TOML file that lists them (konsil serve
     --studies), all studies are backed up to the folder TARGET, each as one file, and a last file
-    lists them. A study that cannot be backed up is stated, and the others are backed up.
+    lists them and contains the centre's own audit log. A study or a log that cannot be backed up is
+    stated, and the rest is backed up.
     """
     from konsil.api.serving.centre_backups import is_centre
 
@@ -127,15 +129,27 @@ def _centre(place: Path, target: Path, keys: tuple[str, ...], keep: int | None) 
     for archived in centre.studies.values():
         lines += [f"  {_size(archived, keys)}", *(f"  {line}" for line in _unreadable(archived))]
     lines += [f"not backed up: {study}: {reason}" for study, reason in centre.problems.items()]
+    lines.append(_log_of_centre(centre))
     lines += [f"removed: {path}" for path in centre.removed]
     record = {
         "file": centre.path,
+        "log": {"head": centre.index.log_head, "problem": centre.log_problem},
         "studies": {study: _record(a, keys) for study, a in centre.studies.items()},
         "problems": dict(centre.problems),
         "removed": list(centre.removed),
     }
-    is_partial = centre.problems or any(a.unreadable for a in centre.studies.values())
+    is_partial = (
+        centre.problems or centre.log_problem or any(a.unreadable for a in centre.studies.values())
+    )
     return Printout(record, lines, error=SystemExit(2) if is_partial else None)
+
+
+def _log_of_centre(centre: ArchivedCentre) -> str:
+    if centre.log_problem:
+        return f"not backed up: the centre's own audit log: {centre.log_problem}"
+    if not centre.index.log_head:
+        return "the centre has no audit log of its own yet"
+    return f"the centre's own audit log is in the list; head: {centre.index.log_head}"
 
 
 def _database_alone(folder: Path, database: str, target: Path) -> Printout:

@@ -51,7 +51,9 @@ def command(
 
     The last file of the backup of a centre lists the backups of its studies in the same folder.
     All of them are restored, each to a subfolder of FOLDER, or nothing. With --database, {study} in
-    the URL is replaced by the name of each subfolder.
+    the URL is replaced by the name of each subfolder. The file also contains the centre's own audit
+    log, which is verified and restored to centre.db in FOLDER; with --database it is restored to
+    PostgreSQL if it was there before, and {study} is then replaced by audit-log.
     """
     from konsil.api.running.archiving import check_archive, read_secret, restore_study
     from konsil.api.serving.centre_backups import read_centre
@@ -129,6 +131,9 @@ def _centre(
             f"not in this backup: {study}; restore the last backup of this study, if there is one"
             for study in index.missing
         ),
+        f"  the centre's own audit log verified; head: {index.log_head}"
+        if index.log_head
+        else "not in this backup: an audit log of the centre",
         *_end(folder),
     ]
     studies = {
@@ -139,6 +144,7 @@ def _centre(
         "made_at": index.made_at,
         "studies": studies,
         "missing": list(index.missing),
+        "log": index.log_head,
         "folder": folder,
     }
     return Printout(record, lines)

@@ -24,10 +24,11 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
     that. Compare it with --expect.
 
     If FOLDER is the folder of a study centre, its own log is verified: sign-ins that were refused,
-    and the studies that it has served.
+    and the studies that it has served. So are the logs of these studies, each of which must
+    continue the head that it had when the centre served the study for the first time.
     """
     from konsil.api import open_folder
-    from konsil.api.serving.opening import log_of_centre
+    from konsil.api.serving.opening import compare_logs, log_of_centre
     from konsil.store.log.heads import anchor_notes, check_head, head_of
 
     centre = None if database else log_of_centre(folder)
@@ -36,6 +37,7 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
         problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]
         uncovered, head, erased = store.log_gap(), head_of(store), store.erased()
         notes = list(anchor_notes(store, expect))
+        compared = None if centre is None else compare_logs(folder, store)
     record = {
         "is_intact": not problems,
         "problems": problems,
@@ -44,6 +46,14 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
         "erased": {"records": erased[0], "raters": erased[1]},
         "anchors": notes,
     }
+    if compared is not None:
+        problems += compared.problems
+        record |= {
+            "is_intact": not problems,
+            "problems": problems,
+            "studies": compared.studies,
+            "notes": compared.notes,
+        }
     if problems:
         for problem in problems:
             click.echo(f"konsil: {problem}", err=True)
@@ -55,6 +65,12 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
             f"not covered yet: {rows} of tasks, visits, changes, invitations or calls, written"
             " since"
         )
+    if compared is not None:
+        lines += [
+            f"{study}: audit log verified; continues the head at its adoption"
+            for study in compared.studies
+        ]
+        lines += compared.notes
     return Printout(record, [*lines, f"head: {head}"])
 
 

@@ -26,8 +26,11 @@ from konsil.api.serving.centre_backups import (
 )
 from konsil.errors import KonsilError, StoreError
 from konsil.records import Item
-from konsil.store import Batch
+from konsil.store import Batch, Store
 from konsil.store.backups.centre_index import CentreIndex, ListedArchive, read_index, write_index
+from konsil.store.engine.unlocking import unlocked
+from konsil.store.log.heads import check_head, head_of
+from konsil.store.people import centre_log
 from konsil.web.centre.settings import read_settings
 from small_studies import form, raters, study_text, systems
 from store.conftest import new_database, server  # noqa: F401  a fixture
@@ -123,6 +126,111 @@ def test_a_centre_is_backed_up_encrypted_tested_and_restored(centre: Path, tmp_p
     assert archiving.check_archive(made.studies["lung"].path, secret=secret).rows["items"] == 2
 
 
+def write_log(where: Path | str) -> str:
+    """A log of a centre with an adoption of `heart` and a refusal; its head."""
+    with Store.open(where) as log:
+        log.audit(centre_log.ADOPTED, {"study": "heart", "database": "x", "log": "0-0"}, AT)
+        log.audit(centre_log.REFUSED, {"study": "heart"}, AT)
+        return head_of(log)
+
+
+def log_in(place: Path | str) -> tuple[tuple[str, ...], str]:
+    with Store.open(place, create=False) as log:
+        return log.verify_log(), head_of(log)
+
+
+@pytest.mark.slow
+def test_the_centres_own_audit_log_is_in_its_backup(centre: Path, tmp_path: Path) -> None:
+    head = write_log(centre / "centre.db")
+    # As while serving: a writer has the database open.
+    with Store.open(centre / "centre.db") as serving:
+        made = archive_centre(centre, tmp_path / "backups", keep=1)
+        serving.audit(centre_log.REFUSED, {}, AT)
+    index = index_of(made.path)
+    assert (made.log_problem, index.log_head) == ("", head)
+    assert not [p for p in centre.iterdir() if p.name.startswith(".")]
+    check_centre_archive(made.path, index)
+    restore_centre(made.path, tmp_path / "back", index)
+    log = tmp_path / "back" / "centre.db"
+    assert log_in(log) == ((), head)
+    if os.name != "nt":
+        assert log.stat().st_mode & 0o077 == 0
+    with Store.open(log) as store:
+        store.audit(centre_log.REFUSED, {}, AT)
+        assert list(check_head(store, head)) == []
+    assert log_in(log)[0] == ()
+
+
+def test_a_restored_centre_writes_to_no_log_elsewhere(centre: Path, tmp_path: Path) -> None:
+    head = write_log(tmp_path / "elsewhere.db")
+    (centre / "centre.toml").write_text("# ours\nlog = '../elsewhere.db'\ntitle = 'Ours'\n")
+    made = archive_centre(centre, tmp_path / "backups")
+    restore_centre(made.path, tmp_path / "back", index_of(made.path))
+    assert log_in(tmp_path / "back" / "centre.db") == ((), head)
+    settings = read_settings(tmp_path / "back")
+    assert (settings.title, settings.log) == ("Ours", "")
+    (tmp_path / "elsewhere.db").unlink()
+    missing = archive_centre(centre, tmp_path / "others").log_problem
+    assert missing.endswith("elsewhere.db: there is no such file")
+
+
+@pytest.mark.slow
+def test_a_log_with_a_url_is_restored_to_a_database_or_the_folder(
+    centre: Path, tmp_path: Path
+) -> None:
+    head = write_log(tmp_path / "log.db")
+    (centre / "centre.toml").write_text(f"log = 'sqlite:///{tmp_path}/log.db'\n")
+    made = archive_centre(centre, tmp_path / "backups")
+    index = index_of(made.path)
+    restore_centre(made.path, tmp_path / "files", index)
+    assert log_in(tmp_path / "files" / "centre.db") == ((), head)
+    database = f"sqlite:///{tmp_path}/new-{{study}}.db"
+    restore_centre(made.path, tmp_path / "back", index, database=database)
+    log = read_settings(tmp_path / "back").log
+    assert log == f"sqlite:///{tmp_path}/new-audit-log.db"
+    assert log_in(log) == ((), head)
+    assert not (tmp_path / "back" / "centre.db").exists()
+
+
+def test_a_damaged_log_is_stated_and_removes_no_older_list(
+    centre: Path, tmp_path: Path, clock: None
+) -> None:
+    write_log(centre / "centre.db")
+    first = archive_centre(centre, tmp_path / "backups", keep=1)
+    with (
+        Store.open(centre / "centre.db") as log,
+        log.engine.begin() as connection,
+        unlocked(connection, "audit_log"),
+    ):
+        connection.exec_driver_sql("UPDATE audit_log SET at = 'x' WHERE seq = 1")
+    second = archive_centre(centre, tmp_path / "backups", keep=1)
+    assert "entry 1" in second.log_problem
+    assert {*second.studies} == {"heart", "lung"}
+    assert first.path.exists()
+    assert index_of(second.path).log_head == ""
+    (centre / "centre.db").write_text("no database")
+    third = archive_centre(centre, tmp_path / "backups", keep=1)
+    assert third.log_problem.startswith(f"{centre}/centre.db: ")
+    assert third.problems == {}
+
+
+def test_another_log_in_the_list_is_refused(centre: Path, tmp_path: Path) -> None:
+    head = write_log(tmp_path / "log.db")
+    other = CentreIndex(AT, (), log_head="2-" + "a" * 64)
+    write_index(tmp_path / "other.tar", other, log=tmp_path / "log.db")
+    index = index_of(tmp_path / "other.tar")
+    with pytest.raises(StoreError, match=f"own audit log is {head}, in the list 2-aaa"):
+        check_centre_archive(tmp_path / "other.tar", index)
+    with pytest.raises(StoreError, match=f"own audit log is {head}, in the list 2-aaa"):
+        restore_centre(tmp_path / "other.tar", tmp_path / "back", index)
+    assert not (tmp_path / "back").exists()
+    write_index(tmp_path / "none.tar", other)
+    write_index(tmp_path / "extra.tar", CentreIndex(AT, ()), log=tmp_path / "log.db")
+    for name in ("none.tar", "extra.tar"):
+        with pytest.raises(StoreError, match="lists another audit log"):
+            read_index(tmp_path / name)
+
+
 def test_listed_studies_are_restored_to_subfolders_that_the_new_list_names(
     centre: Path, tmp_path: Path
 ) -> None:
@@ -200,17 +308,21 @@ def test_a_kill_within_the_second_study_leaves_the_former_backup(
     centre: Path, tmp_path: Path, clock: None
 ) -> None:
     backups = tmp_path / "backups"
+    head = write_log(centre / "centre.db")
     first = archive_centre(centre, backups, keep=1)
     # Three members of the first study, one of the second.
     done = subprocess.run([sys.executable, "-c", KILLED, centre, backups, "4"], timeout=120)
     assert done.returncode == -signal.SIGKILL
     assert len([p for p in backups.iterdir() if not p.name.startswith(".")]) == 4
     assert {*check_centre_archive(first.path, index_of(first.path)).studies} == {"heart", "lung"}
+    assert index_of(first.path).log_head == head
+    assert len([*centre.glob(".*")]) == 1
     second = archive_centre(centre, backups, keep=1)
     assert {*second.removed} > {first.path}
     # What the killed run had begun is removed by the next one.
     names = {second.path.name, *(a.path.name for a in second.studies.values())}
     assert {p.name for p in backups.iterdir()} == names
+    assert not [*centre.glob(".*")]
 
 
 def test_a_restore_that_fails_leaves_neither_folder_nor_databases(
@@ -235,17 +347,23 @@ def test_a_restore_that_fails_leaves_neither_folder_nor_databases(
 
 @pytest.mark.slow
 def test_a_centre_is_restored_to_postgresql(centre: Path, tmp_path: Path, server: str) -> None:
-    made = archive_centre(centre, tmp_path / "backups")
     base, _, name = new_database(server).rpartition("/")
     import psycopg
 
-    for study in ("heart", "lung"):
+    for study in ("heart", "lung", "audit-log"):
         with psycopg.connect(f"{base}/{name}", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}_{study}")
+            connection.execute(f'CREATE DATABASE "{name}_{study}"')
+    # The log, too, is read from PostgreSQL and restored to it.
+    head = write_log(f"{base}/{name}")
+    (centre / "centre.toml").write_text(f"log = '{base}/{name}'\n")
+    made = archive_centre(centre, tmp_path / "backups")
+    assert (made.log_problem, made.index.log_head) == ("", head)
     database = f"{base}/{name}_{{study}}"
     restore_centre(made.path, tmp_path / "back", index_of(made.path), database=database)
-    places = read_settings(tmp_path / "back").places()
-    assert [n_items(p.folder, p.database) for p in places] == [1, 2]
+    restored = read_settings(tmp_path / "back")
+    assert [n_items(p.folder, p.database) for p in restored.places()] == [1, 2]
+    assert restored.log == f"{base}/{name}_audit-log"
+    assert log_in(restored.log) == ((), head)
 
 
 def test_an_older_backup_in_place_of_the_listed_one_is_refused(
@@ -264,13 +382,37 @@ def _altered(record: dict[str, Any]) -> ListedArchive:
     return ListedArchive(**{"study": "lung", "file": "lung.tar", "head": "h", **record})
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "a\\b", "c:x", ".hidden", "", "x\0"])
+@pytest.mark.parametrize(
+    "name",
+    ["../x", "a/b", "a\\b", "c:x", ".hidden", "", "x\0", "\x1b[2J", "centre.toml", "Centre.db"],
+)
 def test_a_list_with_other_places_is_refused(tmp_path: Path, name: str) -> None:
     for n, key in enumerate(("study", "file")):
         path = tmp_path / f"{n}.tar"
         write_index(path, CentreIndex(AT, (_altered({key: name}),)))
         with pytest.raises(StoreError, match="which is no name of a file"):
             read_index(path)
+
+
+@pytest.mark.parametrize("name", ["x?host=elsewhere", "x y", "audit-log"])
+def test_a_study_of_a_list_names_no_other_database(tmp_path: Path, name: str) -> None:
+    index = CentreIndex(AT, (_altered({"study": name}),))
+    with pytest.raises(StoreError, match="cannot be a part of the URL"):
+        restore_centre(
+            tmp_path / "x.tar", tmp_path / "back", index, database="postgresql://h/{study}"
+        )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_a_study_that_no_list_can_name_is_stated_and_the_rest_can_be_restored(
+    centre: Path, tmp_path: Path
+) -> None:
+    (centre / "lung").rename(centre / "lung: 1\n")
+    made = archive_centre(centre, tmp_path / "backups")
+    assert "cannot be listed in a backup of a centre" in made.problems["lung: 1\n"]
+    index = index_of(made.path)
+    assert index.missing == ("lung: 1?",)
+    assert {*check_centre_archive(made.path, index).studies} == {"heart"}
 
 
 def test_settings_that_are_no_toml_file_leave_nothing(tmp_path: Path) -> None:
@@ -290,6 +432,9 @@ def test_damaged_lists_are_refused(tmp_path: Path) -> None:
         write_index(tmp_path / "c.tar", CentreIndex(AT, ()))
     with pytest.raises(StoreError, match="cannot be read: No such file"):
         read_centre(tmp_path / "missing.tar")
+    write_index(tmp_path / "escape.tar", CentreIndex("\x1b[2J", ()))
+    with pytest.raises(StoreError, match="no readable centre"):
+        read_index(tmp_path / "escape.tar")
     (tmp_path / "text.tar").write_text("text")
     assert read_centre(tmp_path / "text.tar") is None
     (tmp_path / "centre.json").write_text("{}")

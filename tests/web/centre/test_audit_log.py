@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,16 @@ from konsil.store import Store
 from konsil.store.engine.engine import reading, writing
 from konsil.store.engine.schema import audit_log
 from konsil.store.engine.unlocking import unlocked
-from konsil.store.log import audit
+from konsil.store.log import anchoring, audit
+from konsil.store.log.heads import head_of
 from konsil.store.people import centre_log
 from konsil.store.people.access import Access
 from konsil.store.people.centre_log import AccessEntry, access_entries, adoptions
 from konsil.store.people.passkeys import Passkey, add_passkey
+from konsil.web.centre import auditing
 from konsil.web.centre.auditing import REFUSALS_A_MINUTE, place_of_log
 from konsil.web.centre.settings import read_settings
+from konsil.web.http.throttle import Throttle
 from konsil.web.site.refused import Refused
 
 from ..conftest import AT, LATER
@@ -147,6 +151,65 @@ def test_whoever_guesses_fills_no_log(centres: Centres) -> None:
     assert refusals(centres)[-1]["omitted_before"] == 5
 
 
+def test_a_flood_of_refusals_hides_neither_itself_nor_others(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    centre_audit, seconds = centres.centre.registry.audit, [0.0]
+    assert centre_audit is not None
+    monkeypatch.setattr("konsil.web.http.throttle.time.monotonic", lambda: seconds[0])
+    # Two a second, for two minutes.
+    for n in range(240):
+        seconds[0] = n / 2
+        centre_audit.refuse("heart", Refused("link", "unknown"))
+    entries = refusals(centres)
+    assert len(entries) == 2 * REFUSALS_A_MINUTE
+    assert sum(int(str(e.get("omitted_before", 0))) for e in entries) == 60
+    centre_audit.refuse("heart", Refused("link", "revoked", "staff-7", "owner"))
+    centre_audit.refuse("lung", Refused("link", "unknown"))
+    assert [(e["study"], e["reason"]) for e in refusals(centres)[-2:]] == [
+        ("heart", "revoked"),
+        ("lung", "unknown"),
+    ]
+
+
+def test_guessing_for_hours_fills_no_disk(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    centre_audit, seconds = centres.centre.registry.audit, [0.0]
+    assert centre_audit is not None
+    monkeypatch.setattr("konsil.web.http.throttle.time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr(centre_audit, "_throttle", Throttle(2, 60.0, is_lasting=False))
+    monkeypatch.setattr(centre_audit, "_lasting_throttle", Throttle(5, 3600.0, is_lasting=False))
+    for n in range(8 * 60):
+        seconds[0] = n * 15.0
+        centre_audit.refuse("heart", Refused("link", "unknown"))
+    entries = refusals(centres)
+    assert len(entries) == 2 * 5
+    # Of the first hour's, five were stored.
+    assert sum(int(str(e.get("omitted_before", 0))) for e in entries[:6]) == 240 - 5
+
+
+def test_refusals_of_other_studies_crowd_out_no_entry_of_an_owner(
+    centres: Centres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auditing, "SHOWN", 4)
+    client, log = centres.client(), log_of(centres)
+    centres.enter(client, "heart")
+    log.audit(centre_log.REFUSED, {"study": "heart", "way": "link", "reason": "used"}, AT)
+    with writing(log.engine) as connection:
+        for study in ("lung",) * 6 + ("heart",) * 3:
+            data = {"study": study, "way": "link", "reason": "unknown"}
+            audit.append(connection, centre_log.REFUSED, data, AT)
+    registry = centres.centre.registry
+    sites = {s.place.slug: s.site for s in registry.studies if s.site and s.place.slug == "heart"}
+    assert registry.audit is not None
+    shown = auditing.rows(registry.audit, sites)
+    assert {row.study for row in shown} == {"heart"}
+    events = [row.event for row in shown]
+    assert events.count("sign-in refused: link") == 2
+    assert centre_log.ADOPTED in events
+
+
 def test_a_log_that_fails_lets_people_in(centres: Centres, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StoreError("the disk is full")
@@ -167,6 +230,33 @@ def test_damaged_entries_are_left_out(centres: Centres) -> None:
     entries = list(access_entries(log, (centre_log.ADOPTED,), last=9))
     assert len(entries) == n
     assert all(isinstance(entry, AccessEntry) for entry in entries)
+
+
+def test_edited_entries_do_not_take_down_the_page_that_verifies_the_log(
+    centres: Centres,
+) -> None:
+    client, log = centres.client(), log_of(centres)
+    centres.enter(client, "heart")
+    page = client.get("/audit-log").text
+    for kind, data in (
+        (centre_log.SIGNED_OUT, '{"devices":[1],"study":"heart"}'),
+        (centre_log.SIGNED_OUT, '{"devices":[{}],"study":"heart"}'),
+        (centre_log.ADOPTED, '{"study":"heart","database":{}}'),
+    ):
+        log.audit(kind, {}, AT)
+        edit(log, audit_log.c.seq == log.log_head()[0], data=data)
+    log.audit(centre_log.SIGNED_OUT, {}, AT)
+    edit(log, audit_log.c.seq == log.log_head()[0], at="yesterday")
+    study = centres.access("heart").store
+    others: tuple[dict[str, object], ...] = ({"traces": 1}, {"sites": [1]})
+    for other in others:
+        study.audit(audit.PASSKEY, other, AT)
+    answer = client.get("/audit-log")
+    assert answer.status_code == 200
+    csrf = re.findall(r'name="csrf" value="([^"]+)"', page)[-1]
+    answer = client.post("/audit-log", data={"csrf": csrf}, headers=ORIGIN)
+    assert answer.status_code == 200
+    assert "Verification of the audit log failed" in answer.text
 
 
 def test_a_list_of_accounts_is_noted_when_it_changes(centres: Centres) -> None:
@@ -190,6 +280,97 @@ def test_the_command_verifies_the_log_of_a_centre(
         main(["verify-log", str(centres.folder)])
     assert end.value.code == 2
     assert "entry 1" in capsys.readouterr().err
+
+
+def verified(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code, and what was printed, of `konsil verify-log`."""
+    code = 0
+    try:
+        main(["verify-log", str(folder)])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+def rechained(store: Store) -> None:
+    """Write the log anew after a change of its last entry, as whoever may write to it can."""
+    with writing(store.engine) as connection, unlocked(connection, "audit_log"):
+        audit.rewrite(connection, lambda _, text: text.replace('"lead"', '"other"'))
+
+
+@pytest.mark.slow
+def test_a_study_whose_log_was_rewritten_since_its_adoption_is_named(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(centres.folder / "heart") as store:
+        store.audit("note", {"who": "lead"}, AT)
+    centres.centre.registry.close()
+    centres.add("new", "clexeval")
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    for study in ("heart", "lung"):
+        assert f"{study}: audit log verified; continues the head at its adoption" in text
+    assert "new: not compared, because this centre has not served it yet" in text
+    with Store.open(centres.folder / "lung") as store:
+        store.audit("note", {"who": "lead"}, AT)
+    assert verified(centres.folder, capsys) == (code, text)
+    with Store.open(centres.folder / "heart") as store:
+        rechained(store)
+        assert store.verify_log() == ()
+    code, text = verified(centres.folder, capsys)
+    assert code == 2
+    assert "heart: audit log: the head " in text
+    assert "the log was rewritten" in text
+    assert "lung: " not in text
+    shutil.rmtree(centres.folder / "heart")
+    with Store.open(centres.folder / "lung") as store:
+        edit(store, audit_log.c.seq == 1, at=LATER)
+    code, text = verified(centres.folder, capsys)
+    assert (code, "lung: audit log: entry 1" in text) == (2, True)
+    (centres.folder / "lung" / "konsil.db").unlink()
+    code, text = verified(centres.folder, capsys)
+    assert (code, "lung: " in text, "there is no such database" in text) == (2, True, True)
+    shutil.rmtree(centres.folder / "lung")
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert "heart: not compared, because it is no longer in the centre" in text
+
+
+def test_a_log_that_states_that_it_was_anchored_anew_is_stated(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = adoptions(log_of(centres))["heart"]
+    centres.centre.registry.close()
+    with Store.open(centres.folder / "heart") as store:
+        rechained(store)
+        store.audit(anchoring.KIND, {"before": head, "entries": 1, "problems": []}, LATER)
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert f"heart: re-anchored on {LATER[:10]} from the head {head}" in text
+
+
+def test_a_study_with_another_database_than_before_is_stated(
+    centres: Centres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    centres.centre.registry.close()
+    with Store.open(centres.folder / "centre.db") as log, Store.open(centres.folder / "lung") as s:
+        assert centre_log.adopt(log, "lung", "other", head_of(s), at=LATER)
+    code, text = verified(centres.folder, capsys)
+    assert code == 0
+    assert f"lung: was served with another database until {LATER[:10]}" in text
+
+
+def test_the_log_is_verified_without_the_secret_of_the_sign_in_service(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "centre.toml").write_text(
+        "[sign_in]\nissuer = 'https://l'\nclient_id = 'k'\nclient_secret_variable = 'NOT_SET'\n"
+    )
+    with Store.open(tmp_path / "centre.db") as log:
+        log.audit(centre_log.REFUSED, {"study": "x"}, AT)
+    code, text = verified(tmp_path, capsys)
+    assert (code, "head: 1-" in text) == (0, True)
 
 
 def test_the_log_of_a_list_is_beside_it(tmp_path: Path) -> None:

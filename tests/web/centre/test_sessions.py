@@ -3,6 +3,7 @@ device."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -25,7 +26,7 @@ from .test_sites import R1, R3, study_with_sites
 __all__ = ["opened", "server"]
 
 Open = Callable[[str, str], Browser]
-NOON = "2025-03-01T13:00:00Z"
+NOON, EVENING = "2025-03-01T13:00:00Z", "2025-03-01T19:00:00Z"
 
 
 @pytest.fixture
@@ -63,6 +64,20 @@ def test_another_role_ends_open_sessions_and_links(opened: Store, enter: Open) -
     assert access.invitation(unused, NOON) is None
     assert status(other, "/office/download") == 200
     assert opened.verify_log() == ()
+
+
+def test_the_page_of_invitations_lists_a_person_once_in_the_present_role(
+    opened: Store, enter: Open
+) -> None:
+    access, page = Access(opened), enter("staff-1", "owner")
+    enter("staff-7", "owner")
+    enter("staff-7", "curator")
+    for at, role in ((NOON, "analyst"), (EVENING, "coordinator")):
+        access.invite("staff-8", role_of(role), at=at, expires_at=LATER)
+    text = page.get("/office/invitations").text
+    for person, role in (("staff-7", "Fallauswahl"), ("staff-8", "Koordination")):
+        assert re.findall(rf"<strong>{person}</strong> <span class=.soft.>([^<]*)<", text) == [role]
+    assert re.findall(r'name="links" value="(\d+)">\s*<label>', text) == ["5"]
 
 
 def test_a_further_link_of_the_same_role_ends_nothing(opened: Store, enter: Open) -> None:

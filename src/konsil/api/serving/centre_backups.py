@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from konsil.api.folder.folder import DATABASE, open_folder
 from konsil.api.folder.opened import PROTOCOL, now
@@ -22,20 +23,30 @@ from konsil.api.running.archiving import (
 )
 from konsil.design.edits import edited
 from konsil.errors import KonsilError, StoreError, option
+from konsil.store.backups.backup import copy_to
 from konsil.store.backups.centre_index import (
     CentreIndex,
     ListedArchive,
     NoIndexError,
+    is_plain,
     read_index,
+    unpack_log,
     write_index,
 )
 from konsil.store.backups.database_copy import DatabaseCopy
 from konsil.store.engine.folders import copy_new
+from konsil.store.engine.leftovers import DATABASE_ENDINGS, database_draft
+from konsil.store.log.db import Store
+from konsil.store.log.heads import head_of
 from konsil.study.sections.toml_files import toml_data
-from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, read_settings
+from konsil.web.centre.auditing import FILE as LOG_FILE
+from konsil.web.centre.auditing import place_of_log
+from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, is_servable, read_settings
 
 STUDY_IN_URL = "{study}"
 """What stands for the study in the URL of its database."""
+LOG_IN_URL = "audit-log"
+"""What replaces it in the URL of the centre's own audit log: no study can be served under it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,8 @@ class ArchivedCentre:
     """Studies that could not be backed up, with the reason."""
     removed: tuple[Path, ...]
     """Older backups of the centre that were removed; those of studies are with these."""
+    log_problem: str = ""
+    """Why the centre's own audit log is not in the backup; empty: it is, or there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +75,18 @@ class RestoredCentre:
     """What is in it."""
     studies: Mapping[str, Restored]
     """What was restored of each study."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CopiedLog:
+    """A copy of the centre's own audit log for a backup."""
+
+    file: Path | None = None
+    """The copy; None where there is none."""
+    head: str = ""
+    """Its head."""
+    problem: str = ""
+    """Why there is none; empty: the centre has no log."""
 
 
 def is_centre(place: Path) -> bool:
@@ -78,8 +103,9 @@ def archive_centre(
 ) -> ArchivedCentre:
     """Write a backup of every study of a centre, and then a file that lists them.
 
-    A study that cannot be backed up is stated and stops no other one. With `keep`, only that many
-    of the newest backups of each study that was backed up remain, and that many lists.
+    The file also contains the settings and the centre's own audit log. A study or a log that cannot
+    be backed up is stated and stops nothing else. With `keep`, only that many of the newest backups
+    of each study that was backed up remain, and that many lists, unless the log is missing.
     """
     if os.environ.get(DATABASE, ""):
         raise KonsilError(
@@ -87,7 +113,51 @@ def archive_centre(
             f" state the databases in {FILE}"
         )
     settings = read_settings(place, with_service=False)
-    root = settings.place if settings.place.is_dir() else settings.place.parent
+    with _copied_log(settings) as log:
+        return _archive_with_log(settings, log, place_of_archives, keys, keep)
+
+
+@contextmanager
+def _copied_log(settings: CentreSettings) -> Iterator[_CopiedLog]:
+    """A copy of the centre's own audit log, of one moment, until the block ends.
+
+    It is made before those of the studies: their logs then have all heads that it states.
+    """
+    where = place_of_log(settings)
+    is_url = "://" in where
+    if not is_url and not Path(where).exists():
+        # A place that is stated may be on a disk that is missing now.
+        problem = f"{where}: there is no such file" if settings.log else ""
+        yield _CopiedLog(problem=problem)
+        return
+    with ExitStack() as stack:
+        try:
+            # The copy is plain text, and never where the archives are.
+            beside = (
+                Path(where).parent
+                if not is_url and os.access(Path(where).parent, os.W_OK)
+                else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="konsil-backup-")))
+            )
+            name = LOG_FILE if is_url else Path(where).name
+            draft = stack.enter_context(database_draft(beside / name))
+            with Store.open(where, create=False) as store:
+                copied = copy_to(store, draft)
+            problem = copied.problems[0] if copied.problems else ""
+            log = _CopiedLog(problem=problem) if problem else _CopiedLog(draft, copied.head)
+        except (KonsilError, OSError) as error:
+            log = _CopiedLog(problem=str(error))
+        yield log
+
+
+def _archive_with_log(
+    settings: CentreSettings,
+    log: _CopiedLog,
+    place_of_archives: Path,
+    keys: Sequence[str],
+    keep: int | None,
+) -> ArchivedCentre:
+    place = settings.place
+    root = place if place.is_dir() else place.parent
     archived: dict[str, Archived] = {}
     problems: dict[str, str] = {}
     for study in settings.places():
@@ -106,22 +176,31 @@ def archive_centre(
         ),
         tuple(problems),
         _settings_text(settings),
+        log.head,
     )
     # Two centres may have folders of one name.
-    mark = sha256(str(settings.place.absolute()).encode()).hexdigest()[:8]
+    mark = sha256(str(place.absolute()).encode()).hexdigest()[:8]
     name = f"{root.absolute().name}-centre-{mark}"
     path = place_of_archives / backup_name(name, index.made_at, is_encrypted=bool(keys))
-    write_index(path, index, keys=keys)
+    write_index(path, index, keys=keys, log=log.file)
     removed: tuple[Path, ...] = ()
     # Only now: whoever is killed before has all former backups.
     if keep is not None:
-        removed = remove_older(place_of_archives, name, keep)
+        # Older lists may be the last ones with a log.
+        removed = () if log.problem else remove_older(place_of_archives, name, keep)
         for backup in archived.values():
             removed += remove_older(place_of_archives, backup.series, keep)
-    return ArchivedCentre(path, index, archived, problems, removed)
+    return ArchivedCentre(path, index, archived, problems, removed, log.problem)
 
 
 def _archive(place: StudyPlace, place_of_archives: Path, keys: Sequence[str]) -> Archived:
+    # The list would be refused as a whole when it is read.
+    for name in (place.slug, place.folder.absolute().name):
+        if not is_plain(name):
+            raise StoreError(
+                f"{place.folder}: {name!r} cannot be listed in a backup of a centre; rename the"
+                " folder, or back up this study by itself"
+            )
     opened = open_folder(place.folder, database=place.database)
     return archive_study(opened, place_of_archives, keys=keys)
 
@@ -145,28 +224,41 @@ def restore_centre(
     """Restore all studies of a centre to subfolders of a new folder.
 
     `database` is the URL of empty databases, with {study} in place of the study; without it, the
-    records are in the folders. What fails leaves nothing, and the databases empty.
+    records are in the folders. The centre's own audit log is in the new folder; if it was in a
+    database with a URL and `database` is stated, it is in that of `audit-log`. What fails leaves
+    nothing, and the databases empty.
     """
     if database and STUDY_IN_URL not in database:
         raise StoreError(
             f"{option('database')}: expected {STUDY_IN_URL} in the URL, in place of which each"
             f" study is named, such as postgresql://user@host/{STUDY_IN_URL}"
         )
+    for listed in index.archives:
+        # A name such as 'x?host=elsewhere' would be another server.
+        if database and not is_servable(listed.study):
+            raise StoreError(
+                f"{option('database')}: {listed.study!r} cannot be a part of the URL; restore this"
+                " study by itself, or the centre without databases"
+            )
     urls = {
         listed.study: database.replace(STUDY_IN_URL, listed.study) if database else ""
         for listed in index.archives
     }
+    log_url = database.replace(STUDY_IN_URL, LOG_IN_URL) if _has_log_in_url(index) else ""
     restored: dict[str, Restored] = {}
 
     def fill(draft: Path) -> None:
         for listed in index.archives:
             copy = copies.get(listed.study)
             restored[listed.study] = _unpack(path, draft, listed, secret, copy)
-        text = settings_of_restored(index, urls)
+        if index.log_head:
+            _unpack_log(path, draft / LOG_FILE, index.log_head, secret, copies.get(LOG_IN_URL))
+        text = settings_of_restored(index, urls, log_url)
         if text is not None:
             (draft / FILE).write_text(text, "utf-8")
 
-    with _undone({study: url for study, url in urls.items() if url}) as copies:
+    targets = urls | ({LOG_IN_URL: log_url} if log_url else {})
+    with _undone({name: url for name, url in targets.items() if url}) as copies:
         copy_new(folder, fill)
     return RestoredCentre(index, restored)
 
@@ -196,15 +288,50 @@ def _unpack(
     return restored
 
 
-def settings_of_restored(index: CentreIndex, urls: Mapping[str, str]) -> str | None:
+def _unpack_log(
+    path: Path, target: Path, head: str, secret: str, copy: DatabaseCopy | None
+) -> None:
+    """Restore the centre's own audit log to the new file `target`, or to a copy in its place."""
+    unpack_log(path, target, secret=secret)
+
+    def verify(log: Store) -> None:
+        if problems := log.verify_log():
+            raise StoreError(f"{path}: the centre's own audit log: {problems[0]}")
+        if (restored := head_of(log)) != head:
+            raise StoreError(
+                f"{path}: the head of the centre's own audit log is {restored}, in the list {head}"
+            )
+
+    with Store.open(target, create=False) as log:
+        verify(log)
+        if copy is not None:
+            copy.fill(log, verify)
+    if copy is not None:
+        for ending in DATABASE_ENDINGS:
+            target.with_name(target.name + ending).unlink(missing_ok=True)
+
+
+def _settings_of(index: CentreIndex) -> dict[str, Any]:
+    return toml_data(index.settings or "", f"{FILE} of the backup")
+
+
+def _has_log_in_url(index: CentreIndex) -> bool:
+    return bool(index.log_head) and "://" in str(_settings_of(index).get("log", ""))
+
+
+def settings_of_restored(
+    index: CentreIndex, urls: Mapping[str, str], log_url: str = ""
+) -> str | None:
     """The centre.toml of the restored folder: the former one with the new folders and databases.
 
-    None where the subfolders alone state what is served, as before.
+    It states no other place of the audit log than `log_url`: a restored centre writes to the log of
+    no other one. None where the subfolders alone state what is served, as before.
     """
-    text = index.settings or ""
-    data = toml_data(text, f"{FILE} of the backup")
+    text, former = index.settings or "", _settings_of(index)
+    data = {key: value for key, value in former.items() if key != "log"}
+    data |= {"log": log_url} if log_url else {}
     if not data.get("studies") and not any(urls.values()):
-        return index.settings
+        return index.settings if data == former else edited(text, data)
     studies = [
         {"folder": study} | ({"database": url} if url else {}) for study, url in urls.items()
     ]
@@ -217,4 +344,7 @@ def check_centre_archive(path: Path, index: CentreIndex, *, secret: str = "") ->
     for listed in index.archives:
         with tempfile.TemporaryDirectory(prefix="konsil-restore-") as place_of_trial:
             restored[listed.study] = _unpack(path, Path(place_of_trial), listed, secret, None)
+    if index.log_head:
+        with tempfile.TemporaryDirectory(prefix="konsil-restore-") as place_of_trial:
+            _unpack_log(path, Path(place_of_trial) / LOG_FILE, index.log_head, secret, None)
     return RestoredCentre(index, restored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,7 +17,8 @@ from konsil.api.running.checking import unanswered_note
 from konsil.api.running.planning import make_plan
 from konsil.errors import KonsilError, PlanError, nearest, option
 from konsil.store import Store
-from konsil.store.people.centre_log import open_log
+from konsil.store.log.heads import anchor_notes, check_head
+from konsil.store.people.centre_log import adoptions, open_log, repeated_adoptions
 from konsil.study import Study
 from konsil.web.centre.accounts import ALL
 from konsil.web.centre.auditing import FILE as LOG_FILE
@@ -117,7 +119,56 @@ def log_of_centre(place: Path) -> Store | None:
     is_folder = place.is_dir() and not (place / PROTOCOL).exists()
     if not is_file and not (is_folder and any((place / n).exists() for n in (FILE, LOG_FILE))):
         return None
-    return open_log(place_of_log(read_settings(place)), create=False)
+    # The secret of a sign-in service need not be there.
+    settings = read_settings(place, with_service=False)
+    return open_log(place_of_log(settings), create=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLogs:
+    """The logs of a centre's studies, compared with their heads at adoption."""
+
+    studies: tuple[str, ...]
+    """Studies whose logs are intact and continue those heads."""
+    problems: tuple[str, ...]
+    """What is wrong with the log of a study, a sentence each."""
+    notes: tuple[str, ...]
+    """What was not compared, or with a later head only, a sentence each."""
+
+
+def compare_logs(place: Path, log: Store) -> ComparedLogs:
+    """Verify the log of each study of a centre, and compare it with its head at adoption.
+
+    A chain that was written anew is whole; that it is another one, only a head that was noted
+    elsewhere reveals.
+    """
+    heads, later = adoptions(log), repeated_adoptions(log)
+    places = read_settings(place, with_service=False).places()
+    intact, problems = [], []
+    notes = [
+        f"{slug}: was served with another database until {at[:10]}; compared with the head of that"
+        " day"
+        for slug, at in later.items()
+    ]
+    for study in places:
+        if study.slug not in heads:
+            notes.append(f"{study.slug}: not compared, because this centre has not served it yet")
+            continue
+        try:
+            with Store.open(study.database or study.folder, create=False) as store:
+                head = heads[study.slug]
+                wrong = [*store.verify_log(), *check_head(store, head)]
+                # Whoever writes a log anew can also write that it was anchored anew.
+                notes += [f"{study.slug}: {note}" for note in anchor_notes(store, head)]
+        except (KonsilError, OSError) as error:
+            wrong = [str(error)]
+        problems += [f"{study.slug}: {problem}" for problem in wrong]
+        intact += [] if wrong else [study.slug]
+    gone = heads.keys() - {study.slug for study in places}
+    notes += [
+        f"{slug}: not compared, because it is no longer in the centre" for slug in sorted(gone)
+    ]
+    return ComparedLogs(tuple(intact), tuple(problems), tuple(notes))
 
 
 def check_passkeys(options: Options) -> None:

@@ -8,6 +8,7 @@ chain of entries as a study's, and without records.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import sqlalchemy as sa
 
 from konsil.errors import StoreError
 from konsil.store.engine import schema
+from konsil.store.engine.cells import dumps
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit
 from konsil.store.log.db import Store
@@ -102,17 +104,38 @@ def adoptions(log: Store) -> dict[str, str]:
     return {str(e.get("study", "")): str(e.get("log", "")) for e in entries}
 
 
-def access_entries(store: Store, kinds: Sequence[str], *, last: int) -> Iterator[AccessEntry]:
-    """The last entries of these kinds, the newest first."""
+def repeated_adoptions(log: Store) -> dict[str, str]:
+    """Study that was served with another database than before -> when it was adopted last."""
+    entries = tuple(access_entries(log, (ADOPTED,), last=None))
+    times = {str(entry.data.get("study", "")): entry.at for entry in reversed(entries)}
+    counts = Counter(str(entry.data.get("study", "")) for entry in entries)
+    return {study: at for study, at in times.items() if counts[study] > 1}
+
+
+def access_entries(
+    store: Store, kinds: Sequence[str], *, last: int | None, studies: Sequence[str] | None = None
+) -> Iterator[AccessEntry]:
+    """The last entries of these kinds, the newest first; None: all.
+
+    `studies`: only entries that name one of these studies, or none.
+    """
     table = schema.audit_log
     query = sa.select(table.c.at, table.c.kind, table.c.data).where(table.c.kind.in_(kinds))
+    if studies is not None:
+        # Otherwise the entries of other studies would take the place of these.
+        named = [
+            table.c.data.contains(f'"study":{dumps(study)}', autoescape=True) for study in studies
+        ]
+        is_about = sa.or_(~table.c.data.contains('"study":'), *named)
+        query = query.where(is_about)
     with reading(store.engine) as connection:
         rows = connection.execute(query.order_by(table.c.seq.desc()).limit(last)).all()
     for at, kind, text in rows:
         try:
             data = json.loads(text)
+            audit.check_time(at)
         # A damaged entry is reported when the log is verified.
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, StoreError):
             continue
         if isinstance(data, dict):
             yield AccessEntry(at, kind, data)

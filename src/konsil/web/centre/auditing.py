@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 
 from konsil.errors import KonsilError, StoreError
 from konsil.records.digits import stamp
@@ -29,7 +31,10 @@ LOG = logging.getLogger("uvicorn.error")
 FILE = "centre.db"
 """The log's name in a folder of studies."""
 REFUSALS_A_MINUTE = 60
-"""How many refusals are noted: whoever guesses links fills no disk; the others are counted."""
+"""How many refusals are noted of each study, with and without a person: whoever guesses links
+fills no disk and hides no refusal of another kind; the others are counted."""
+REFUSALS_AN_HOUR = 600
+"""The same, since guessing may go on for days."""
 SHOWN = 200
 """Entries on the page of owners."""
 
@@ -50,8 +55,14 @@ class CentreAudit:
 
     log: Store
     clock: Callable[[], datetime] = utc
-    _throttle: Throttle = field(default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0))
-    _omitted: int = 0
+    _throttle: Throttle = field(
+        # While somebody goes on guessing, the log goes on stating it.
+        default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0, is_lasting=False)
+    )
+    _lasting_throttle: Throttle = field(
+        default_factory=lambda: Throttle(REFUSALS_AN_HOUR, 3_600.0, is_lasting=False)
+    )
+    _omitted: Counter[str] = field(default_factory=Counter)
 
     def now(self) -> str:
         """The time as the log carries it."""
@@ -65,14 +76,15 @@ class CentreAudit:
 
     def refuse(self, study: str, refused: Refused) -> None:
         """Note a sign-in that was refused; no more than a number of them a minute."""
-        if not self._throttle.allows(""):
-            self._omitted += 1
+        series = f"{study}\n{'known' if refused.person else ''}"
+        if not (self._throttle.allows(series) and self._lasting_throttle.allows(series)):
+            self._omitted[series] += 1
             return
         entry = {"study": study, "way": refused.way, "reason": refused.reason}
         entry |= {"who": refused.person, "role": refused.role}
         data: dict[str, object] = {name: text for name, text in entry.items() if text}
-        if self._omitted:
-            data["omitted_before"], self._omitted = self._omitted, 0
+        if omitted := self._omitted.pop(series, 0):
+            data["omitted_before"] = omitted
         with _forgiven():
             self.log.audit(centre_log.REFUSED, data, self.now())
 
@@ -135,10 +147,13 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
 
     Of studies whose owner they are not, and of entries that name such a study, there are none.
     """
+    # Refusals are the only entries that strangers cause: they crowd out no other one.
+    kinds = tuple(kind for kind in centre_log.KINDS if kind != centre_log.REFUSED)
     merged = [
         row
-        for entry in access_entries(audit.log, centre_log.KINDS, last=SHOWN)
-        for row in _of_centre(entry, sites)
+        for some, last in (((centre_log.REFUSED,), SHOWN // 2), (kinds, SHOWN))
+        for entry in access_entries(audit.log, some, last=last, studies=tuple(sites))
+        for row in _readable(partial(_of_centre, entry, sites))
     ]
     for slug, site in sites.items():
         # A study whose database fails must not take the page of the others down.
@@ -147,8 +162,20 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
             entries = list(access_entries(site.store, centre_log.OF_PEOPLE, last=SHOWN))
         except KonsilError:
             continue
-        merged += [_of_study(slug, entry, names) for entry in entries]
+        for entry in entries:
+            merged += _readable(partial(_of_study, slug, entry, names))
     return sorted(merged, key=lambda row: row.at, reverse=True)[:SHOWN]
+
+
+def _readable(rows_of_entry: Callable[[], Iterable[AuditRow]]) -> list[AuditRow]:
+    """The rows of an entry; none of one that was edited, which may hold anything.
+
+    It is reported when the log is verified, and must not take down the page that does this.
+    """
+    try:
+        return list(rows_of_entry())
+    except (KeyError, TypeError, AttributeError):
+        return []
 
 
 def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditRow]:
@@ -171,7 +198,7 @@ def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditR
         )
 
 
-def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> AuditRow:
+def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> Iterator[AuditRow]:
     data, event, person = entry.data, entry.kind, str(entry.data.get("who", ""))
     if event == SIGN_IN:
         event = f"{event}: {data.get('via', 'link')}"
@@ -181,7 +208,7 @@ def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> AuditR
     # The digest of a row that was removed is empty.
     has_removed = not all(keys.values())
     sites = data.get("sites")
-    return AuditRow(
+    yield AuditRow(
         entry.at,
         slug,
         event,

@@ -10,10 +10,14 @@ from collections import deque
 
 
 class Throttle:
-    """Lets each caller through `max_tries` times in `seconds`."""
+    """Lets each caller through `max_tries` times in `seconds`.
 
-    def __init__(self, max_tries: int, seconds: float) -> None:
-        self._most, self._seconds = max_tries, seconds
+    Whoever goes on trying is kept out; with `is_lasting` False, tries beyond the limit do not
+    count.
+    """
+
+    def __init__(self, max_tries: int, seconds: float, *, is_lasting: bool = True) -> None:
+        self._most, self._seconds, self._is_lasting = max_tries, seconds, is_lasting
         self._tries: dict[bytes, deque[float]] = {}
         self._lock = threading.Lock()
         # A fresh key for each start: what is in memory cannot be matched with addresses afterwards.
@@ -28,4 +32,7 @@ class Throttle:
                 del self._tries[other]
             tries = self._tries.setdefault(name, deque(maxlen=self._most + 1))
             tries.append(now)
-            return sum(t > now - self._seconds for t in tries) <= self._most
+            is_within = sum(t > now - self._seconds for t in tries) <= self._most
+            if not is_within and not self._is_lasting:
+                tries.pop()
+            return is_within

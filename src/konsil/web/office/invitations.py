@@ -123,8 +123,11 @@ def staff(site: Site) -> list[Guest]:
     now = site.now()
     with reading(site.store.engine) as connection:
         named, accounts = names(connection), role_of_accounts(connection)
-    links = {role: _links(site, role) for role in STAFF}
-    invited = {account for of_role in links.values() for account in of_role}
+    links: dict[str, list[Invitation]] = {}
+    for link in site.access.invitations():
+        links.setdefault(link.who, []).append(link)
+    # Whoever was invited in another role later has that one alone.
+    role_by_account = {account: _role(of_account) for account, of_account in links.items()}
     return [
         Guest(
             account,
@@ -135,12 +138,18 @@ def staff(site: Site) -> list[Guest]:
             n_links=len(account_links),
         )
         for role in STAFF
-        for account, account_links in links[role].items()
+        for account, account_links in links.items()
+        if role_by_account[account] == role
     ] + [
         Guest(account, role, person=Person(account, named.get(account, "")))
         for account, role in accounts.items()
-        if account not in invited and role in STAFF
+        if role_by_account.get(account) not in STAFF and role in STAFF
     ]
+
+
+def _role(links: list[Invitation]) -> Role:
+    """The role of the newest link; of several of one second, of one that was not revoked."""
+    return max(links, key=lambda link: (link.made_at, link.revoked_at is None)).role
 
 
 def _links(site: Site, role: Role) -> dict[str, list[Invitation]]:
