@@ -58,7 +58,7 @@ def command(
     becomes the next one with these characteristics and without a contact.
 
     A person who is invited in another role loses the former one at once. --revoke also ends
-    sessions, deletes passkeys, and refuses the person's account until they are invited again.
+    sign-ins, deletes passkeys, and refuses the person's account until they are invited again.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations
@@ -83,7 +83,7 @@ def command(
             click.echo(Note(f"note: {STAYS}"), err=True)
         record = {
             "revoked": n,
-            "sessions": revoked.sessions,
+            "sign_ins": revoked.sessions,
             "passkeys": revoked.passkeys,
             "accounts": revoked.accounts,
         }
@@ -117,7 +117,7 @@ def command(
 def _others(revoked: Revoked) -> list[str]:
     """What ended besides links, a part of a sentence each."""
     counts = (
-        (revoked.sessions, "session", "ended"),
+        (revoked.sessions, "sign-in", "ended"),
         (revoked.passkeys, "passkey", "deleted"),
         (revoked.accounts, "account", "disabled"),
     )
