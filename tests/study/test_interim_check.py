@@ -227,6 +227,9 @@ def test_a_rule_whose_number_never_exists_is_refused() -> None:
     spread = InterimRule("standard_deviation", "correct", "extend", above=0.5)
     [problem] = told(replace(TRIAL, interim=replace(POOLED, rules=(spread,))))
     assert "rules[0].measure: 'correct' has unordered labels" in problem
+    paired = replace(spread, criterion="better")
+    [problem] = told(replace(PAIRED, interim=replace(POOLED, rules=(paired,))))
+    assert "'better' compares two answers, and the standard deviation of its labels" in problem
     unasked = replace(PAIRED, plan=STUDY.plan, interim=replace(POOLED, rules=(PREFERENCE_RULE,)))
     assert "the plan does not ask 'experts' for 'better'" in told(unasked)[0]
 
