@@ -114,9 +114,8 @@ class AppliedRule:
     @property
     def advised(self) -> int | None:
         """What is needed, at most the rule's maximum, and never fewer than there are."""
-        if self.needed is None:
-            return None
-        return max(min(self.needed, self.rule.maximum or self.needed), self.present)
+        most = self.rule.maximum or self.needed or 0
+        return None if self.needed is None else max(min(self.needed, most), self.present)
 
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
