@@ -268,6 +268,17 @@ def test_processes_play_no_part_also_where_one_ends(
     assert len(pools) == 2
 
 
+def test_a_study_that_changed_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a scheduler run on from one simulation to the next."""
+    monkeypatch.setattr(power_studies, "one_study", lambda study, *_: [study.title])
+    design = Design(folder, PowerRequest(studies=2, items=12))
+    before = list(studies(design))
+    file = folder / "study.toml"
+    assert before[0][0] in file.read_text("utf-8")
+    file.write_text(file.read_text("utf-8").replace(before[0][0], "Another title"), "utf-8")
+    assert list(studies(design)) == [["Another title"]] * 2
+
+
 class Distant:
     """A runner whose parts and results travel as those of workers in another folder."""
 

@@ -69,6 +69,18 @@ def test_columns_are_written_as_records_are(
     assert rows(tmp_path / "many", batch()) == expected
 
 
+@pytest.mark.parametrize("text", ["a %(seconds)s b", "%(x)s", "__[POSTCOMPILE_x]", "100 % ? :x ''"])
+def test_a_text_of_all_rows_is_no_place_of_a_parameter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", 1)
+    items = [Item(f"i{n}", text) for n in range(3)]
+    with Store.open(tmp_path) as store:
+        store.add(Batch(items=items), source="test", at=AT)
+        assert store.verify_log() == ()
+        assert store.items() == tuple(items)
+
+
 @pytest.mark.parametrize("many", [1, 1_000])
 def test_what_no_database_keeps_is_refused_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int

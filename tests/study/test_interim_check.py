@@ -12,13 +12,15 @@ import pytest
 from konsil.analysis.model.options import CriterionRef, ShareOptions
 from konsil.analysis.model.spec import Analysis, Inference, Resampling
 from konsil.analysis.running.interim.pooled import CriterionQuality
+from konsil.analysis.table.frame import Data
 from konsil.api.running.interim import InterimState, rule_lines, state_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.records import Event, Rating
 from konsil.stats.engine.contract import Estimate
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
-from konsil.study.data.interim import Progress, applied_rules
+from konsil.study.data.interim import LOOK_TAKEN, Progress, applied_rules, progress_of
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
 from konsil.study.definition.protocol import System
 
@@ -225,6 +227,9 @@ def test_a_rule_whose_number_never_exists_is_refused() -> None:
     spread = InterimRule("standard_deviation", "correct", "extend", above=0.5)
     [problem] = told(replace(TRIAL, interim=replace(POOLED, rules=(spread,))))
     assert "rules[0].measure: 'correct' has unordered labels" in problem
+    paired = replace(spread, criterion="better")
+    [problem] = told(replace(PAIRED, interim=replace(POOLED, rules=(paired,))))
+    assert "'better' compares two answers, and the standard deviation of its labels" in problem
     unasked = replace(PAIRED, plan=STUDY.plan, interim=replace(POOLED, rules=(PREFERENCE_RULE,)))
     assert "the plan does not ask 'experts' for 'better'" in told(unasked)[0]
 
@@ -339,6 +344,30 @@ def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None
     assert len(lines) == 7
     [unknown, *_] = applied_rules(interim, [], Progress(80, 320, "ratings"))
     assert (unknown.applies, unknown.needed) == (None, None)
+
+
+def test_an_extended_sample_is_extended_from_where_it_is() -> None:
+    """By hand: of 500 ratings where 320 were planned, .09 / .08 needs 632.8. A sample above the
+    maximum does not become smaller, and none changes after a comparative look."""
+    nan = Estimate(math.nan)
+    quality = CriterionQuality(
+        "correct", "fleiss_kappa", Estimate(0.6, 0.51, 0.69), nan, nan, 2, 500, 0, 250
+    )
+    interim = replace(POOLED, ratings=320, rules=(WIDE, replace(WIDE, maximum=400)))
+    progress = Progress(320, 320, "ratings", surplus=180)
+    applied = applied_rules(interim, [quality], progress)
+    assert [(a.needed, a.advised) for a in applied] == [(633, 633), (633, 500)]
+    look = Event("l", LOOK_TAKEN, "1", "2026-01-02T00:00:00Z", {"look": "comparative"})
+    [applied, _] = applied_rules(interim, [quality], progress, [look])
+    assert (applied.applies, applied.needed, applied.advised) == (True, None, None)
+
+
+def test_ratings_beyond_the_plan_are_counted() -> None:
+    rating = Rating("t", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, ratings=[replace(rating, task=f"t{n}") for n in range(5)])
+    interim = replace(POOLED, ratings=3)
+    assert progress_of(STUDY, interim, data) == Progress(3, 3, "ratings", surplus=2)
+    assert progress_of(STUDY, replace(interim, ratings=8), data) == Progress(5, 8, "ratings")
 
 
 def test_a_study_without_tasks_has_no_share_of_them() -> None:

@@ -9,8 +9,10 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from konsil.analysis.model.results import Bounds, CaseScore, Results
+from konsil.analysis.model.options import CriterionRef, ShareOptions
+from konsil.analysis.model.results import Bounds, CaseScore, CoverageRow, OutcomeRow, Results
 from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of
@@ -169,6 +171,43 @@ def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
     last = with_looks(results, study, complete, [FREEZING], is_blinded=True)
     assert [r.estimate.value for r in last.rows] == [0.5] * 4
     assert last.label_counts == results.label_counts
+
+
+def test_nothing_shown_before_the_last_analysis_implies_the_comparison() -> None:
+    """By hand: numbers of the compared arms, labels of comparisons in the order of the codes, and
+    abstentions by system, which are 6 of 30 together."""
+    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, math.nan)
+    arms = replace(SHARE, by=("arm",), compare="arm")
+    one = replace(KAPPA, name="one arm", arm="x")
+    better = CriterionRef("better")
+    of_a = ShareOptions(of=("A",))
+    preferred = Analysis("preferred", "share", better, "experts", by=("topic",), options=of_a)
+    ties = Analysis("ties", "abstention", better, "experts")
+    study = replace(PAIRED, interim=INTERIM, analyses=(arms, one, preferred, ties, KAPPA))
+    row = Row("share", "share", "correct", "experts", half, {"arm": "x"})
+    named = [
+        row,
+        replace(row, analysis="one arm", group={}),
+        replace(row, analysis="preferred", group={"topic": "t"}),
+        replace(row, analysis="ties", group={}),
+        replace(row, analysis="other", group={"topic": "t"}),
+    ]
+    results = Results(
+        tuple(named),
+        (
+            CoverageRow("experts", "correct", "A", 20, 10, 5, 0, 5, {"fast": 1}),
+            CoverageRow("experts", "correct", "B", 20, 9, 1, 2, None, {"fast": 2}),
+        ),
+        outcomes=(OutcomeRow("j", "", "", {"rated": 2}), OutcomeRow("j", "system", "A", {"no": 1})),
+    )
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2")]
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=tasks, ratings=[rated])
+    shown = with_looks(results, study, data, [FREEZING], is_blinded=True)
+    assert [math.isnan(r.estimate.value) for r in shown.rows] == [True, True, True, False, False]
+    pooled = CoverageRow("experts", "correct", "", 40, 19, 6, 2, None, {"fast": 3})
+    assert shown.coverage == (pooled,)
+    assert [o.column for o in shown.outcomes] == [""]
 
 
 def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -112,6 +114,17 @@ def test_parts_make_the_table_of_all_rows(rows, ends, name, monkeypatch):
 def test_any_parts_make_the_table_of_all_rows(rows, ends, name):
     frame, options = frame_of(rows), OPTIONS[name]
     assert outcome(in_parts, frame, ends, options) == outcome(read, frame, options)
+
+
+def test_a_part_of_one_row_without_a_number() -> None:
+    """Parquet files of Pandas have NaN where nothing was rated."""
+    names = {"unit": pl.String, "rater": pl.String, "label": pl.Float64}
+    rows = [("u1", "ann", 1.0), ("u1", "ben", math.nan), ("u2", "ann", 2.0), ("u2", "ben", 2.0)]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    for ends in ([1, 2], [1, 2, 3], [2]):
+        assert contents(in_parts(frame, ends, TableOptions())) == contents(
+            read(frame, TableOptions())
+        )
 
 
 def test_rows_of_a_group_keep_their_numbers_in_the_whole_table():

@@ -111,6 +111,9 @@ def coded(column: pl.Series, source: str, *, is_stripped: bool = True) -> Column
     """
     if column.dtype.is_integer() and column.null_count() == 0 and len(column):
         return _of_numbers(column.to_numpy())
+    if column.dtype.is_float():
+        # Both are empty words, and a join of two single rows does not find NaN.
+        column = column.fill_nan(None)
     words = column.unique()
     if column.dtype == pl.String and len(words) <= _FEW_WORDS:
         # A third of the time of a join, but more than that with many words.

@@ -7,6 +7,7 @@ import functools
 import json
 import math
 import os
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,10 +48,14 @@ class Design:
     """How often, and of which parameters."""
     database: str = ""
     """Its database, if not the folder's own."""
+    run: str = ""
+    """Which run of the simulation: workers outlive one, and the study's files may change between
+    two."""
 
 
 def studies(design: Design) -> Iterator[list[StudyOutcome]]:
     """Draw the studies; which processes draw them plays no part."""
+    design = replace(design, run=uuid.uuid4().hex)
     request, study = design.request, _prepared(design)[0]  # what is wrong is said here, once
     first_seed = study.seed if request.seed is None else request.seed
     seeds = range(first_seed, first_seed + request.studies)
@@ -88,7 +93,7 @@ def _simulated_study(design: Design, seed: int) -> list[StudyOutcome]:
     return one_study(study, items, answers, truth, seed)
 
 
-# Once in each process: every simulated study begins with the same records.
+# Once in each process and run: every simulated study begins with the same records.
 @functools.lru_cache(maxsize=1)
 def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
     folder = open_folder(design.path, database=design.database)

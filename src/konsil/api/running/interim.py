@@ -175,7 +175,7 @@ def _pooled(
     subject, is_planned = place
     interim = _planned(folder)
     computed = qualities(view.study, view.data, interim.panel)
-    rules = looks.applied_rules(interim, computed, progress)
+    rules = looks.applied_rules(interim, computed, progress, view.events)
     details: dict[str, object] = {
         "rules": [
             {

@@ -49,6 +49,8 @@ class Progress:
     """All tasks, or all ratings that are planned."""
     unit: Literal["tasks", "ratings"] = "tasks"
     """What is counted."""
+    surplus: int = 0
+    """Ratings beyond those that are planned."""
 
     @property
     def fraction(self) -> float:
@@ -106,11 +108,14 @@ class AppliedRule:
     """Whether the rule applies; None where the number is undefined."""
     needed: int | None = None
     """Of an extension: how many tasks or ratings are needed in all; None: no number is stated."""
+    present: int = 0
+    """How many tasks there are, or ratings are planned or there."""
 
     @property
     def advised(self) -> int | None:
-        """What is needed, at most the rule's maximum."""
-        return None if self.needed is None else min(self.needed, self.rule.maximum or self.needed)
+        """What is needed, at most the rule's maximum, and never fewer than there are."""
+        most = self.rule.maximum or self.needed or 0
+        return None if self.needed is None else max(min(self.needed, most), self.present)
 
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
@@ -142,8 +147,8 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
     panels = set(study.together.get(interim.panel, (interim.panel,)))
     raters = {r.id for r in (*data.raters, *study.everybody()) if r.panel in panels}
     if interim.ratings is not None:
-        n = min(n_ratings_of(data.ratings, raters), interim.ratings)
-        return Progress(n, interim.ratings, "ratings")
+        n, planned = n_ratings_of(data.ratings, raters), interim.ratings
+        return Progress(min(n, planned), planned, "ratings", max(n - planned, 0))
     main = {t.id for t in data.tasks if t.purpose == "main" and t.item and t.rater in raters}
     return Progress(len(main & rated_tasks(data.ratings)), len(main))
 
@@ -286,13 +291,19 @@ def analysis_problem(study: Study, events: Iterable[Event]) -> str | None:
 
 
 def applied_rules(
-    interim: Interim, qualities: Sequence[CriterionQuality], progress: Progress
+    interim: Interim,
+    qualities: Sequence[CriterionQuality],
+    progress: Progress,
+    events: Iterable[Event] = (),
 ) -> tuple[AppliedRule, ...]:
     """Every rule with the number that it compares.
 
     The half-width expected at all planned tasks or ratings is the observed one times the square
-    root of the fraction that is rated.
+    root of the fraction that is rated. After a comparative look no number is needed any more: the
+    fraction of that look is of the tasks that there were.
     """
+    present = progress.tasks + progress.surplus
+    is_compared = any(look.kind == "comparative" for look in taken_looks(events))
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
@@ -305,8 +316,8 @@ def applied_rules(
             number = (estimate.high - estimate.low) / 2 * math.sqrt(progress.fraction)
         elif estimate is not None:
             number = float(getattr(estimate, rule.end))
-        needed = extended_to(rule, number, progress.tasks)
-        out.append(AppliedRule(rule, number, applies(rule, number), needed))
+        needed = None if is_compared else extended_to(rule, number, present)
+        out.append(AppliedRule(rule, number, applies(rule, number), needed, present))
     return tuple(out)
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.catalogue.known import NAME_COLUMNS
+from konsil.analysis.model.catalogue.known import NAME_COLUMNS, statistic_of
 from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.results import CoverageRow
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
@@ -31,6 +32,8 @@ from konsil.study.definition.protocol import Study
 
 SYSTEM_COLUMNS = {column for column, named in NAME_COLUMNS.items() if named == "system"}
 """Columns of groups whose values name systems."""
+DIRECTED = ("labels", "effects", "crossover")
+"""Groups of statistics that, of comparisons in the order of the codes, state who is preferred."""
 
 
 def with_looks(
@@ -41,7 +44,8 @@ def with_looks(
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
     whether or not a look was made; its comparison is withheld then while the study is blinded, and
-    so is every number of a coded system, from which it could be inferred.
+    so is every number of a coded system or of a group that it compares, from which it could be
+    inferred.
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
@@ -67,7 +71,7 @@ def with_looks(
     if early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
         if is_blinded:
-            results = _without_systems(results, study)
+            results = _without_groups(results, study, study.interim.analysis)
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
@@ -113,31 +117,74 @@ def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Re
     return replace(results, rows=tuple(rows), bounds=bounds)
 
 
-def _without_systems(results: Results, study: Study) -> Results:
-    """The results without any number of one system, or of systems compared with one another."""
-    of_one = {a.name for a in study.analyses if a.where.keys() & SYSTEM_COLUMNS}
+def _without_groups(results: Results, study: Study, analysis: str) -> Results:
+    """The results without any number of one system, or of one of the groups that are compared.
+
+    The same holds for what compares them, and for the labels of comparisons: in the order of the
+    codes they state which system is preferred.
+    """
+    compared = {a.compare for a in study.analyses if a.name == analysis and a.compare}
+    columns = SYSTEM_COLUMNS | compared
     pairs = pair_criteria(study.instruments)
+    of_one = {
+        a.name
+        for a in study.analyses
+        if a.where.keys() & columns
+        or (a.arm is not None and "arm" in columns)
+        or (
+            a.criterion in pairs
+            and a.statistic != "abstention"
+            and statistic_of(a.statistic).group in DIRECTED
+        )
+    }
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for (panel, criterion, _, label), n in results.label_counts.items():
-        # In the order of the codes, the labels of a comparison state which system is preferred.
         if criterion not in pairs:
             counts[panel, criterion, "", label] += n
 
-    def is_of_systems(analysis: str, *groups: Mapping[str, str]) -> bool:
-        return analysis in of_one or any(g.keys() & SYSTEM_COLUMNS for g in groups)
+    def is_withheld(name: str, *groups: Mapping[str, str]) -> bool:
+        return name in of_one or any(g.keys() & columns for g in groups)
 
     return replace(
         results,
         rows=tuple(
-            _withheld(r) if is_of_systems(r.analysis, r.group, r.versus) else r
-            for r in results.rows
+            _withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r for r in results.rows
         ),
+        coverage=_pooled_coverage(results.coverage),
+        outcomes=tuple(o for o in results.outcomes if o.column not in columns),
         label_counts=dict(counts),
-        bounds=tuple(b for b in results.bounds if not is_of_systems(b.analysis, b.group)),
-        curves=tuple(c for c in results.curves if not is_of_systems(c.analysis, c.group)),
-        trade_offs=tuple(t for t in results.trade_offs if not is_of_systems(t.analysis, t.group)),
+        bounds=tuple(b for b in results.bounds if not is_withheld(b.analysis, b.group)),
+        curves=tuple(c for c in results.curves if not is_withheld(c.analysis, c.group)),
+        trade_offs=tuple(t for t in results.trade_offs if not is_withheld(t.analysis, t.group)),
         case_scores=(),
     )
+
+
+def _pooled_coverage(rows: Sequence[CoverageRow]) -> tuple[CoverageRow, ...]:
+    """The counts of all systems together: abstentions by system can be what is compared."""
+    by_criterion: dict[tuple[str, str], list[CoverageRow]] = {}
+    for row in rows:
+        by_criterion.setdefault((row.panel, row.criterion), []).append(row)
+    return tuple(
+        CoverageRow(
+            panel,
+            criterion,
+            "",
+            _sum_of([row.expected for row in parts]),
+            sum(row.rated for row in parts),
+            sum(row.abstained for row in parts),
+            sum(row.unreadable for row in parts),
+            _sum_of([row.missing for row in parts]),
+            dict(sum((Counter(row.excluded) for row in parts), Counter())),
+        )
+        for (panel, criterion), parts in by_criterion.items()
+    )
+
+
+def _sum_of(numbers: Sequence[int | None]) -> int | None:
+    """The sum; None where one of the numbers is unknown."""
+    known = [n for n in numbers if n is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def _is_comparison(row: Row) -> bool:

@@ -94,7 +94,7 @@ def panel_qualities(study: Study, data: Data, events: Sequence[Event]) -> list[P
             out.append(PanelQuality(name, None, criteria, ()))
             continue
         progress = progress_of(study, interim, data)
-        rules = applied_rules(interim, criteria, progress)
+        rules = applied_rules(interim, criteria, progress, events)
         looks = look_states(interim, events, progress)
         out.append(PanelQuality(name, progress, criteria, rules, looks))
     return out

@@ -69,11 +69,8 @@ def _criterion_problems(study: Study, panel: str, rule: InterimRule, where: str)
         yield f"{where}.criterion: {rule.criterion!r} is a free text; expected one with labels"
     if rule.measure == "abstention" and scale.abstain is None:
         yield f"{where}.measure: {rule.criterion!r} has no abstention"
-    if rule.measure == "standard_deviation" and scale.kind != "number" and scale.level == "nominal":
-        yield (
-            f"{where}.measure: {rule.criterion!r} has unordered labels, which have no standard"
-            " deviation"
-        )
+    if rule.measure == "standard_deviation":
+        yield from _spread_problems(study, rule.criterion, where)
     panels = set(study.together.get(panel, (panel,)))
     forms = {a.instrument for a in study.plan if a.panel in panels}
     with_criterion = {i.id for i in study.instruments for c in i.criteria if c.id == rule.criterion}
@@ -90,6 +87,19 @@ def _criterion_problems(study: Study, panel: str, rule: InterimRule, where: str)
         yield (
             f"{where}.below: the tests of drift, adjusted for their number, have no p below"
             f" {least:g}; expected more, got {rule.below:g}"
+        )
+
+
+def _spread_problems(study: Study, name: str, where: str) -> Iterator[str]:
+    """Problems of a rule of the standard deviation."""
+    [criterion, *_] = [c for i in study.instruments for c in i.criteria if c.id == name]
+    if criterion.scale.kind != "number" and criterion.scale.level == "nominal":
+        yield f"{where}.measure: {name!r} has unordered labels, which have no standard deviation"
+    if criterion.scope == "pair":
+        yield (
+            f"{where}.measure: {name!r} compares two answers, and the standard deviation of its"
+            " labels would show how clearly one system is preferred; expected a criterion of"
+            " single answers"
         )
 
 

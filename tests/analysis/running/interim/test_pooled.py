@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -135,6 +136,23 @@ def test_labels_of_comparisons_do_not_show_which_system_wins() -> None:
 
     first = {"A / B": 1.0, "tie": 0.0, "none": 0.0}
     assert shares("ABAAtA") == shares("BABBtB") == [first, {**first, "A / B": 0.75, "tie": 0.25}]
+
+
+@pytest.mark.parametrize(("scope", "is_shown"), [("answer", True), ("pair", False)])
+def test_comparisons_have_no_standard_deviation(
+    scope: Literal["answer", "pair"], is_shown: bool
+) -> None:
+    """By hand: of A, A, B as 0, 0, 1 it is the root of 1/3. In the order of the codes it is the
+    smaller, the more often one system is preferred."""
+    scale = Scale(("A", "B"), level="ordinal")
+    better = Criterion("better", "?", scale, scope)
+    settings = replace(SETTINGS, instruments=(Instrument("form", (better,)),))
+    data = records([("q0", "r1", "A"), ("q1", "r1", "A"), ("q2", "r1", "B")])
+    pairs = replace(data, ratings=[replace(r, criterion="better") for r in data.ratings])
+    [quality] = pooled_quality(pairs, settings, "people", (better,), {})
+    assert quality.standard_deviation.value == pytest.approx(
+        math.sqrt(1 / 3) if is_shown else math.nan, nan_ok=True
+    )
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ class CriterionQuality:
     abstention: Estimate
     """The proportion of abstentions; undefined where the scale has none."""
     standard_deviation: Estimate
-    """Of the ratings as numbers; undefined of unordered labels."""
+    """Of the ratings as numbers; undefined of unordered labels and of comparisons."""
     n_raters: int
     """Raters with at least one rating."""
     n_ratings: int
@@ -163,7 +163,8 @@ def _analyses(criterion: Criterion, panel: str) -> list[Analysis]:
         analyses.append(
             replace(agreement.with_statistic("abstention"), name=f"{criterion.id}: abstention")
         )
-    if agreement.statistic == "krippendorff_alpha":
+    # That of comparisons would show how clearly one system is preferred.
+    if agreement.statistic == "krippendorff_alpha" and criterion.scope != "pair":
         analyses.append(
             replace(
                 agreement.with_statistic("standard_deviation"),

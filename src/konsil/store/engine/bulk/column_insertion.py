@@ -17,6 +17,8 @@ _CACHE = 1 << 16
 """Kilobytes of SQLite's cache; its own are 2,000."""
 _LONGEST_LITERAL = 200
 """Characters of a text that is written into a statement."""
+_PLACEHOLDERS = ("%(", "__[")
+"""What SQLAlchemy takes for the place of a parameter, also within a text of a statement."""
 _ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
 """What PostgreSQL's text format writes otherwise; the backslash comes first."""
 
@@ -72,7 +74,12 @@ def _literal(value: object) -> str | None:
         return "NULL"
     if type(value) is int:
         return str(value)
-    if isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST_LITERAL:
+    if (
+        isinstance(value, str)
+        and value.isprintable()
+        and len(value) <= _LONGEST_LITERAL
+        and not any(mark in value for mark in _PLACEHOLDERS)
+    ):
         return "'" + value.replace("'", "''") + "'"
     return None
 
