@@ -61,6 +61,22 @@ def test_later_ratings_void_a_declaration() -> None:
     )
 
 
+def test_more_ratings_than_planned_are_the_last_analysis_once_they_are_declared() -> None:
+    """Without a plan, further ratings would be as many further chances to reject."""
+    more = Progress(100, 100, "ratings", 30)
+    assert last_analysis([GOING], more) is None
+    assert "More ratings are there than planned: 130 instead of 100" in str(
+        early_warning("share", more, [GOING])
+    )
+    assert last_analysis([GOING, STOPPED], more) == "stopped"
+    check_closing(TRIED, [FREEZING], more)
+    declared = replace(CLOSING, data={**CLOSING.data, "rated": 130})
+    assert last_analysis([GOING, declared], more) == "closed"
+    later = replace(more, surplus=31)
+    assert last_analysis([GOING, declared], later) is None
+    assert "1 came in later" in str(early_warning("share", later, [GOING, declared]))
+
+
 def test_a_stop_that_a_later_look_overruled_is_none() -> None:
     later = looked(3, 0.75, "continue")
     history = [GOING, STOPPED, later]

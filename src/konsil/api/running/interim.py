@@ -134,7 +134,7 @@ def close_collection(folder: Folder, *, by: str, reason: str) -> Event:
     with folder.store() as store:
         data: dict[str, object] = {
             "fraction": written(progress.fraction),
-            "rated": progress.rated,
+            "rated": progress.present,
             "tasks": progress.tasks,
             "by": pseudonym(store, by),
             "reason": reason,

@@ -52,12 +52,12 @@ def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis |
     Each number of ratings that could be the last would be one more chance to reject. So the last
     analysis is that of all planned ratings, of the ratings at which data collection was declared
     closed, or any after a stop that the critical values decided. A declaration is void once further
-    ratings came in.
+    ratings came in; with more ratings than planned, it is needed.
     """
     closing = closing_of(events)
-    if closing is not None and progress.rated > closing.rated:
+    if closing is not None and progress.present > closing.rated:
         return None
-    if progress.rated == progress.tasks:
+    if progress.is_complete:
         return "complete"
     looks = [look for look in taken_looks(events) if look.kind == "comparative"]
     if looks and looks[-1].decision == STOP:
@@ -79,7 +79,7 @@ def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> 
         raise StudyError(f"data collection was declared closed at {before.at}; expected it once")
     if not progress.rated:
         raise StudyError("there are no ratings yet; expected some before the last analysis")
-    if progress.rated == progress.tasks:
+    if progress.is_complete:
         raise StudyError("all ratings are there, so that the report is the last analysis already")
 
 
@@ -97,7 +97,16 @@ def early_warning(
             message_id="interim.reopened",
             at=closing.at,
             declared=closing.rated,
-            more=progress.rated - closing.rated,
+            more=progress.present - closing.rated,
+            analysis=analysis,
+        )
+    if progress.surplus:
+        return message(
+            "More ratings are there than planned: {rated:,} instead of {tasks:,}. The analysis"
+            " “{analysis}” is exploratory until data collection is declared closed.",
+            message_id="interim.surplus",
+            rated=progress.present,
+            tasks=progress.tasks,
             analysis=analysis,
         )
     return message(
