@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api.folder.folder import Folder
+from konsil.api.folder.folder import Folder, open_folder
 from konsil.errors import KonsilError
 from konsil.letters import sending
 from konsil.letters.delivery import MailServer, MailServerError
@@ -165,6 +165,24 @@ def test_an_address_that_is_none_is_left_out_and_the_others_get_theirs(
     sent = send_letters(folder, clock=day)
     assert outcomes(sent) == [("r3", "invitation", "sent")]
     assert set(reasons(sent).values()) == {"the name or e-mail address cannot be used; correct it"}
+
+
+def test_what_looks_like_an_encoded_word_begins_no_header(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    """The library decodes such words, line breaks included, when it writes a header."""
+    word = "=?utf-8?q?a=0D=0ABcc:_x@x.org?="
+    protocol = folder.path / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace("Right or wrong?", word), "utf-8")
+    write_mail(folder.path, post.port, f"reply_to = '\"{word}\" <desk@study.example.org>'")
+    with folder.store() as store:
+        note_person(store, Person("r1", word, ADA.email))
+    send_letters(open_folder(folder.path), clock=day)
+    letter = post.letters[0][1]
+    assert "Bcc" not in letter
+    assert [to.addr_spec for to in letter["To"].addresses] == [ADA.email]
+    assert letter["Reply-To"].addresses[0].addr_spec == "desk@study.example.org"
+    assert letter["Subject"] == "Invitation to the study “= ?utf-8?q?a=0D=0ABcc:_x@x.org?=”"
 
 
 def test_links_for_one_use_and_closed_batches_get_no_letters(

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from email import policy
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.utils import format_datetime, parseaddr
+from email.utils import format_datetime
 
 from konsil.errors import KonsilError
 from konsil.letters.delivery import MailServer, MailServerError, Refusal
 from konsil.letters.due import Absence, DueLetter, schedule
 from konsil.letters.links import PATH, letter_key, made_link
+from konsil.letters.mail_addresses import in_header
 from konsil.letters.opened import Opened
 from konsil.letters.settings import MailSettings, password, read_mail
 from konsil.letters.templates import Contents, Templates, letter_text, read_templates
@@ -168,10 +169,9 @@ def _message(run: _Run, due: DueLetter, url: str, letter_id: str) -> EmailMessag
     sender = run.mail.address
     message["From"] = sender
     message["To"] = _recipient(due)
-    if run.mail.reply_to:
-        name, address = parseaddr(run.mail.reply_to)
-        message["Reply-To"] = Address(name, addr_spec=address)
-    message["Subject"] = subject
+    if run.mail.reply_address is not None:
+        message["Reply-To"] = run.mail.reply_address
+    message["Subject"] = in_header(subject)
     message["Date"] = format_datetime(run.clock.now())
     message["Message-ID"] = f"<{letter_id}@{sender.domain}>"
     # No answering machine replies to it (RFC 3834).
@@ -188,7 +188,7 @@ def _texts(folder: Opened, due: DueLetter, url: str, templates: Templates) -> tu
 
 
 def _recipient(due: DueLetter) -> Address:
-    return Address(due.person.name, addr_spec=due.person.email)
+    return Address(in_header(due.person.name), addr_spec=due.person.email)
 
 
 def _check_contacts(letters: Sequence[DueLetter], templates: Templates) -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from konsil.errors import StudyError, nearest
-from konsil.letters.mail_addresses import mailbox_problem
+from konsil.letters.mail_addresses import in_header, mailbox_problem
 from konsil.letters.opened import Opened, read_text
 from konsil.study.sections.decode import decode
 
@@ -57,13 +57,22 @@ class MailSettings:
     @property
     def address(self) -> Address:
         """The sender."""
-        name, addr = parseaddr(self.sender)
-        return Address(name, addr_spec=addr)
+        return _mailbox(self.sender)
+
+    @property
+    def reply_address(self) -> Address | None:
+        """Where replies go; None: to the sender."""
+        return _mailbox(self.reply_to) if self.reply_to else None
 
     @property
     def server(self) -> str:
         """The server in a sentence."""
         return f"{self.host}:{self.port or PORTS[self.security]}"
+
+
+def _mailbox(text: str) -> Address:
+    name, address = parseaddr(text)
+    return Address(in_header(name), addr_spec=address)
 
 
 @dataclass(frozen=True, slots=True)
