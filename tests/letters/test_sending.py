@@ -374,6 +374,24 @@ def test_accounts_are_used_over_tls_alone_with_a_certificate_that_is_checked(
     assert send_letters(folder, clock=day).n_sent == 3
 
 
+@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
+def test_a_server_without_passwords_and_a_password_that_is_not_ascii_are_one_sentence(
+    folder: Folder, serve: Callable[..., Post], day: Day
+) -> None:
+    post = serve(
+        Post(password="right"), auth_require_tls=False, auth_exclude_mechanism=("LOGIN", "PLAIN")
+    )
+    write_mail(folder.path, post.port, 'user = "trial"', 'password_file = "mail-password"')
+    secret = folder.path / "mail-password"
+    secret.write_text("right\n", "utf-8-sig")
+    stop = send_letters(folder, clock=day).stop
+    assert "offers no way to sign in with a password" in str(stop)
+    secret.write_text("canäry\n", "utf-8")
+    with pytest.raises(KonsilError, match="characters other than those of ASCII") as error:
+        send_letters(folder, clock=day)
+    assert "canäry" not in str(error.value)
+
+
 def test_a_server_that_is_away_or_lacks_tls_is_one_sentence(
     folder: Folder, post: Post, day: Day
 ) -> None:

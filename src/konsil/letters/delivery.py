@@ -166,7 +166,12 @@ class MailServer:
                 f"{server}: no encrypted connection ({error.reason or 'certificate'}); check"
                 " security, port and ca_file"
             ) from None
-        except (OSError, smtplib.SMTPException) as error:
+        except smtplib.SMTPException:
+            # Neither a reply nor a break: no mechanism for the password that both sides know.
+            raise MailServerError(
+                f"{server}: the mail server offers no way to sign in with a password"
+            ) from None
+        except OSError as error:
             cause = getattr(error, "strerror", None) or type(error).__name__
             raise MailServerError(f"{server}: the mail server does not answer ({cause})") from None
 

@@ -11,13 +11,13 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, StudyError
 from konsil.letters.delivery import MailServer, MailServerError, Refusal
 from konsil.letters.due import Absence, DueLetter, schedule
 from konsil.letters.links import PATH, letter_key, made_link
 from konsil.letters.mail_addresses import in_header
 from konsil.letters.opened import Opened
-from konsil.letters.settings import MailSettings, password, read_mail
+from konsil.letters.settings import FILE, TEMPLATES, MailSettings, password, read_mail
 from konsil.letters.templates import Contents, Templates, letter_text, read_templates
 from konsil.records.digits import stamp
 from konsil.store import Store
@@ -96,7 +96,7 @@ def shown_letters(
 ) -> tuple[tuple[ShownLetter, ...], tuple[Absence, ...]]:
     """The letters that would be sent now; nothing is sent, made or stored."""
     mail = read_mail(folder)
-    templates = read_templates(folder.path / mail.templates)
+    templates = _templates(folder, mail)
     now = (clock or Clock()).now()
     with folder.store() as store:
         key = letter_key(folder.path, may_write=False)
@@ -110,6 +110,17 @@ def shown_letters(
     return tuple(shown), plan.absences
 
 
+def _templates(folder: Opened, mail: MailSettings) -> Templates:
+    place = folder.path / mail.templates
+    # Where mail.toml names the folder, letters with other texts would be wrong.
+    if not place.is_dir() and (mail.templates != TEMPLATES or place.exists()):
+        raise StudyError(
+            f"{folder.path / FILE}: mail.templates: {place} is no folder; expected the texts of"
+            " letters in it"
+        )
+    return read_templates(place)
+
+
 def send_letters(
     folder: Opened, *, is_timed: bool = False, by: str = "", clock: Clock | None = None
 ) -> Sent:
@@ -119,7 +130,7 @@ def send_letters(
     ends this program, a letter that was accepted is not sent again, but for the one under way.
     """
     mail, chosen_clock = read_mail(folder), clock or Clock()
-    templates, secret = read_templates(folder.path / mail.templates), password(mail, folder.path)
+    templates, secret = _templates(folder, mail), password(mail, folder.path)
     now = chosen_clock.now()
     with folder.store() as store, sending_letters(store, stamp(now)):
         key = letter_key(folder.path, may_write=True) or b""

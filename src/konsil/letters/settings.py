@@ -23,6 +23,8 @@ SECURITY = ("starttls", "tls", "none")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
 LAST_PORT = 65_535
+TEMPLATES = "letters"
+"""The usual folder of a study's own texts, which need not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class MailSettings:
     """The file with the account's password."""
     remind_after_days: tuple[int, ...] = ()
     """Days after the invitation on which a reminder is due; empty: none is."""
-    templates: str = "letters"
+    templates: str = TEMPLATES
     """The folder with the study's own texts."""
 
     @property
@@ -111,10 +113,8 @@ def address_of_pages(folder: Opened) -> str:
 
 def _problem(mail: MailSettings) -> str:
     """The first problem of the settings, with the key it is about; nothing where there is none."""
-    parts = urlsplit(mail.url)
-    is_here = parts.hostname in LOOPBACK
-    if parts.scheme not in (("https", "http") if is_here else ("https",)) or not parts.hostname:
-        return f"url: expected an address with https://, got {mail.url!r}"
+    if not _is_address_of_pages(mail.url):
+        return f"url: expected an address with https:// and without ? and #, got {mail.url!r}"
     if not mail.host.strip() or not mail.host.isprintable():
         return f"host: expected the name of the mail server, got {mail.host!r}"
     if not 0 <= mail.port <= LAST_PORT:
@@ -137,17 +137,35 @@ def _problem(mail: MailSettings) -> str:
     return ""
 
 
+def _is_address_of_pages(url: str) -> bool:
+    """Whether links begin with it: a host and perhaps a path, in which no blank breaks a link."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    schemes = ("https", "http") if parts.hostname in LOOPBACK else ("https",)
+    is_plain = url.isprintable() and not any(c.isspace() or c in '?#@"<>' for c in url)
+    return parts.scheme in schemes and bool(parts.hostname) and is_plain
+
+
 def password(mail: MailSettings, folder: Path, environment: Mapping[str, str] = os.environ) -> str:
     """The account's password, from where the settings name it; empty where there is no account."""
     if mail.password_file:
         place = folder / mail.password_file
         try:
-            secret = place.read_text("utf-8").strip()
+            secret = place.read_text("utf-8-sig").strip()
         except (OSError, UnicodeDecodeError):
             raise StudyError(f"{folder / FILE}: mail.password_file: cannot read {place}") from None
     else:
         secret = environment.get(mail.password_variable, "").strip()
+    source = mail.password_file or mail.password_variable
+    # The protocol's usual mechanisms have no agreed encoding, and the library takes ASCII alone.
+    if not (mail.user + secret).isascii():
+        raise StudyError(
+            f"{folder / FILE}: mail: an account has characters other than those of ASCII; expected"
+            f" none in user and in {source}"
+        )
     if mail.user and not secret:
-        source = mail.password_file or mail.password_variable
         raise StudyError(f"{folder / FILE}: mail: the password is empty; expected it in {source}")
     return secret
