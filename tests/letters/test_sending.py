@@ -117,6 +117,9 @@ def test_letters_follow_the_schedule_and_a_timer_that_calls_twice_sends_once(
         if n == 1:
             waits = send_letters(folder, is_timed=True, clock=day)
             assert set(reasons(waits).values()) == {"next reminder in 2 days"}
+        if n == 2:
+            waits = send_letters(folder, is_timed=True, clock=day)
+            assert set(reasons(waits).values()) == {"next reminder in 1 day"}
         day.pass_days(1)
     assert sent_on == [0, 3, 7]
     assert set(reasons(send_letters(folder, is_timed=True, clock=day)).values()) == {
@@ -262,6 +265,28 @@ def test_a_server_that_goes_away_ends_the_run_and_the_next_one_sends_the_rest(
     post.drop_after = None
     assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r2", "r3"]
     assert Counter(a for a, _ in post.letters) == {ADA.email: 1, BEN.email: 1, EVA.email: 1}
+
+
+def test_who_finishes_leaves_or_moves_during_a_run_gets_no_letter_of_before(
+    folder: Folder, post: Post, day: Day, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first letter, the second rater loses the link, the third has another address."""
+    handed_over = MailServer.send
+
+    def meanwhile(server: MailServer, letter: object, address: str) -> object:
+        with folder.store() as store:
+            if not post.letters:
+                at = day.time.strftime("%Y-%m-%dT%H:%M:%SZ")
+                Access(store).revoke("r2", at=at)
+                note_person(store, Person("r3", EVA.name, "eva.new@clinic.example"))
+        return handed_over(server, letter, address)
+
+    monkeypatch.setattr(MailServer, "send", meanwhile)
+    sent = send_letters(folder, clock=day)
+    assert [address for address, _ in post.letters] == [ADA.email, "eva.new@clinic.example"]
+    assert (reasons(sent), sent.n_waiting) == ({"r2": "no link that works"}, 0)
+    with folder.store() as store:
+        assert letters(store).keys() == {"r1", "r3"}
 
 
 @pytest.mark.parametrize("is_accepted", [False, True])

@@ -81,17 +81,18 @@ def schedule(
     *,
     now: datetime,
     is_timed: bool,
+    rater: str = "",
 ) -> Schedule:
-    """The letters that are to be sent now.
+    """The letters that are to be sent now, to all or to one rater.
 
     Raters with an address and a link that works get an invitation, or a reminder while tasks are
     not completed; at most one letter a day (UTC). `is_timed`: reminders only on their days.
     """
     contacts = people(store)
-    standings = _standings(folder, store, now)
+    standings = _standings(folder, store, now, rater)
     due, absences = [], []
-    for rater, standing in standings.items():
-        person = contacts.get(rater, Person(rater))
+    for who, standing in standings.items():
+        person = contacts.get(who, Person(who))
         kind = _kind(standing)
         reason = _absence(person, standing, now) or (
             _not_yet(standing, mail.remind_after_days, now)
@@ -99,7 +100,7 @@ def schedule(
             else ""
         )
         if reason:
-            absences.append(Absence(rater, reason))
+            absences.append(Absence(who, reason))
             continue
         link = derivable(key, standing.invitations) or PersonalLink(
             "", standing.invitations[-1].expires_at
@@ -109,10 +110,10 @@ def schedule(
     return Schedule(tuple(due), tuple(absences))
 
 
-def _standings(folder: Opened, store: Store, now: datetime) -> Mapping[str, _Standing]:
-    records = letters(store)
+def _standings(folder: Opened, store: Store, now: datetime, only: str) -> Mapping[str, _Standing]:
+    records = letters(store, only)
     invitations: dict[str, list[Invitation]] = defaultdict(list)
-    for invitation in Access(store).invitations():
+    for invitation in Access(store).invitations(only):
         if invitation.role == "rater":
             invitations[invitation.who].append(invitation)
     with reading(store.engine) as connection:
@@ -123,14 +124,14 @@ def _standings(folder: Opened, store: Store, now: datetime) -> Mapping[str, _Sta
         closed = study_events.closed_batches(connection)
         n_tasks: Counter[str] = Counter()
         n_planned: Counter[str] = Counter()
-        for count in progress.counts(connection):
+        for count in progress.counts(connection, only):
             n_planned[count.rater] += count.tasks
             if not {(count.phase, count.batch, r) for r in ("", count.rater)} & closed:
                 n_tasks[count.rater] += count.tasks - count.n_completed
     at = _stamp(now)
     standings = {}
     for rater, (_, kind) in panels.items():
-        if kind != "human":
+        if kind != "human" or only not in ("", rater):
             continue
         open_links = [i for i in invitations[rater] if i.open(at)]
         personal = [i for i in open_links if i.most_uses is None]
@@ -194,7 +195,8 @@ def _not_yet(standing: _Standing, days: Sequence[int], now: datetime) -> str:
     if any(reminded < day <= passed for day in days):
         return ""
     later = [day for day in days if day > passed]
-    return f"next reminder in {later[0] - passed} days" if later else "no reminder is due"
+    n = later[0] - passed if later else 0
+    return f"next reminder in {n} {'day' if n == 1 else 'days'}" if n else "no reminder is due"
 
 
 def _days(first: str, last: str) -> int:

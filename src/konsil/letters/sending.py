@@ -126,8 +126,9 @@ def send_letters(
 ) -> Sent:
     """Send the letters of now.
 
-    Each is stored as under way before it is handed over, and with its outcome afterwards: whoever
-    ends this program, a letter that was accepted is not sent again, but for the one under way.
+    Each is chosen again when its turn comes. It is stored as under way before it is handed over,
+    and with its outcome afterwards: whoever ends this program, a letter that was accepted is not
+    sent again, but for the one under way.
     """
     mail, chosen_clock = read_mail(folder), clock or Clock()
     templates, secret = _templates(folder, mail), password(mail, folder.path)
@@ -138,16 +139,30 @@ def send_letters(
         _check_contacts(plan.letters, templates)
         run = _Run(folder, store, mail, templates, decider(store, by), chosen_clock)
         outcomes: list[Outcome] = []
+        absences = list(plan.absences)
         stop = None
         if plan.letters:
             try:
                 with MailServer(mail, secret, folder.path) as server:
-                    for due in plan.letters:
-                        outcome = _sent(run, server, due, key)
-                        outcomes.append(outcome)
+                    for planned in plan.letters:
+                        # A run takes long: who has finished, left or moved since is seen here.
+                        present = schedule(
+                            folder,
+                            store,
+                            mail,
+                            key,
+                            now=run.clock.now(),
+                            is_timed=is_timed,
+                            rater=planned.person.rater,
+                        )
+                        _check_contacts(present.letters, templates)
+                        absences += present.absences
+                        outcomes += [_sent(run, server, due, key) for due in present.letters]
             except MailServerError as error:
                 stop = error
-    return Sent(tuple(outcomes), plan.absences, stop, len(plan.letters) - len(outcomes))
+    n_absent = len(absences) - len(plan.absences)
+    n_waiting = len(plan.letters) - len(outcomes) - n_absent
+    return Sent(tuple(outcomes), tuple(absences), stop, n_waiting)
 
 
 def _sent(run: _Run, server: MailServer, due: DueLetter, key: bytes) -> Outcome:
