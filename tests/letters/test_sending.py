@@ -229,10 +229,20 @@ def test_a_refused_address_is_reported_and_marked_and_the_others_get_theirs(
     assert ("r1", "invitation", "sent") in outcomes(send_letters(folder, clock=day))
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "550 5.7.1 relaying denied",
+        "550 5.1.8 <office@study.example.org> has no domain",
+        "530 authentication required",
+        "503 AUTH first",
+        "554 no",
+    ],
+)
 def test_what_the_servers_policy_forbids_is_no_fault_of_the_address(
-    folder: Folder, post: Post, day: Day
+    folder: Folder, post: Post, day: Day, reply: str
 ) -> None:
-    post.replies = dict.fromkeys((ADA.email, BEN.email, EVA.email), "550 5.7.1 relaying denied")
+    post.replies = dict.fromkeys((ADA.email, BEN.email, EVA.email), reply)
     assert {o.state for o in send_letters(folder, clock=day).outcomes} == {"refused"}
     with folder.store() as store:
         assert not any(person.failing for person in people(store).values())
