@@ -67,6 +67,7 @@ def test_everybody_gets_an_invitation_and_later_a_reminder_with_the_same_link_th
     assert letter.get_content_type() == "text/plain"
     assert len({each["Message-ID"] for _, each in post.letters}) == 3
     assert invitations[BEN.email].startswith("Dear colleague,\r\n")
+    assert invitations[BEN.email].endswith("Kind regards\r\nStudy office\r\n")
     assert invitations[EVA.email].startswith("Guten Tag Eva Lösch,\r\n")
 
     again = send_letters(folder, clock=day)

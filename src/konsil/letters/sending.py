@@ -104,7 +104,7 @@ def shown_letters(
     _check_contacts(plan.letters, templates)
     shown = []
     for due in plan.letters:
-        subject, text = _texts(folder, due, f"{mail.url.rstrip('/')}{PATH}{ON_SENDING}", templates)
+        subject, text = _texts(folder, mail, due, ON_SENDING, templates)
         to = str(_recipient(due))
         shown.append(ShownLetter(due.person.rater, due.kind, to, subject, text))
     return tuple(shown), plan.absences
@@ -171,9 +171,8 @@ def _sent(run: _Run, server: MailServer, due: DueLetter, key: bytes) -> Outcome:
     link = due.link.secret or made_link(
         Access(run.store), key, rater, at=at, until=due.link.until, by=run.by
     )
-    url = f"{run.mail.url.rstrip('/')}{PATH}{link}"
     letter_id = begin(run.store, rater, due.kind, at=at)
-    message = _message(run, due, url, letter_id)
+    message = _message(run, due, link, letter_id)
     refusal = server.send(message, due.person.email)
     state = _state(refusal)
     code = refusal.code if refusal is not None else ""
@@ -189,8 +188,8 @@ def _state(refusal: Refusal | None) -> State:
     return "refused" if refusal.is_permanent else "deferred"
 
 
-def _message(run: _Run, due: DueLetter, url: str, letter_id: str) -> EmailMessage:
-    subject, text = _texts(run.folder, due, url, run.templates)
+def _message(run: _Run, due: DueLetter, link: str, letter_id: str) -> EmailMessage:
+    subject, text = _texts(run.folder, run.mail, due, link, run.templates)
     message = EmailMessage(policy=policy.SMTP)
     sender = run.mail.address
     message["From"] = sender
@@ -208,8 +207,12 @@ def _message(run: _Run, due: DueLetter, url: str, letter_id: str) -> EmailMessag
     return message
 
 
-def _texts(folder: Opened, due: DueLetter, url: str, templates: Templates) -> tuple[str, str]:
-    contents = Contents(folder.study.title, due.person.name, url, due.link.until, due.n_tasks)
+def _texts(
+    folder: Opened, mail: MailSettings, due: DueLetter, link: str, templates: Templates
+) -> tuple[str, str]:
+    url = f"{mail.url.rstrip('/')}{PATH}{link}"
+    name = mail.address.display_name
+    contents = Contents(folder.study.title, due.person.name, url, due.link.until, due.n_tasks, name)
     return letter_text(due.kind, due.language, contents, templates)
 
 
