@@ -224,10 +224,9 @@ def test_a_refused_address_is_reported_and_marked_and_the_others_get_theirs(
     assert outcomes(again) == [("r2", "invitation", "sent")]
     assert post.letters[-1][1]["Message-ID"].startswith(f"<{deferred.id}@")
     assert reasons(again)["r1"].startswith("letters to the address fail since ")
-    day.pass_days(1)
     with folder.store() as store:
         note_person(store, Person("r1", ADA.name, "ada@clinic.example"))
-    assert ("r1", "invitation", "sent") in outcomes(send_letters(folder, clock=day))
+    assert outcomes(send_letters(folder, clock=day)) == [("r1", "invitation", "sent")]
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ def _absence(person: Person, standing: _Standing, now: datetime) -> str:
         return "the link works once; a letter needs one that works until it expires"
     if not standing.invitations:
         return "no link that works"
-    if any(r.is_final and r.at[:10] == today for r in standing.letters):
+    # What was refused or came back did not arrive: a corrected address is used at once.
+    if any(r.state == "sent" and r.at[:10] == today for r in standing.letters):
         return "has a letter of today"
     if _kind(standing) == "reminder" and not standing.n_tasks:
         return "no tasks"
