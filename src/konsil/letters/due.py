@@ -26,6 +26,7 @@ from konsil.study.sections.enrolment import (
     not_taking_part,
     withdrawn_consents,
 )
+from konsil.web.rating.consensus.pilot import Pilot
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +91,15 @@ def schedule(
     """
     contacts = people(store)
     standings = _standings(folder, store, now, rater)
+    pilot = Pilot(folder.study, store, lambda: _stamp(now))
     due, absences = [], []
     for who, standing in standings.items():
         person = contacts.get(who, Person(who))
         kind = _kind(standing)
-        reason = _absence(person, standing, now) or (
-            _not_yet(standing, mail.remind_after_days, now)
-            if is_timed and kind == "reminder"
-            else ""
-        )
+        reason = _absence(person, standing, now)
+        if not reason and kind == "reminder":
+            not_yet = _not_yet(standing, mail.remind_after_days, now) if is_timed else ""
+            reason = not_yet or _waits(pilot, who)
         if reason:
             absences.append(Absence(who, reason))
             continue
@@ -179,6 +180,12 @@ def _absence(person: Person, standing: _Standing, now: datetime) -> str:
     if _kind(standing) == "reminder" and not standing.n_tasks:
         return "no tasks"
     return ""
+
+
+def _waits(pilot: Pilot, rater: str) -> str:
+    """Why a rater with tasks can do none now; empty where they can."""
+    stage = pilot.stage(rater)
+    return "waits for others to complete the pilot" if stage is not None and stage.waiting else ""
 
 
 def _not_yet(standing: _Standing, days: Sequence[int], now: datetime) -> str:
