@@ -108,6 +108,8 @@ def schedule(
         )
         language = catalogue_language(person.language or folder.study.language) or "en"
         due.append(DueLetter(person, kind, language, link, standing.n_tasks))
+    # One at which the server closes the connection each time must not stop all after it for ever.
+    due.sort(key=lambda each: any(not r.is_final for r in standings[each.person.rater].letters))
     return Schedule(tuple(due), tuple(absences))
 
 

@@ -41,6 +41,11 @@ class LetterRecord:
     at: str
     """When."""
 
+    @property
+    def is_final(self) -> bool:
+        """Whether it is not sent again."""
+        return self.state in _FINAL
+
 
 def letters(store: Store, rater: str = "") -> dict[str, tuple[LetterRecord, ...]]:
     """All letters, or those to one rater, by rater, oldest first."""
