@@ -56,6 +56,22 @@ def test_what_is_wrong_with_mail_toml_is_one_sentence(
     assert "canary" not in str(error.value)
 
 
+def test_the_address_of_another_study_is_refused(folder: Folder) -> None:
+    other = folder.path.parent / "other"
+    other.mkdir()
+    write_mail(folder.path, 25)
+    file = folder.path / FILE
+    file.write_text(
+        file.read_text("utf-8").replace("example.org", "example.org/other/", 1), "utf-8"
+    )
+    assert read_mail(folder).url.endswith("/other/"), (
+        "a path that is no study's is one of the proxy"
+    )
+    (other / "study.toml").touch()
+    with pytest.raises(KonsilError, match=r"mail\.url: .* leads to the study 'other' beside this"):
+        read_mail(folder)
+
+
 def test_a_password_is_in_a_variable_or_a_file_and_never_shown(folder: Folder) -> None:
     write_mail(folder.path, 25, "user = 'trial'", "password_variable = 'TRIAL_MAIL'")
     mail = read_mail(folder)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.headerregistry import Address
 from email.utils import parseaddr
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -19,6 +19,8 @@ from konsil.study.sections.decode import decode
 
 FILE = "mail.toml"
 """The file of a study's folder; without it, no letter is sent."""
+PROTOCOL = "study.toml"
+"""The file by which a folder is a study."""
 SECURITY = ("starttls", "tls", "none")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
@@ -100,9 +102,20 @@ def read_mail(folder: Opened) -> MailSettings:
         raise StudyError(f"{file}: is no TOML file ({error})") from None
     mail = decode(MailFile, data, str(file)).mail
     problem = _problem(mail)
+    problem = problem or _other_study(mail.url, folder.path.resolve())
     if problem:
         raise StudyError(f"{file}: mail.{problem}")
     return mail
+
+
+def _other_study(url: str, folder: Path) -> str:
+    """The problem that links lead to another study; nothing where they do not.
+
+    The pages of several studies are under the names of their folders, and mail.toml is copied.
+    """
+    name = PurePosixPath(urlsplit(url).path).name
+    is_other = name not in ("", folder.name) and (folder.parent / name / PROTOCOL).is_file()
+    return f"url: {url!r} leads to the study {name!r} beside this one" if is_other else ""
 
 
 def address_of_pages(folder: Opened) -> str:
