@@ -73,6 +73,19 @@ def test_other_reports_change_nothing(folder: Folder, post: Post, day: Day) -> N
         assert not people(store)["r1"].failing
 
 
+def test_a_message_that_is_nested_without_end_stops_no_other(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    send_letters(folder, clock=day)
+    [message_id] = [m["Message-ID"] for address, m in post.letters if address == ADA.email]
+    place = folder.path.parent / "bounces"
+    nested = "Content-Type: message/rfc822\n\n" * 3_000
+    report_of_ada = report(message_id, ADA.email)
+    place.write_text(f"From a@x.org\n{nested}x\n\nFrom a@x.org\n{report_of_ada}\n", "utf-8")
+    bounced = read_bounces(folder, place)
+    assert (bounced.raters, bounced.n_messages) == (("r1",), 2)
+
+
 def test_what_is_no_mailbox_is_one_sentence(folder: Folder) -> None:
     with pytest.raises(KonsilError, match="is no Maildir; expected the subfolders cur and new"):
         read_bounces(folder, folder.path)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api.folder.folder import Folder
+from konsil.api.folder.folder import Folder, open_folder
 from konsil.errors import KonsilError
 from konsil.letters import sending
 from konsil.letters.delivery import MailServer, MailServerError
@@ -67,6 +67,7 @@ def test_everybody_gets_an_invitation_and_later_a_reminder_with_the_same_link_th
     assert letter.get_content_type() == "text/plain"
     assert len({each["Message-ID"] for _, each in post.letters}) == 3
     assert invitations[BEN.email].startswith("Dear colleague,\r\n")
+    assert invitations[BEN.email].endswith("Kind regards\r\nStudy office\r\n")
     assert invitations[EVA.email].startswith("Guten Tag Eva Lösch,\r\n")
 
     again = send_letters(folder, clock=day)
@@ -117,6 +118,9 @@ def test_letters_follow_the_schedule_and_a_timer_that_calls_twice_sends_once(
         if n == 1:
             waits = send_letters(folder, is_timed=True, clock=day)
             assert set(reasons(waits).values()) == {"next reminder in 2 days"}
+        if n == 2:
+            waits = send_letters(folder, is_timed=True, clock=day)
+            assert set(reasons(waits).values()) == {"next reminder in 1 day"}
         day.pass_days(1)
     assert sent_on == [0, 3, 7]
     assert set(reasons(send_letters(folder, is_timed=True, clock=day)).values()) == {
@@ -167,6 +171,24 @@ def test_an_address_that_is_none_is_left_out_and_the_others_get_theirs(
     assert set(reasons(sent).values()) == {"the name or e-mail address cannot be used; correct it"}
 
 
+def test_what_looks_like_an_encoded_word_begins_no_header(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    """The library decodes such words, line breaks included, when it writes a header."""
+    word = "=?utf-8?q?a=0D=0ABcc:_x@x.org?="
+    protocol = folder.path / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace("Right or wrong?", word), "utf-8")
+    write_mail(folder.path, post.port, f"reply_to = '\"{word}\" <desk@study.example.org>'")
+    with folder.store() as store:
+        note_person(store, Person("r1", word, ADA.email))
+    send_letters(open_folder(folder.path), clock=day)
+    letter = post.letters[0][1]
+    assert "Bcc" not in letter
+    assert [to.addr_spec for to in letter["To"].addresses] == [ADA.email]
+    assert letter["Reply-To"].addresses[0].addr_spec == "desk@study.example.org"
+    assert letter["Subject"] == "Invitation to the study “= ?utf-8?q?a=0D=0ABcc:_x@x.org?=”"
+
+
 def test_links_for_one_use_and_closed_batches_get_no_letters(
     folder: Folder, post: Post, day: Day
 ) -> None:
@@ -202,16 +224,25 @@ def test_a_refused_address_is_reported_and_marked_and_the_others_get_theirs(
     assert outcomes(again) == [("r2", "invitation", "sent")]
     assert post.letters[-1][1]["Message-ID"].startswith(f"<{deferred.id}@")
     assert reasons(again)["r1"].startswith("letters to the address fail since ")
-    day.pass_days(1)
     with folder.store() as store:
         note_person(store, Person("r1", ADA.name, "ada@clinic.example"))
-    assert ("r1", "invitation", "sent") in outcomes(send_letters(folder, clock=day))
+    assert outcomes(send_letters(folder, clock=day)) == [("r1", "invitation", "sent")]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "550 5.7.1 relaying denied",
+        "550 5.1.8 <office@study.example.org> has no domain",
+        "530 authentication required",
+        "503 AUTH first",
+        "554 no",
+    ],
+)
 def test_what_the_servers_policy_forbids_is_no_fault_of_the_address(
-    folder: Folder, post: Post, day: Day
+    folder: Folder, post: Post, day: Day, reply: str
 ) -> None:
-    post.replies = dict.fromkeys((ADA.email, BEN.email, EVA.email), "550 5.7.1 relaying denied")
+    post.replies = dict.fromkeys((ADA.email, BEN.email, EVA.email), reply)
     assert {o.state for o in send_letters(folder, clock=day).outcomes} == {"refused"}
     with folder.store() as store:
         assert not any(person.failing for person in people(store).values())
@@ -242,8 +273,32 @@ def test_a_server_that_goes_away_ends_the_run_and_the_next_one_sends_the_rest(
     assert (sent.n_sent, sent.n_waiting) == (1, 2)
     assert str(sent.stop) == f"127.0.0.1:{post.port}: the mail server closed the connection"
     post.drop_after = None
-    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r2", "r3"]
+    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r3", "r2"], (
+        "the one under way is last"
+    )
     assert Counter(a for a, _ in post.letters) == {ADA.email: 1, BEN.email: 1, EVA.email: 1}
+
+
+def test_who_finishes_leaves_or_moves_during_a_run_gets_no_letter_of_before(
+    folder: Folder, post: Post, day: Day, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first letter, the second rater loses the link, the third has another address."""
+    handed_over = MailServer.send
+
+    def meanwhile(server: MailServer, letter: object, address: str) -> object:
+        with folder.store() as store:
+            if not post.letters:
+                at = day.time.strftime("%Y-%m-%dT%H:%M:%SZ")
+                Access(store).revoke("r2", at=at)
+                note_person(store, Person("r3", EVA.name, "eva.new@clinic.example"))
+        return handed_over(server, letter, address)
+
+    monkeypatch.setattr(MailServer, "send", meanwhile)
+    sent = send_letters(folder, clock=day)
+    assert [address for address, _ in post.letters] == [ADA.email, "eva.new@clinic.example"]
+    assert (reasons(sent), sent.n_waiting) == ({"r2": "no link that works"}, 0)
+    with folder.store() as store:
+        assert letters(store).keys() == {"r1", "r3"}
 
 
 @pytest.mark.parametrize("is_accepted", [False, True])
@@ -267,7 +322,9 @@ def test_a_program_that_is_killed_sends_no_letter_twice_but_the_one_under_way(
         patch.setattr(MailServer, "send", killed)
         with pytest.raises(KilledError):
             send_letters(folder, clock=day)
-    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r2", "r3"]
+    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r3", "r2"], (
+        "the one under way is last"
+    )
     again = [each["Message-ID"] for address, each in post.letters if address == BEN.email]
     assert len(again) == 1 + is_accepted
     assert len(set(again)) == 1, "a server that has it can recognise it"
@@ -354,6 +411,24 @@ def test_accounts_are_used_over_tls_alone_with_a_certificate_that_is_checked(
     assert (sent.n_sent, sent.n_waiting) == (0, 3)
     (folder.path / "mail-password").write_text("right\n")
     assert send_letters(folder, clock=day).n_sent == 3
+
+
+@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
+def test_a_server_without_passwords_and_a_password_that_is_not_ascii_are_one_sentence(
+    folder: Folder, serve: Callable[..., Post], day: Day
+) -> None:
+    post = serve(
+        Post(password="right"), auth_require_tls=False, auth_exclude_mechanism=("LOGIN", "PLAIN")
+    )
+    write_mail(folder.path, post.port, 'user = "trial"', 'password_file = "mail-password"')
+    secret = folder.path / "mail-password"
+    secret.write_text("right\n", "utf-8-sig")
+    stop = send_letters(folder, clock=day).stop
+    assert "offers no way to sign in with a password" in str(stop)
+    secret.write_text("canäry\n", "utf-8")
+    with pytest.raises(KonsilError, match="characters other than those of ASCII") as error:
+        send_letters(folder, clock=day)
+    assert "canäry" not in str(error.value)
 
 
 def test_a_server_that_is_away_or_lacks_tls_is_one_sentence(

@@ -25,6 +25,11 @@ from mail_servers import Day, Post, write_mail
         ("port = ", "port = 9", "port: expected 1 to 65,535"),
         ('"127.0.0.1"', '"mail.example.org"', "'none' is accepted only to this machine"),
         ("https://study", "http://study", "url: expected an address with https://"),
+        ("example.org", "example.org ", "url: expected an address with https:// and without"),
+        ("example.org", "example.org/?a=b", "url: expected an address with https://"),
+        ("example.org", "example.org:port", "url: expected an address with https://"),
+        ("[mail]", "[mail]\ntemplates = 'leters'", "is no folder; expected the texts of letters"),
+        ("[mail]", "[mail]\nuser = 'ü'\npassword_file = 'mail.toml'", "other than those of ASCII"),
         ("<office@study", "<office", "sender: expected an address, such as"),
         ("[mail]", "[mail]\nreply_to = 'desk'", "reply_to: expected an address, such as"),
         ("[mail]", "[mail]\nremind_after_days = [7, 3]", "expected increasing days from 1 on"),
@@ -49,6 +54,22 @@ def test_what_is_wrong_with_mail_toml_is_one_sentence(
     assert str(error.value).startswith(str(file))
     assert "\n" not in str(error.value)
     assert "canary" not in str(error.value)
+
+
+def test_the_address_of_another_study_is_refused(folder: Folder) -> None:
+    other = folder.path.parent / "other"
+    other.mkdir()
+    write_mail(folder.path, 25)
+    file = folder.path / FILE
+    file.write_text(
+        file.read_text("utf-8").replace("example.org", "example.org/other/", 1), "utf-8"
+    )
+    assert read_mail(folder).url.endswith("/other/"), (
+        "a path that is no study's is one of the proxy"
+    )
+    (other / "study.toml").touch()
+    with pytest.raises(KonsilError, match=r"mail\.url: .* leads to the study 'other' beside this"):
+        read_mail(folder)
 
 
 def test_a_password_is_in_a_variable_or_a_file_and_never_shown(folder: Folder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mailbox
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import Message
@@ -50,9 +51,11 @@ class _Failure:
 def read_bounces(folder: Opened, place: Path, *, by: str = "") -> Bounced:
     """Mark the addresses of raters to whom letters could not be delivered; the mailbox stays."""
     failures, n_messages = [], 0
-    for message in _messages(place):
+    for content in _messages(place):
         n_messages += 1
-        failures += _failures(message)
+        # Anybody can write to the mailbox: a message nested without end is no report.
+        with suppress(RecursionError):
+            failures += _failures(_parsed(content))
     with folder.store() as store:
         rater_by_letter = addresses(store)
         matched = {
@@ -66,7 +69,7 @@ def read_bounces(folder: Opened, place: Path, *, by: str = "") -> Bounced:
     return Bounced(raters, n_messages, len(failures), len(matched))
 
 
-def _messages(place: Path) -> Iterator[Message]:
+def _messages(place: Path) -> Iterator[bytes]:
     """The messages of an mbox file or a Maildir folder."""
     if place.is_dir():
         if not (place / "cur").is_dir() or not (place / "new").is_dir():
@@ -74,7 +77,7 @@ def _messages(place: Path) -> Iterator[Message]:
         for name in ("cur", "new"):
             for file in sorted((place / name).iterdir()):
                 if file.is_file() and file.stat().st_size <= LARGEST:
-                    yield _parsed(file.read_bytes())
+                    yield file.read_bytes()
         return
     if not place.is_file():
         raise KonsilError(f"{place}: there is no such file; expected an mbox file or a Maildir")
@@ -87,7 +90,7 @@ def _messages(place: Path) -> Iterator[Message]:
         for key in box.iterkeys():
             content = box.get_bytes(key)
             if len(content) <= LARGEST:
-                yield _parsed(content)
+                yield content
     finally:
         box.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,8 +100,6 @@ def _table(file: Path) -> Table:
             raise SourceError(
                 f"{file.name}: is not UTF-8 text (from Excel: save it as 'CSV UTF-8')"
             ) from None
-        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise SourceError(f"{file.name}: is UTF-16 text; save it as UTF-8")
         separator = _SEMICOLON if head.count(_SEMICOLON) > head.count(",") else ""
         return read_table(file, separator=separator)
     return read_table(file)

@@ -19,7 +19,11 @@ TIMEOUT = 30.0
 """Seconds that the server has for each reply."""
 _CLOSING = 421
 _ENHANCED = re.compile(rb"\s*([245]\.\d{1,3}\.\d{1,3})(?:\s|$)")
-_POLICY = "5.7."
+_OF_ADDRESS = re.compile(r"5\.1\.(?![78]$)|5\.[24]\.")
+"""Enhanced codes that concern the recipient: address, mailbox, route; 5.1.7 and 5.1.8: the sender
+(RFC 3463)."""
+_NO_MAILBOX = (550, 551, 552, 553)
+"""Plain codes that concern the recipient (RFC 5321, 4.2.3)."""
 _PERMANENT = 500
 
 
@@ -166,7 +170,12 @@ class MailServer:
                 f"{server}: no encrypted connection ({error.reason or 'certificate'}); check"
                 " security, port and ca_file"
             ) from None
-        except (OSError, smtplib.SMTPException) as error:
+        except smtplib.SMTPException:
+            # Neither a reply nor a break: no mechanism for the password that both sides know.
+            raise MailServerError(
+                f"{server}: the mail server offers no way to sign in with a password"
+            ) from None
+        except OSError as error:
             cause = getattr(error, "strerror", None) or type(error).__name__
             raise MailServerError(f"{server}: the mail server does not answer ({cause})") from None
 
@@ -179,8 +188,8 @@ def _refusal(code: int, text: bytes | str) -> Refusal:
     return Refusal(
         f"{code} {enhanced}".strip(),
         is_permanent,
-        # What the server's policy forbids says nothing about the address.
-        is_permanent and not enhanced.startswith(_POLICY),
+        # A missing account, a policy or a wrong sender says nothing about the address.
+        bool(_OF_ADDRESS.match(enhanced)) if enhanced else code in _NO_MAILBOX,
     )
 
 

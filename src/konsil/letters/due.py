@@ -26,6 +26,7 @@ from konsil.study.sections.enrolment import (
     not_taking_part,
     withdrawn_consents,
 )
+from konsil.web.rating.consensus.pilot import Pilot
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +82,41 @@ def schedule(
     *,
     now: datetime,
     is_timed: bool,
+    rater: str = "",
 ) -> Schedule:
-    """The letters that are to be sent now.
+    """The letters that are to be sent now, to all or to one rater.
 
     Raters with an address and a link that works get an invitation, or a reminder while tasks are
     not completed; at most one letter a day (UTC). `is_timed`: reminders only on their days.
     """
     contacts = people(store)
-    standings = _standings(folder, store, now)
+    standings = _standings(folder, store, now, rater)
+    pilot = Pilot(folder.study, store, lambda: _stamp(now))
     due, absences = [], []
-    for rater, standing in standings.items():
-        person = contacts.get(rater, Person(rater))
+    for who, standing in standings.items():
+        person = contacts.get(who, Person(who))
         kind = _kind(standing)
-        reason = _absence(person, standing, now) or (
-            _not_yet(standing, mail.remind_after_days, now)
-            if is_timed and kind == "reminder"
-            else ""
-        )
+        reason = _absence(person, standing, now)
+        if not reason and kind == "reminder":
+            not_yet = _not_yet(standing, mail.remind_after_days, now) if is_timed else ""
+            reason = not_yet or _waits(pilot, who)
         if reason:
-            absences.append(Absence(rater, reason))
+            absences.append(Absence(who, reason))
             continue
         link = derivable(key, standing.invitations) or PersonalLink(
             "", standing.invitations[-1].expires_at
         )
         language = catalogue_language(person.language or folder.study.language) or "en"
         due.append(DueLetter(person, kind, language, link, standing.n_tasks))
+    # One at which the server closes the connection each time must not stop all after it for ever.
+    due.sort(key=lambda each: any(not r.is_final for r in standings[each.person.rater].letters))
     return Schedule(tuple(due), tuple(absences))
 
 
-def _standings(folder: Opened, store: Store, now: datetime) -> Mapping[str, _Standing]:
-    records = letters(store)
+def _standings(folder: Opened, store: Store, now: datetime, only: str) -> Mapping[str, _Standing]:
+    records = letters(store, only)
     invitations: dict[str, list[Invitation]] = defaultdict(list)
-    for invitation in Access(store).invitations():
+    for invitation in Access(store).invitations(only):
         if invitation.role == "rater":
             invitations[invitation.who].append(invitation)
     with reading(store.engine) as connection:
@@ -123,14 +127,14 @@ def _standings(folder: Opened, store: Store, now: datetime) -> Mapping[str, _Sta
         closed = study_events.closed_batches(connection)
         n_tasks: Counter[str] = Counter()
         n_planned: Counter[str] = Counter()
-        for count in progress.counts(connection):
+        for count in progress.counts(connection, only):
             n_planned[count.rater] += count.tasks
             if not {(count.phase, count.batch, r) for r in ("", count.rater)} & closed:
                 n_tasks[count.rater] += count.tasks - count.n_completed
     at = _stamp(now)
     standings = {}
     for rater, (_, kind) in panels.items():
-        if kind != "human":
+        if kind != "human" or only not in ("", rater):
             continue
         open_links = [i for i in invitations[rater] if i.open(at)]
         personal = [i for i in open_links if i.most_uses is None]
@@ -172,11 +176,18 @@ def _absence(person: Person, standing: _Standing, now: datetime) -> str:
         return "the link works once; a letter needs one that works until it expires"
     if not standing.invitations:
         return "no link that works"
-    if any(r.is_final and r.at[:10] == today for r in standing.letters):
+    # What was refused or came back did not arrive: a corrected address is used at once.
+    if any(r.state == "sent" and r.at[:10] == today for r in standing.letters):
         return "has a letter of today"
     if _kind(standing) == "reminder" and not standing.n_tasks:
         return "no tasks"
     return ""
+
+
+def _waits(pilot: Pilot, rater: str) -> str:
+    """Why a rater with tasks can do none now; empty where they can."""
+    stage = pilot.stage(rater)
+    return "waits for others to complete the pilot" if stage is not None and stage.waiting else ""
 
 
 def _not_yet(standing: _Standing, days: Sequence[int], now: datetime) -> str:
@@ -194,7 +205,8 @@ def _not_yet(standing: _Standing, days: Sequence[int], now: datetime) -> str:
     if any(reminded < day <= passed for day in days):
         return ""
     later = [day for day in days if day > passed]
-    return f"next reminder in {later[0] - passed} days" if later else "no reminder is due"
+    n = later[0] - passed if later else 0
+    return f"next reminder in {n} {'day' if n == 1 else 'days'}" if n else "no reminder is due"
 
 
 def _days(first: str, last: str) -> int:

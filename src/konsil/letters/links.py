@@ -81,7 +81,7 @@ def derivable(key: bytes | None, invitations: Sequence[Invitation]) -> PersonalL
 def new_secret(access: Access, key: bytes, rater: str, at: str) -> str:
     """The secret of a new link; empty where a link of this second has it already."""
     secret = derived_secret(key, rater, at)
-    is_used = any(i.token == hashed(secret) for i in access.invitations())
+    is_used = any(i.token == hashed(secret) for i in access.invitations(rater))
     return "" if is_used else secret
 
 

@@ -27,6 +27,18 @@ def is_address(text: str) -> bool:
     )
 
 
+def in_header(text: str) -> str:
+    """A name or a title as a header has it: without the beginning of an encoded word (RFC 2047).
+
+    The library decodes such words when it writes a header; a line break in one would begin another
+    header.
+
+    >>> in_header("=?utf-8?q?a=0ABcc:_x@x.org?=")
+    '= ?utf-8?q?a=0ABcc:_x@x.org?='
+    """
+    return text.replace("=?", "= ?")
+
+
 def folded(address: str) -> str:
     """An address as it is compared: letters of ASCII are small, others stay.
 

@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 from email import policy
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.utils import format_datetime, parseaddr
+from email.utils import format_datetime
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, StudyError
 from konsil.letters.delivery import MailServer, MailServerError, Refusal
 from konsil.letters.due import Absence, DueLetter, schedule
 from konsil.letters.links import PATH, letter_key, made_link
+from konsil.letters.mail_addresses import in_header
 from konsil.letters.opened import Opened
-from konsil.letters.settings import MailSettings, password, read_mail
+from konsil.letters.settings import FILE, TEMPLATES, MailSettings, password, read_mail
 from konsil.letters.templates import Contents, Templates, letter_text, read_templates
 from konsil.records.digits import stamp
 from konsil.store import Store
@@ -95,7 +96,7 @@ def shown_letters(
 ) -> tuple[tuple[ShownLetter, ...], tuple[Absence, ...]]:
     """The letters that would be sent now; nothing is sent, made or stored."""
     mail = read_mail(folder)
-    templates = read_templates(folder.path / mail.templates)
+    templates = _templates(folder, mail)
     now = (clock or Clock()).now()
     with folder.store() as store:
         key = letter_key(folder.path, may_write=False)
@@ -103,10 +104,21 @@ def shown_letters(
     _check_contacts(plan.letters, templates)
     shown = []
     for due in plan.letters:
-        subject, text = _texts(folder, due, f"{mail.url.rstrip('/')}{PATH}{ON_SENDING}", templates)
+        subject, text = _texts(folder, mail, due, ON_SENDING, templates)
         to = str(_recipient(due))
         shown.append(ShownLetter(due.person.rater, due.kind, to, subject, text))
     return tuple(shown), plan.absences
+
+
+def _templates(folder: Opened, mail: MailSettings) -> Templates:
+    place = folder.path / mail.templates
+    # Where mail.toml names the folder, letters with other texts would be wrong.
+    if not place.is_dir() and (mail.templates != TEMPLATES or place.exists()):
+        raise StudyError(
+            f"{folder.path / FILE}: mail.templates: {place} is no folder; expected the texts of"
+            " letters in it"
+        )
+    return read_templates(place)
 
 
 def send_letters(
@@ -114,11 +126,12 @@ def send_letters(
 ) -> Sent:
     """Send the letters of now.
 
-    Each is stored as under way before it is handed over, and with its outcome afterwards: whoever
-    ends this program, a letter that was accepted is not sent again, but for the one under way.
+    Each is chosen again when its turn comes. It is stored as under way before it is handed over,
+    and with its outcome afterwards: whoever ends this program, a letter that was accepted is not
+    sent again, but for the one under way.
     """
     mail, chosen_clock = read_mail(folder), clock or Clock()
-    templates, secret = read_templates(folder.path / mail.templates), password(mail, folder.path)
+    templates, secret = _templates(folder, mail), password(mail, folder.path)
     now = chosen_clock.now()
     with folder.store() as store, sending_letters(store, stamp(now)):
         key = letter_key(folder.path, may_write=True) or b""
@@ -126,16 +139,30 @@ def send_letters(
         _check_contacts(plan.letters, templates)
         run = _Run(folder, store, mail, templates, decider(store, by), chosen_clock)
         outcomes: list[Outcome] = []
+        absences = list(plan.absences)
         stop = None
         if plan.letters:
             try:
                 with MailServer(mail, secret, folder.path) as server:
-                    for due in plan.letters:
-                        outcome = _sent(run, server, due, key)
-                        outcomes.append(outcome)
+                    for planned in plan.letters:
+                        # A run takes long: who has finished, left or moved since is seen here.
+                        present = schedule(
+                            folder,
+                            store,
+                            mail,
+                            key,
+                            now=run.clock.now(),
+                            is_timed=is_timed,
+                            rater=planned.person.rater,
+                        )
+                        _check_contacts(present.letters, templates)
+                        absences += present.absences
+                        outcomes += [_sent(run, server, due, key) for due in present.letters]
             except MailServerError as error:
                 stop = error
-    return Sent(tuple(outcomes), plan.absences, stop, len(plan.letters) - len(outcomes))
+    n_absent = len(absences) - len(plan.absences)
+    n_waiting = len(plan.letters) - len(outcomes) - n_absent
+    return Sent(tuple(outcomes), tuple(absences), stop, n_waiting)
 
 
 def _sent(run: _Run, server: MailServer, due: DueLetter, key: bytes) -> Outcome:
@@ -144,9 +171,8 @@ def _sent(run: _Run, server: MailServer, due: DueLetter, key: bytes) -> Outcome:
     link = due.link.secret or made_link(
         Access(run.store), key, rater, at=at, until=due.link.until, by=run.by
     )
-    url = f"{run.mail.url.rstrip('/')}{PATH}{link}"
     letter_id = begin(run.store, rater, due.kind, at=at)
-    message = _message(run, due, url, letter_id)
+    message = _message(run, due, link, letter_id)
     refusal = server.send(message, due.person.email)
     state = _state(refusal)
     code = refusal.code if refusal is not None else ""
@@ -162,16 +188,15 @@ def _state(refusal: Refusal | None) -> State:
     return "refused" if refusal.is_permanent else "deferred"
 
 
-def _message(run: _Run, due: DueLetter, url: str, letter_id: str) -> EmailMessage:
-    subject, text = _texts(run.folder, due, url, run.templates)
+def _message(run: _Run, due: DueLetter, link: str, letter_id: str) -> EmailMessage:
+    subject, text = _texts(run.folder, run.mail, due, link, run.templates)
     message = EmailMessage(policy=policy.SMTP)
     sender = run.mail.address
     message["From"] = sender
     message["To"] = _recipient(due)
-    if run.mail.reply_to:
-        name, address = parseaddr(run.mail.reply_to)
-        message["Reply-To"] = Address(name, addr_spec=address)
-    message["Subject"] = subject
+    if run.mail.reply_address is not None:
+        message["Reply-To"] = run.mail.reply_address
+    message["Subject"] = in_header(subject)
     message["Date"] = format_datetime(run.clock.now())
     message["Message-ID"] = f"<{letter_id}@{sender.domain}>"
     # No answering machine replies to it (RFC 3834).
@@ -182,13 +207,17 @@ def _message(run: _Run, due: DueLetter, url: str, letter_id: str) -> EmailMessag
     return message
 
 
-def _texts(folder: Opened, due: DueLetter, url: str, templates: Templates) -> tuple[str, str]:
-    contents = Contents(folder.study.title, due.person.name, url, due.link.until, due.n_tasks)
+def _texts(
+    folder: Opened, mail: MailSettings, due: DueLetter, link: str, templates: Templates
+) -> tuple[str, str]:
+    url = f"{mail.url.rstrip('/')}{PATH}{link}"
+    name = mail.address.display_name
+    contents = Contents(folder.study.title, due.person.name, url, due.link.until, due.n_tasks, name)
     return letter_text(due.kind, due.language, contents, templates)
 
 
 def _recipient(due: DueLetter) -> Address:
-    return Address(due.person.name, addr_spec=due.person.email)
+    return Address(in_header(due.person.name), addr_spec=due.person.email)
 
 
 def _check_contacts(letters: Sequence[DueLetter], templates: Templates) -> None:

@@ -33,6 +33,8 @@ class Contents:
     """Time until which the link works, ISO 8601."""
     n_tasks: int
     """Tasks that are not completed."""
+    sender: str = ""
+    """The name in mail.toml under which the letter ends; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +123,5 @@ def letter_text(
         subject, text = (
             letters.reminder(*common, c.n_tasks) if kind == "reminder" else letters.letter(*common)
         )
+        text += f"{c.sender}\n" if c.sender else ""
     return _SENTENCE.sub(" ", subject).strip(), text

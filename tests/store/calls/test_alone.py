@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 import pytest
+import sqlalchemy as sa
 
 from konsil.errors import StoreError
 from konsil.store import Store
+from konsil.store.calls import run_lock
 from konsil.store.calls.run_lock import alone, sending_letters
 
 AT = "2025-03-01T12:00:00Z"
@@ -92,3 +94,18 @@ def test_one_process_sends_letters_also_while_models_are_called(store: Store) ->
             pytest.fail("two at once")
     with sending_letters(store, AT):
         pass
+
+
+def test_a_process_without_a_name_that_sends_letters_is_named_by_what_it_holds(
+    store: Store,
+) -> None:
+    """Another account's name is hidden, and one that has just begun has none yet."""
+    if not run_lock.is_shared(store):
+        return
+    refusal = pytest.raises(StoreError, match="letters are being sent by another process")
+    lock = sa.select(sa.func.pg_advisory_lock(run_lock._LETTERS_KEY))
+    with store.engine.connect() as other:
+        other.execute(lock)
+        with refusal, sending_letters(store, AT):
+            pytest.fail("two at once")
+        other.invalidate()  # not back to the pool with the lock

@@ -170,7 +170,9 @@ def _advisory(store: Store, command: str, *, shared: bool, key: int = _KEY) -> I
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
         lock = sa.func.pg_try_advisory_lock_shared if shared else sa.func.pg_try_advisory_lock
         if not connection.execute(sa.select(lock(key))).scalar_one():
-            raise _refused(store, *_holder(connection, key))
+            holder, since = _holder(connection, key)
+            # Its name is set a moment after the lock is held, and hidden from other accounts.
+            raise _refused(store, _LETTERS if key == _LETTERS_KEY else holder, since)
         connection.execute(sa.select(sa.func.set_config("application_name", command[:60], False)))
         try:
             yield

@@ -211,11 +211,12 @@ class Access:
         with engine.reading(self.store.engine) as connection:
             return _invitation(connection, hashed(secret))
 
-    def invitations(self) -> tuple[Invitation, ...]:
-        """All invitations, oldest first."""
+    def invitations(self, who: str = "") -> tuple[Invitation, ...]:
+        """All invitations, or those of one person, oldest first."""
         c = page_schema.invitations.c
+        query = _INVITATION.where(c.who == who) if who else _INVITATION
         with engine.reading(self.store.engine) as connection:
-            rows = connection.execute(_INVITATION.order_by(c.made_at, c.who, c.token))
+            rows = connection.execute(query.order_by(c.made_at, c.who, c.token))
             return tuple(Invitation(**row._mapping) for row in rows)
 
     def revoke(self, who: str, *, at: str, stay: bool = False, by: str = "") -> int:

@@ -47,12 +47,13 @@ class LetterRecord:
         return self.state in _FINAL
 
 
-def letters(store: Store) -> dict[str, tuple[LetterRecord, ...]]:
-    """All letters by rater, oldest first."""
+def letters(store: Store, rater: str = "") -> dict[str, tuple[LetterRecord, ...]]:
+    """All letters, or those to one rater, by rater, oldest first."""
     t = schema.letters
+    query = sa.select(t).where(t.c.rater == rater) if rater else sa.select(t)
     by_rater: dict[str, list[LetterRecord]] = defaultdict(list)
     with reading(store.engine) as connection:
-        for row in connection.execute(sa.select(t).order_by(t.c.at, t.c.id)):
+        for row in connection.execute(query.order_by(t.c.at, t.c.id)):
             by_rater[row.rater].append(LetterRecord(**row._mapping))
     return {rater: tuple(records) for rater, records in by_rater.items()}
 

@@ -29,16 +29,17 @@ class Person:
     """Since when letters to the address fail; empty: they do not, as far as is known."""
 
 
-def note_person(store: Store, person: Person) -> None:
+def note_person(store: Store, person: Person, *, is_right: bool = False) -> None:
     """Write who a rater is, or correct it; the log does not say what was written.
 
-    An empty language leaves the one that is stored. A new address is not known to fail.
+    An empty language leaves the one that is stored. A new address is not known to fail, nor is one
+    that is stated to be right.
     """
     with engine.writing(store.engine) as connection:
-        write_person(connection, person)
+        write_person(connection, person, is_right=is_right)
 
 
-def write_person(connection: Connection, person: Person) -> None:
+def write_person(connection: Connection, person: Person, *, is_right: bool = False) -> None:
     """Write who a rater is in the caller's transaction."""
     table = schema.people
     stored = connection.execute(
@@ -55,7 +56,7 @@ def write_person(connection: Connection, person: Person) -> None:
     if before is None:
         connection.execute(sa.insert(table).values(rater=person.rater, **values))
         return
-    if before.email != person.email:
+    if is_right or before.email != person.email:
         values["failing"] = None
     connection.execute(sa.update(table).where(table.c.rater == person.rater).values(values))
 

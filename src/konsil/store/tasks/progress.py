@@ -53,8 +53,8 @@ class Handed:
     """How long it took; None where not known."""
 
 
-def counts(connection: Connection) -> tuple[Count, ...]:
-    """The tasks of every rater by cell of the plan, tie-breaks left out."""
+def counts(connection: Connection, rater: str = "") -> tuple[Count, ...]:
+    """The tasks of every rater, or of one, by cell of the plan, tie-breaks left out."""
     t, s, r = schema.tasks.c, page_schema.screens.c, schema.ratings.c
     rated = sa.select(r.task).where(r.task == t.id).exists()
     completed = sa.case((sa.or_(s.submitted_at.is_not(None), rated), 1), else_=0)
@@ -65,9 +65,11 @@ def counts(connection: Connection) -> tuple[Count, ...]:
         .where(t.purpose.not_in(UNCOUNTED))
         .group_by(*by)
     )
+    if rater:
+        query = query.where(t.rater == rater)
     cell_counts = (
-        Count(rater, instrument, phase, batch, int(first), int(tasks), int(completed))
-        for rater, instrument, phase, batch, first, tasks, completed in connection.execute(query)
+        Count(who, instrument, phase, batch, int(first), int(tasks), int(completed))
+        for who, instrument, phase, batch, first, tasks, completed in connection.execute(query)
     )
     return tuple(
         sorted(cell_counts, key=lambda c: (c.rater, c.first, c.phase, c.batch, c.instrument))

@@ -34,6 +34,7 @@ from konsil.web.site.site import Site, site_of
 
 DAYS = 90
 """How long a rater's link works."""
+_ACCEPTED = ("sent", "bounced")
 EVERYWHERE = "*"
 """What the form states for all sites."""
 LONGEST = 200
@@ -61,7 +62,7 @@ class Guest:
     is_withdrawn: bool = False
     """Whether the rater has withdrawn."""
     letter: LetterRecord | None = None
-    """The last letter that was sent or tried."""
+    """The last letter that the mail server accepted."""
     n_links: int = 0
     """Links that were ever made; a form that states another number was sent before."""
 
@@ -109,7 +110,7 @@ def guests(request: Request) -> list[Guest]:
             _newest(rater_links, now),
             _last(rater_links),
             rater in withdrawn,
-            sent.get(rater, (None,))[-1],
+            next((r for r in reversed(sent.get(rater, ())) if r.state in _ACCEPTED), None),
             len(rater_links),
         )
         for rater, (panel, kind) in panels.items()
@@ -282,7 +283,8 @@ def note(request: Request) -> Response:
         return _page(request, "email", 422)
     try:
         if name or email:
-            note_person(site.store, Person(rater, name, email))
+            person, is_right = Person(rater, name, email), "right" in form
+            note_person(site.store, person, is_right=is_right)
         else:
             forget_person(site.store, rater)
     except StoreError:
