@@ -135,6 +135,22 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("quick" if _without_slow(config) else "thorough")
     # Workers take the files in our order, and not those with most tests first.
     config.option.loadscopereorder = False
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(_Failures(config))
+
+
+class _Failures:
+    """Names a test when it fails: a run of half an hour may be ended before its summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write a line for a failure."""
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal is not None:
+            terminal.ensure_newline()
+            terminal.write_line(f"failed: {report.nodeid}")
 
 
 @pytest.fixture(scope="session")
