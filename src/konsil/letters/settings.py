@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from konsil.errors import StudyError, nearest
 from konsil.letters.mail_addresses import in_header, mailbox_problem
 from konsil.letters.opened import Opened, read_text
-from konsil.study.sections.decode import decode
-from konsil.study.sections.toml_files import toml_data
+from konsil.study.sections.decode import decode, toml_data
 
 FILE = "mail.toml"
 """The file of a study's folder; without it, no letter is sent."""

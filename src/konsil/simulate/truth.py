@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from konsil.study import decode
-from konsil.study.sections.toml_files import toml_data
+from konsil.study.sections.decode import toml_data
 
 
 @dataclass(frozen=True, slots=True)

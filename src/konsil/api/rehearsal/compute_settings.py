@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.api.folder.opened import read_text
-from konsil.study.sections.decode import decode
-from konsil.study.sections.toml_files import toml_data
+from konsil.study.sections.decode import decode, toml_data
 
 FILE = "compute.toml"
 """The file of a study's folder; it is optional, and is neither frozen nor part of the checksum."""

@@ -27,7 +27,7 @@ from konsil.store.people.staff import pseudonym
 from konsil.store.release.blinding import key as veil_key
 from konsil.study.data import interim as looks
 from konsil.study.data.interim import AppliedRule, Progress, TakenLook
-from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing
+from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing, n_present
 from konsil.study.data.quality import qualities
 from konsil.study.data.run_settings import settings_of_results
 from konsil.study.definition.interim import Interim, Look, LookKind
@@ -134,7 +134,7 @@ def close_collection(folder: Folder, *, by: str, reason: str) -> Event:
     with folder.store() as store:
         data: dict[str, object] = {
             "fraction": written(progress.fraction),
-            "rated": progress.present,
+            "rated": n_present(progress),
             "tasks": progress.tasks,
             "by": pseudonym(store, by),
             "reason": reason,

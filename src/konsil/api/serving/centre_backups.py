@@ -38,7 +38,7 @@ from konsil.store.engine.folders import copy_new
 from konsil.store.engine.leftovers import DATABASE_ENDINGS, database_draft
 from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
-from konsil.study.sections.toml_files import toml_data
+from konsil.study.sections.decode import toml_data
 from konsil.web.centre.auditing import FILE as LOG_FILE
 from konsil.web.centre.auditing import place_of_log
 from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, is_servable, read_settings

@@ -53,16 +53,6 @@ class Progress:
     """Ratings beyond those that are planned."""
 
     @property
-    def present(self) -> int:
-        """Tasks with a rating, or all ratings, those beyond the planned ones included."""
-        return self.rated + self.surplus
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether just those ratings are there that are planned."""
-        return self.rated == self.tasks and not self.surplus
-
-    @property
     def fraction(self) -> float:
         """The information fraction; nan without tasks."""
         return self.rated / self.tasks if self.tasks else math.nan

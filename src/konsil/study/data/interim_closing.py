@@ -46,6 +46,16 @@ def closing_of(events: Iterable[Event]) -> Closing | None:
     return None if first is None else Closing(int(str(first.data.get("rated", 0))), first.at)
 
 
+def n_present(progress: Progress) -> int:
+    """Tasks with a rating, or all ratings, those beyond the planned ones included."""
+    return progress.rated + progress.surplus
+
+
+def _is_complete(progress: Progress) -> bool:
+    """Whether just those ratings are there that are planned."""
+    return progress.rated == progress.tasks and not progress.surplus
+
+
 def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis | None:
     """Why an analysis of these ratings is the last one; None where it is not.
 
@@ -55,9 +65,9 @@ def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis |
     ratings came in; with more ratings than planned, it is needed.
     """
     closing = closing_of(events)
-    if closing is not None and progress.present > closing.rated:
+    if closing is not None and n_present(progress) > closing.rated:
         return None
-    if progress.is_complete:
+    if _is_complete(progress):
         return "complete"
     looks = [look for look in taken_looks(events) if look.kind == "comparative"]
     if looks and looks[-1].decision == STOP:
@@ -79,7 +89,7 @@ def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> 
         raise StudyError(f"data collection was declared closed at {before.at}; expected it once")
     if not progress.rated:
         raise StudyError("there are no ratings yet; expected some before the last analysis")
-    if progress.is_complete:
+    if _is_complete(progress):
         raise StudyError("all ratings are there, so that the report is the last analysis already")
 
 
@@ -97,7 +107,7 @@ def early_warning(
             message_id="interim.reopened",
             at=closing.at,
             declared=closing.rated,
-            more=progress.present - closing.rated,
+            more=n_present(progress) - closing.rated,
             analysis=analysis,
         )
     if progress.surplus:
@@ -105,7 +115,7 @@ def early_warning(
             "More ratings are there than planned: {rated:,} instead of {tasks:,}. The analysis"
             " “{analysis}” is exploratory until data collection is declared closed.",
             message_id="interim.surplus",
-            rated=progress.present,
+            rated=n_present(progress),
             tasks=progress.tasks,
             analysis=analysis,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import KonsilError, nearest
-from konsil.study.sections.toml_files import toml_data
+from konsil.study.sections.decode import toml_data
 from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
