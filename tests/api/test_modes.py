@@ -15,6 +15,7 @@ import pytest
 
 from konsil.api.design.draft import Draft
 from konsil.api.design.saving import save
+from konsil.letters.links import letter_key
 from konsil.store import Store
 from konsil.store.calls.run_lock import alone
 from small_studies import exit_code
@@ -72,6 +73,11 @@ def finish(root: Path) -> Path:
     run("kit", unrated, "--rater", "physician-1", "--output", root / "KIT.html")
     run("export", unrated, root / "TASKS", "--to", "label-studio")
     copy_of_update(root.parent / f"{root.name}-older").rename(study / "konsil-schema5.db")
+    # No letter is sent in a simulated study, which this one is.
+    assert letter_key(study, may_write=True)
+    (study / "mail.toml").write_text("[mail]\n", "utf-8")
+    (study / "letters").mkdir()
+    (study / "letters" / "invitation.en.txt").write_text("Subject: Study\n\n{link}\n", "utf-8")
     return study
 
 

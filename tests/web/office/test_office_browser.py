@@ -86,6 +86,8 @@ def test_every_page_is_accessible_and_fits(
     come(office, opened, page)
     found = []
     for path in PAGES:
+        if path.endswith(".csv"):  # a download is no page
+            continue
         for width, height in ((1280, 900), (390, 844), (320, 640)):
             page.set_viewport_size({"width": width, "height": height})
             page.goto(office + path)
