@@ -28,7 +28,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -40,6 +39,8 @@ READ, WRITTEN = 100, 20
 PRICE_READ, PRICE_WRITTEN = 10.0, 20.0
 COST = (READ * PRICE_READ + WRITTEN * PRICE_WRITTEN) / 1e6
 TESTS = Path(__file__).resolve().parents[1] / "tests"
+# What tests and benchmarks share.
+sys.path.append(str(TESTS))
 
 
 class Server:
@@ -97,28 +98,12 @@ def serving(server: Server) -> Iterator[str]:
     """Serve in a thread of its own; gives the address."""
     from aiohttp import web
 
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    def wait(make: Callable[[], Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(make(), loop).result(30)
+    from served_apps import served_app
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", server.handle)
-    runner = web.AppRunner(app, access_log=None)
-
-    async def start() -> int:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return int(runner.addresses[0][1])
-
-    try:
-        yield f"http://127.0.0.1:{wait(start)}/v1"
-    finally:
-        wait(runner.cleanup)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
+    with served_app(app) as address:
+        yield f"{address}/v1"
 
 
 @contextmanager

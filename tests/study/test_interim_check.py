@@ -20,9 +20,9 @@ from konsil.records import Event, Rating
 from konsil.stats.engine.contract import Estimate
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
-from konsil.study.data.interim import LOOK_TAKEN, Progress, applied_rules, progress_of
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
 from konsil.study.definition.protocol import System
+from konsil.study.interim.looks import LOOK_TAKEN, Progress, applied_rules, progress_of
 
 from .rules.test_check import KAPPA, STUDY, told
 

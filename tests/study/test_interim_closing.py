@@ -9,13 +9,13 @@ import pytest
 from konsil.errors import StudyError
 from konsil.records import Event
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
-from konsil.study.data.interim import LOOK_TAKEN, Progress
-from konsil.study.data.interim_closing import (
+from konsil.study.interim.closing import (
     COLLECTION_CLOSED,
     check_closing,
     early_warning,
     last_analysis,
 )
+from konsil.study.interim.looks import LOOK_TAKEN, Progress
 
 from .test_interim_check import COMPARED, POOLED, TRIAL
 

@@ -6,7 +6,7 @@ import pytest
 
 from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Task
-from konsil.study.data.interim import periods_of
+from konsil.study.interim.quality import periods_of
 
 
 def data(shares: dict[str, tuple[int, int]], together: bool = False) -> Data:

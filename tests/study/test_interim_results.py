@@ -19,10 +19,10 @@ from konsil.instrument import digest_of
 from konsil.records import Event, Rating, Task
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
-from konsil.study.data.interim import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
-from konsil.study.data.interim_closing import COLLECTION_CLOSED
-from konsil.study.data.interim_results import final_estimate, interim_sentences, with_looks
 from konsil.study.definition.interim import Look
+from konsil.study.interim.closing import COLLECTION_CLOSED
+from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
+from konsil.study.interim.results import final_estimate, interim_sentences, with_looks
 
 from .rules.test_check import KAPPA
 from .test_interim_check import COMPARED, PAIRED, SHARE, TRIAL

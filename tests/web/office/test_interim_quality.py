@@ -17,10 +17,10 @@ from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference.shift import Shift
 from konsil.store import Store
 from konsil.store.people.access import Access
-from konsil.study.data import quality
-from konsil.study.data.interim import Progress, applied_rules, look_states
-from konsil.study.data.quality import PanelQuality
 from konsil.study.definition.interim import Interim, InterimRule, Look
+from konsil.study.interim import quality
+from konsil.study.interim.looks import Progress, applied_rules, look_states
+from konsil.study.interim.quality import PanelQuality
 from konsil.web.app.app import create_app
 from konsil.web.office import flags
 from konsil.web.site.site import Options

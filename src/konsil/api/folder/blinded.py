@@ -33,8 +33,8 @@ from konsil.study.data.freezing import (
     sentences,
     unblinded,
 )
-from konsil.study.data.interim import mark_unadjusted
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
+from konsil.study.interim.looks import mark_unadjusted
 
 if TYPE_CHECKING:
     from konsil.analysis.model.message import TranslatableMessage

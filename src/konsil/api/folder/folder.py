@@ -285,7 +285,7 @@ class Folder(OpenedStudy):
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.log_check import log_sentence
-        from konsil.study.data.interim_results import with_looks
+        from konsil.study.interim.results import with_looks
 
         results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)
         with self.store() as store:

@@ -25,12 +25,12 @@ from konsil.store import Batch
 from konsil.store.engine.private import create_private
 from konsil.store.people.staff import pseudonym
 from konsil.store.release.blinding import key as veil_key
-from konsil.study.data import interim as looks
-from konsil.study.data.interim import AppliedRule, Progress, TakenLook
-from konsil.study.data.interim_closing import COLLECTION_CLOSED, check_closing, n_present
-from konsil.study.data.quality import qualities
 from konsil.study.data.run_settings import settings_of_results
 from konsil.study.definition.interim import Interim, Look, LookKind
+from konsil.study.interim import looks
+from konsil.study.interim.closing import COLLECTION_CLOSED, check_closing, n_present
+from konsil.study.interim.looks import AppliedRule, Progress, TakenLook
+from konsil.study.interim.quality import qualities
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality

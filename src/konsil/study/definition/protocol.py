@@ -24,7 +24,7 @@ from konsil.study.definition.interim import Interim
 from konsil.study.definition.publication import Publication
 from konsil.study.sections.calibration import Calibration
 from konsil.study.sections.calling import Endpoint, Judge, settings_of
-from konsil.study.sections.decode import decode, lists_of
+from konsil.study.sections.decode import decode, lists_of, toml_data
 from konsil.study.sections.enrolment import Enrolment
 from konsil.study.sections.helping import with_prompts
 from konsil.study.sections.line_numbers import syntax_position, without_position
@@ -177,20 +177,15 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
 
     A codebook that ends in .md is the name of a file; anything else is the codebook itself.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+
+    def error_of(error: tomllib.TOMLDecodeError) -> StudyError:
         sentence = (
             f"not valid TOML: {without_position(error)}{hint(text, error, set(lists_of(Study)))}"
         )
         problem = Problem(sentence, name, *syntax_position(text, error))
-        raise StudyError(str(problem), (problem,)) from None
-    except RecursionError:
-        raise StudyError(
-            f"{name}: not valid TOML: arrays or tables are nested too deeply"
-        ) from None
-    except ValueError:  # what Python says of a number of more digits than it reads
-        raise StudyError(f"{name}: not valid TOML: a whole number has too many digits") from None
+        return StudyError(str(problem), (problem,))
+
+    data = toml_data(text, name, error_of)
     _known_schema(data, name)
     privacy = data.get("privacy")
     if isinstance(privacy, dict) and type(day := privacy.get("retention")) is date:

@@ -15,8 +15,8 @@ from konsil.study.definition.interim import (
 from konsil.study.definition.protocol import Study
 from konsil.study.rules.interim_test_rules import (
     analysis_problems,
+    comparison_problems,
     draws_problems,
-    one_test_problems,
 )
 
 
@@ -52,7 +52,7 @@ def interim_rule_problems(study: Study, name: str) -> Iterator[str]:
         yield from _bound_problems(interim, where)
         for analysis in study.analyses:
             if analysis.name == interim.analysis:
-                yield from one_test_problems(study, analysis, f"{where}.analysis")
+                yield from comparison_problems(study, analysis, f"{where}.analysis")
                 yield from draws_problems(study, interim, analysis, f"{where}.looks")
 
 

@@ -60,7 +60,7 @@ def _panel_problems(
         )
 
 
-def one_test_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
+def comparison_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     """Problems of an analysis that has, or may have, several tests, or none.
 
     Of columns of items and raters the number of groups is not known before the import, so that the

@@ -9,7 +9,7 @@ import re
 import tomllib
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from konsil.errors import StudyError, nearest
@@ -204,8 +204,12 @@ def _show(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def toml_data(text: str, name: str) -> dict[str, Any]:
+def toml_data(
+    text: str, name: str, error_of: Callable[[tomllib.TOMLDecodeError], StudyError] | None = None
+) -> dict[str, Any]:
     """Parse the text of a file of this name; a StudyError where it is not TOML.
+
+    `error_of` makes the error of wrong syntax; without it, the error has Python's words.
 
     >>> toml_data("a = 1", "x.toml")
     {'a': 1}
@@ -216,6 +220,8 @@ def toml_data(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        if error_of is not None:
+            raise error_of(error) from None
         raise StudyError(f"{name}: not valid TOML: {error}") from None
     except RecursionError:
         raise StudyError(

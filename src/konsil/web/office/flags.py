@@ -21,7 +21,7 @@ from konsil.store.release.blinding import key, veiling
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.submissions import looks
 from konsil.study.data.blinding import pair_criteria
-from konsil.study.data.quality import PanelQuality, panel_qualities, records_of
+from konsil.study.interim.quality import PanelQuality, panel_qualities, records_of
 from konsil.web.http import formatting
 from konsil.web.http.naming import named
 from konsil.web.office.inattention_flags import (

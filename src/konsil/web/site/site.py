@@ -21,7 +21,7 @@ from konsil.store import Store
 from konsil.store.log.secret import secret
 from konsil.store.people.access import Access
 from konsil.study import Study
-from konsil.study.data.quality import PanelQuality
+from konsil.study.interim.quality import PanelQuality
 from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
 from konsil.web.http.throttle import Throttle

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.running.interim.sequential import planned_critical_values
 from konsil.study import Study
-from konsil.study.data.interim import family_words
 from konsil.study.definition.interim import Interim, InterimRule, Look
+from konsil.study.interim.looks import family_words
 
 
 def interim_plan(study: Study) -> Iterator[TranslatableMessage]:

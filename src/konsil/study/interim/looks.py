@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -325,51 +324,6 @@ def decision_of(rules: Sequence[AppliedRule]) -> str:
     """The actions of the rules that apply, in their order; 'continue' where none does."""
     actions = dict.fromkeys(r.rule.action for r in rules if r.applies)
     return ", ".join(actions) or CONTINUE
-
-
-def periods_of(data: Data) -> dict[str, str]:
-    """Task -> its batch, or the week of its first rating where there are no batches.
-
-    Empty where the systems are not spread evenly over the periods: a difference between periods
-    would then be one between systems, which nobody may see while the study is blinded.
-    """
-    periods = _named_periods(data)
-    return periods if _is_spread_evenly(data, periods) else {}
-
-
-def _is_spread_evenly(data: Data, periods: Mapping[str, str]) -> bool:
-    """Whether each system has between half and double its share of answers in every period."""
-    system_by_answer = {answer.id: answer.system for answer in data.answers}
-    by_period: dict[str, Counter[str]] = {}
-    for task in data.tasks:
-        if (period := periods.get(task.id)) is not None and task.purpose == "main":
-            systems = (system_by_answer[a] for a in task.answers if a in system_by_answer)
-            by_period.setdefault(period, Counter()).update(systems)
-    total = sum(by_period.values(), Counter())
-    n_answers = total.total()
-    return all(
-        0.5 <= counts[system] * n_answers / (n * counts.total()) <= 2
-        for counts in by_period.values()
-        if counts
-        for system, n in total.items()
-    )
-
-
-def _named_periods(data: Data) -> dict[str, str]:
-    from datetime import datetime
-
-    from konsil.analysis.running.interim.pooled import task_times
-
-    batches = {t.id: f"{t.phase} {t.batch}".strip() for t in data.tasks if t.purpose == "main"}
-    if len({name for name in batches.values() if name}) > 1:
-        return batches
-    weeks = {}
-    for task, at in task_times(data.ratings).items():
-        if batches and task not in batches:
-            continue
-        year, week, _ = datetime.fromisoformat(at).isocalendar()
-        weeks[task] = f"{year}-W{week:02d}"
-    return weeks
 
 
 def spoilt_analyses(study: Study, events: Iterable[Event]) -> frozenset[str]:

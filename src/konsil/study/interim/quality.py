@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from konsil.records import Event
-from konsil.study.data.interim import (
+from konsil.study.data.run_settings import run_settings
+from konsil.study.definition.protocol import Study
+from konsil.study.interim.looks import (
     AppliedRule,
     LookState,
     Progress,
     applied_rules,
     look_states,
-    periods_of,
     progress_of,
 )
-from konsil.study.data.run_settings import run_settings
-from konsil.study.definition.protocol import Study
 from konsil.study.sections.enrolment import excluded_by_withdrawal
 
 if TYPE_CHECKING:
@@ -98,3 +98,48 @@ def panel_qualities(study: Study, data: Data, events: Sequence[Event]) -> list[P
         looks = look_states(interim, events, progress)
         out.append(PanelQuality(name, progress, criteria, rules, looks))
     return out
+
+
+def periods_of(data: Data) -> dict[str, str]:
+    """Task -> its batch, or the week of its first rating where there are no batches.
+
+    Empty where the systems are not spread evenly over the periods: a difference between periods
+    would then be one between systems, which nobody may see while the study is blinded.
+    """
+    periods = _named_periods(data)
+    return periods if _is_spread_evenly(data, periods) else {}
+
+
+def _is_spread_evenly(data: Data, periods: Mapping[str, str]) -> bool:
+    """Whether each system has between half and double its share of answers in every period."""
+    system_by_answer = {answer.id: answer.system for answer in data.answers}
+    by_period: dict[str, Counter[str]] = {}
+    for task in data.tasks:
+        if (period := periods.get(task.id)) is not None and task.purpose == "main":
+            systems = (system_by_answer[a] for a in task.answers if a in system_by_answer)
+            by_period.setdefault(period, Counter()).update(systems)
+    total = sum(by_period.values(), Counter())
+    n_answers = total.total()
+    return all(
+        0.5 <= counts[system] * n_answers / (n * counts.total()) <= 2
+        for counts in by_period.values()
+        if counts
+        for system, n in total.items()
+    )
+
+
+def _named_periods(data: Data) -> dict[str, str]:
+    from datetime import datetime
+
+    from konsil.analysis.running.interim.pooled import task_times
+
+    batches = {t.id: f"{t.phase} {t.batch}".strip() for t in data.tasks if t.purpose == "main"}
+    if len({name for name in batches.values() if name}) > 1:
+        return batches
+    weeks = {}
+    for task, at in task_times(data.ratings).items():
+        if batches and task not in batches:
+            continue
+        year, week, _ = datetime.fromisoformat(at).isocalendar()
+        weeks[task] = f"{year}-W{week:02d}"
+    return weeks

@@ -9,14 +9,14 @@ from typing import Literal
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.errors import StudyError
 from konsil.records import Event
-from konsil.study.data.interim import (
+from konsil.study.definition.protocol import Study
+from konsil.study.interim.looks import (
     STOP,
     Progress,
     freeze_problem,
     required,
     taken_looks,
 )
-from konsil.study.definition.protocol import Study
 
 COLLECTION_CLOSED = "collection closed"
 """Kind of the event that declares data collection closed before all ratings are there. Subject: the

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.catalogue.known import NAME_COLUMNS, statistic_of
-from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.model.results import CoverageRow
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
-from konsil.study.data.blinding import pair_criteria
-from konsil.study.data.interim import (
+from konsil.study.definition.interim import Interim
+from konsil.study.definition.protocol import Study
+from konsil.study.interim.closing import early_warning, last_analysis
+from konsil.study.interim.looks import (
     Progress,
     TakenLook,
     family_words,
@@ -26,14 +24,7 @@ from konsil.study.data.interim import (
     spoilt_analyses,
     taken_looks,
 )
-from konsil.study.data.interim_closing import early_warning, last_analysis
-from konsil.study.definition.interim import Interim
-from konsil.study.definition.protocol import Study
-
-SYSTEM_COLUMNS = {column for column, named in NAME_COLUMNS.items() if named == "system"}
-"""Columns of groups whose values name systems."""
-DIRECTED = ("labels", "effects", "crossover")
-"""Groups of statistics that, of comparisons in the order of the codes, state who is preferred."""
+from konsil.study.interim.withheld import withheld, without_groups
 
 
 def with_looks(
@@ -71,7 +62,7 @@ def with_looks(
     if early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
         if is_blinded:
-            results = _without_groups(results, study, study.interim.analysis)
+            results = without_groups(results, study, study.interim.analysis)
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
@@ -110,107 +101,15 @@ def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Re
         if row.analysis != analysis:
             rows.append(row)
         elif is_blinded and _is_comparison(row):
-            rows.append(replace(_withheld(row), warnings=(note,)))
+            rows.append(replace(withheld(row), warnings=(note,)))
         else:
             rows.append(replace(row, warnings=(*row.warnings, note)))
     bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
     return replace(results, rows=tuple(rows), bounds=bounds)
 
 
-def _without_groups(results: Results, study: Study, analysis: str) -> Results:
-    """The results without any number of one system, or of one of the groups that are compared.
-
-    The same holds for what compares them, and for the labels of comparisons: in the order of the
-    codes they state which system is preferred.
-    """
-    compared = {a.compare for a in study.analyses if a.name == analysis and a.compare}
-    columns = SYSTEM_COLUMNS | compared
-    pairs = pair_criteria(study.instruments)
-    of_one = {
-        a.name
-        for a in study.analyses
-        if a.where.keys() & columns
-        or (a.arm is not None and "arm" in columns)
-        or (
-            a.criterion in pairs
-            and a.statistic != "abstention"
-            and statistic_of(a.statistic).group in DIRECTED
-        )
-    }
-    counts: Counter[tuple[str, str, str, str]] = Counter()
-    for (panel, criterion, _, label), n in results.label_counts.items():
-        if criterion not in pairs:
-            counts[panel, criterion, "", label] += n
-
-    def is_withheld(name: str, *groups: Mapping[str, str]) -> bool:
-        return name in of_one or any(g.keys() & columns for g in groups)
-
-    return replace(
-        results,
-        rows=tuple(
-            _withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r for r in results.rows
-        ),
-        coverage=_pooled_coverage(results.coverage),
-        outcomes=tuple(o for o in results.outcomes if o.column not in columns),
-        label_counts=dict(counts),
-        bounds=tuple(b for b in results.bounds if not is_withheld(b.analysis, b.group)),
-        curves=tuple(c for c in results.curves if not is_withheld(c.analysis, c.group)),
-        trade_offs=tuple(t for t in results.trade_offs if not is_withheld(t.analysis, t.group)),
-        case_scores=(),
-    )
-
-
-def _pooled_coverage(rows: Sequence[CoverageRow]) -> tuple[CoverageRow, ...]:
-    """The counts of all systems together: abstentions by system can be what is compared."""
-    by_criterion: dict[tuple[str, str], list[CoverageRow]] = {}
-    for row in rows:
-        by_criterion.setdefault((row.panel, row.criterion), []).append(row)
-    return tuple(
-        CoverageRow(
-            panel,
-            criterion,
-            "",
-            _sum_of([row.expected for row in parts]),
-            sum(row.rated for row in parts),
-            sum(row.abstained for row in parts),
-            sum(row.unreadable for row in parts),
-            _sum_of([row.missing for row in parts]),
-            dict(sum((Counter(row.excluded) for row in parts), Counter())),
-        )
-        for (panel, criterion), parts in by_criterion.items()
-    )
-
-
-def _sum_of(numbers: Sequence[int | None]) -> int | None:
-    """The sum; None where one of the numbers is unknown."""
-    known = [n for n in numbers if n is not None]
-    return sum(known) if len(known) == len(numbers) else None
-
-
 def _is_comparison(row: Row) -> bool:
     return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
-
-
-def _withheld(row: Row) -> Row:
-    """The row without its numbers; of its warnings the one that it is before the last analysis."""
-    reason = message(
-        "withheld while the study is blinded, until the last analysis",
-        message_id="interim.withheld",
-    )
-    # Notes and findings name numbers.
-    nan = math.nan
-    nothing = replace(
-        row.estimate, value=nan, low=nan, high=nan, se=nan, p=nan, method="", reason=reason
-    )
-    return replace(
-        row,
-        estimate=nothing,
-        p_adjusted=nan,
-        p_max_t=nan,
-        commonest=nan,
-        warnings=tuple(w for w in row.warnings if name_of(w) == "interim.early_row"),
-        finding="",
-    )
 
 
 def _exploratory(results: Results, analysis: str) -> Results:
