@@ -310,8 +310,7 @@ class Access:
         )
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, person)
-            # Asked under the lock: access may have been revoked at this very moment.
-            audit.next_entry(connection)
+            # Asked where nobody else writes: access may have been revoked at this very moment.
             if is_revoked(connection, person):
                 raise StoreError(f"{person}: the access of this person was revoked")
             v = page_schema.visitors

@@ -76,8 +76,7 @@ def adopt(log: Store, study: str, database: str, head: str, *, at: str) -> bool:
     `database`: what tells databases apart; `head`: that of the study's own log at this moment.
     """
     with writing(log.engine) as connection:
-        # Several processes open the same study at the same time.
-        audit.next_entry(connection)
+        # Several processes open the same study at the same time, and write one after the other.
         before = [e for e in audit.entries(connection, ADOPTED) if e.get("study") == study]
         if before and before[-1].get("database") == database:
             return False
@@ -89,7 +88,6 @@ def adopt(log: Store, study: str, database: str, head: str, *, at: str) -> bool:
 def list_accounts(log: Store, digest: str, n: int, *, at: str) -> bool:
     """Note the list of accounts, and return whether it is another one than at the last start."""
     with writing(log.engine) as connection:
-        audit.next_entry(connection)
         before = audit.entries(connection, LISTED)
         if (before[-1].get("sha256") if before else "") == digest:
             return False
