@@ -15,6 +15,8 @@ from konsil.web.http.listening import inherited_socket, listening
 CHILD = textwrap.dedent(
     """
     import os, sys
+    if len(sys.argv) > 2:
+        os.dup2(int(sys.argv[2]), 3)
     from konsil.errors import KonsilError
     from konsil.web.http.listening import listening
     os.environ["LISTEN_PID"] = os.environ["PID"].replace("own", str(os.getpid()))
@@ -29,39 +31,29 @@ CHILD = textwrap.dedent(
 
 
 def child(passed: socket.socket | None, *, pid: str = "own", number: str = "1") -> tuple[str, str]:
-    """What a process prints that gets this socket as its number 3."""
+    """What a process prints that gets this socket as its number 3.
+
+    It gives the socket that number itself: in this process it may be the one through which a worker
+    of pytest-xdist hears of its tests.
+    """
     free = socket.create_server(("127.0.0.1", 0))
     port = free.getsockname()[1]
     free.close()
-    kept = os.dup(3) if _is_open(3) else None
-    try:
-        if passed is not None:
-            os.dup2(passed.fileno(), 3)
-        elif kept is not None:
-            os.close(3)
-        done = subprocess.run(
-            [sys.executable, "-c", CHILD, str(port)],
-            env={**os.environ, "LISTEN_FDS": number, "PID": pid},
-            pass_fds=[3] if passed is not None else [],
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-    finally:
-        if kept is not None:
-            os.dup2(kept, 3)
-            os.close(kept)
-        elif passed is not None:
-            os.close(3)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            CHILD,
+            str(port),
+            *([] if passed is None else [str(passed.fileno())]),
+        ],
+        env={**os.environ, "LISTEN_FDS": number, "PID": pid},
+        pass_fds=[] if passed is None else [passed.fileno()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     return done.stdout.replace(str(port), "own port"), done.stderr.strip()
-
-
-def _is_open(number: int) -> bool:
-    try:
-        os.fstat(number)
-    except OSError:
-        return False
-    return True
 
 
 @pytest.mark.slow
