@@ -83,6 +83,10 @@ def test_it_is_given_back_also_after_an_error_and_holds_within_one_process(store
         alone(other, "two", AT),
     ):
         pytest.fail("two at once")
+    # One command after the other, as a script calls them.
+    for _ in range(20):
+        with alone(store, "again", AT):
+            pass
     with alone(store, "three", AT):
         pass
 

@@ -180,12 +180,20 @@ def prepared(folder: Path) -> Path:
     return folder
 
 
+# A shell starts commands in the background so that they ignore Ctrl+C, and this holds for all that
+# these start, such as tests.
+PROGRAM = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " from konsil.cli import main; main()"
+)
+
+
 @contextmanager
 def serving(place: Path, *options: str) -> Iterator[tuple[str, list[str]]]:
     """A server of studies in a process of its own: its address, and at the end what it printed."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-c", "from konsil.cli import main; main()", "serve"]
+    command = [sys.executable, "-c", PROGRAM, "serve"]
     environment = {k: v for k, v in os.environ.items() if k != "KONSIL_DATABASE"}
     printed: list[str] = []
     with subprocess.Popen(
@@ -207,7 +215,11 @@ def serving(place: Path, *options: str) -> Iterator[tuple[str, list[str]]]:
             yield address, printed
         finally:
             process.send_signal(signal.SIGINT)
-            printed.append(process.communicate(timeout=60)[0])
+            try:
+                printed.append(process.communicate(timeout=60)[0])
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -177,7 +177,12 @@ def _advisory(store: Store, command: str, *, shared: bool, key: int = _KEY) -> I
         try:
             yield
         finally:
-            # never back to the pool: the lock and the name go with the connection
+            # The server needs a moment to notice the end of a connection, and until then the next
+            # command would be refused. Where the connection has failed, there is no lock any more.
+            unlock = sa.func.pg_advisory_unlock_shared if shared else sa.func.pg_advisory_unlock
+            with suppress(sa.exc.DBAPIError):
+                connection.execute(sa.select(unlock(key)))
+            # Never back to the pool: the name goes with the connection.
             opened.invalidate()
 
 
