@@ -28,7 +28,7 @@ def command(folder: Path, database: str, expect: str | None) -> Printout:
     continue the head that it had when the centre served the study for the first time.
     """
     from konsil.api import open_folder
-    from konsil.api.serving.opening import compare_logs, log_of_centre
+    from konsil.api.serving.centre_logs import compare_logs, log_of_centre
     from konsil.store.log.heads import anchor_notes, check_head, head_of
 
     centre = None if database else log_of_centre(folder)

@@ -15,10 +15,10 @@ from konsil.store.people.access import Access, role_of
 from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.app.app import create_app
-from konsil.web.centre.auditing import CentreAudit, place_of_log
+from konsil.web.centre.auditing import CentreAudit
 from konsil.web.centre.centre import Centre
 from konsil.web.centre.registry import Registry
-from konsil.web.centre.settings import StudyPlace, read_settings
+from konsil.web.centre.settings import StudyPlace, place_of_log, read_settings
 from konsil.web.site.site import Options
 
 from ..conftest import AT, LATER, STUDIES, Clock, fill, hurried

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from konsil.api.serving.opening import log_of_centre
+from konsil.api.serving.centre_logs import log_of_centre
 from konsil.cli.main import main
 from konsil.errors import KonsilError, StoreError
 from konsil.store import Store
@@ -23,8 +23,8 @@ from konsil.store.people.access import Access
 from konsil.store.people.centre_log import AccessEntry, access_entries, adoptions
 from konsil.store.people.passkeys import Passkey, add_passkey
 from konsil.web.centre import auditing
-from konsil.web.centre.auditing import REFUSALS_A_MINUTE, place_of_log
-from konsil.web.centre.settings import read_settings
+from konsil.web.centre.auditing import REFUSALS_A_MINUTE
+from konsil.web.centre.settings import place_of_log, read_settings
 from konsil.web.http.throttle import Throttle
 from konsil.web.site.refused import Refused
 

@@ -17,9 +17,9 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from konsil.api.serving.centre_logs import log_of_centre
 from konsil.api.serving.opening import (
     check_centre,
-    log_of_centre,
     open_study,
     people_notes,
     readable_studies,

@@ -39,9 +39,15 @@ from konsil.store.engine.leftovers import DATABASE_ENDINGS, database_draft
 from konsil.store.log.db import Store
 from konsil.store.log.heads import head_of
 from konsil.study.sections.decode import toml_data
-from konsil.web.centre.auditing import FILE as LOG_FILE
-from konsil.web.centre.auditing import place_of_log
-from konsil.web.centre.settings import FILE, CentreSettings, StudyPlace, is_servable, read_settings
+from konsil.web.centre.settings import (
+    FILE,
+    LOG_FILE,
+    CentreSettings,
+    StudyPlace,
+    is_servable,
+    place_of_log,
+    read_settings,
+)
 
 STUDY_IN_URL = "{study}"
 """What stands for the study in the URL of its database."""

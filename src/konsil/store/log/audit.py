@@ -250,10 +250,13 @@ class _Noted:
     def _are_alike(self, texts: Sequence[Any]) -> bool:
         """Whether all begin with their sum, which is salted, and have known endings."""
         is_salted = self._salted.get
+        digests = "".join([text[_CONTENT_START:_CONTENT_END] for text in texts])
         return (
             all(map(is_salted, {text[_CONTENT_END:] for text in texts}))
             and {text[:_CONTENT_START] for text in texts} == {_CONTENT}
-            and "".join([text[_CONTENT_START:_CONTENT_END] for text in texts]).isalnum()
+            # nothing that ends a text of JSON or is escaped in it
+            and '"' not in digests
+            and "\\" not in digests
         )
 
     def _parse(self, seq: int, kind: str, text: str) -> None:

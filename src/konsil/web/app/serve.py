@@ -30,10 +30,10 @@ from konsil.web.app.watched import (
     metrics_of,
     store_of_study,
 )
-from konsil.web.centre.auditing import CentreAudit, place_of_log
+from konsil.web.centre.auditing import CentreAudit
 from konsil.web.centre.centre import Centre
 from konsil.web.centre.registry import Opener, Registry
-from konsil.web.centre.settings import CentreSettings
+from konsil.web.centre.settings import CentreSettings, place_of_log
 from konsil.web.http.listening import listening
 from konsil.web.http.redacted_logging import Discreet
 from konsil.web.site.site import Options, checked, utc

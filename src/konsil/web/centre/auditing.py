@@ -21,15 +21,12 @@ from konsil.store.people.access import Visitor
 from konsil.store.people.centre_log import SIGN_IN, AccessEntry, access_entries
 from konsil.store.people.staff import staff_names
 from konsil.web.centre.accounts import Invited, SignInService
-from konsil.web.centre.settings import CentreSettings
 from konsil.web.http.redacted_logging import fault_summary
 from konsil.web.http.throttle import Throttle
 from konsil.web.site.refused import Refused
 from konsil.web.site.site import Site, utc
 
 LOG = logging.getLogger("uvicorn.error")
-FILE = "centre.db"
-"""The log's name in a folder of studies."""
 REFUSALS_A_MINUTE = 60
 """How many refusals are noted of each study, with and without a person: whoever guesses links
 fills no disk and hides no refusal of another kind; the others are counted."""
@@ -37,16 +34,6 @@ REFUSALS_AN_HOUR = 600
 """The same, since guessing may go on for days."""
 SHOWN = 200
 """Entries on the page of owners."""
-
-
-def place_of_log(settings: CentreSettings) -> str:
-    """Where the log of a centre is: beside the file or in the folder that names the studies."""
-    if "://" in settings.log:
-        return settings.log
-    place = settings.place
-    root = place if place.is_dir() else place.parent
-    default = FILE if place.is_dir() else f"{place.stem}.db"
-    return str(root / (settings.log or default))
 
 
 @dataclass

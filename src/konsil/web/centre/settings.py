@@ -13,6 +13,8 @@ from konsil.web.centre.accounts import SignInService, check_keys, read_service
 
 FILE = "centre.toml"
 """The file of a folder of studies; it is optional."""
+LOG_FILE = "centre.db"
+"""The name of the centre's own audit log in a folder of studies."""
 PROTOCOL = "study.toml"
 """The file by which a study's folder is recognised."""
 RESERVED = frozenset({"audit-log", "health", "language", "leave", "sign-in", "signed-in", "static"})
@@ -69,6 +71,16 @@ def is_servable(slug: str) -> bool:
     (True, False, False)
     """
     return _SLUG.fullmatch(slug) is not None and slug not in RESERVED
+
+
+def place_of_log(settings: CentreSettings) -> str:
+    """Where the log of a centre is: beside the file or in the folder that names the studies."""
+    if "://" in settings.log:
+        return settings.log
+    place = settings.place
+    root = place if place.is_dir() else place.parent
+    default = LOG_FILE if place.is_dir() else f"{place.stem}.db"
+    return str(root / (settings.log or default))
 
 
 def read_settings(place: Path, *, with_service: bool = True) -> CentreSettings:

@@ -1,4 +1,4 @@
-"""Rows as the driver gives them, some thousands at a time."""
+"""Rows as the driver gives them, some hundreds at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-CHUNK = 5_000
+CHUNK = 500
+"""Rows of SQLite at once: what is done with them meets them in the processor's cache, which takes a
+quarter less time than with ten times as many."""
+_STREAMED = 5_000
+"""Rows that another database sends at once: each time the network is waited for."""
 
 
 def raw_rows(connection: Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
@@ -17,7 +21,7 @@ def raw_rows(connection: Connection, query: sa.Select[Any]) -> Iterator[Sequence
     The query has no parameters but literal ones. SQLAlchemy's own rows take twice the time.
     """
     if connection.dialect.name != "sqlite":
-        result = connection.execute(query.execution_options(yield_per=CHUNK))
+        result = connection.execute(query.execution_options(yield_per=_STREAMED))
         yield from result.partitions()
         return
     text = query.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
