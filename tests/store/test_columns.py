@@ -26,6 +26,18 @@ def test_columns_become_the_records_in_their_order(filled: Store) -> None:
             assert (columns[0], columns[1:]) == (records[0], records[1:])
 
 
+@pytest.mark.parametrize(("rows", "parts"), [(1, 1), (1, 2), (2, 2), (3, 100)])
+def test_pieces_of_any_size_make_the_same_columns(
+    filled: Store, monkeypatch: pytest.MonkeyPatch, rows: int, parts: int
+) -> None:
+    with filled.view() as view:
+        whole = {kind: view.columns(kind).frame for kind in get_args(KindName)}
+        monkeypatch.setattr("konsil.store.engine.bulk.raw_rows.CHUNK", rows)
+        monkeypatch.setattr(frames, "_PARTS", parts)
+        for kind, frame in whole.items():
+            assert view.columns(kind).frame.equals(frame), kind
+
+
 def test_an_empty_store_has_empty_columns(store: Store) -> None:
     with store.view() as view:
         assert tuple(view.columns("ratings")) == ()

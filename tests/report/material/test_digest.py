@@ -72,6 +72,8 @@ def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.M
         "number": [0.0, -0.0, None, 0.1, 1e300],
         "zero": [0.0, -0.0, 0.0, -0.0, 0.0],
         "whole": [3, 1, None, 2, 5],
+        "twos": [2] * 5,
+        "nearly": ["x"] * 4 + [None],
     }
     frame = pl.DataFrame(values, schema_overrides={"none": pl.String})
     written = json_of_columns(Columns[object](frame, lambda rows: rows.rows()), ["id"])
@@ -79,3 +81,12 @@ def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.M
         name: json.dumps(cells[::-1], ensure_ascii=False, separators=(",", ":"))
         for name, cells in values.items()
     }
+
+
+def test_a_column_with_one_value_changes_no_order() -> None:
+    frame = pl.DataFrame({"one": ["x"] * 3, "id": ["b", "c", "a"], "n": [1, 2, 3]})
+    for order in (["one", "id"], ["id", "one"], ["id"]):
+        written = json_of_columns(Columns[object](frame, lambda rows: rows.rows()), order)
+        assert {name: "".join(parts) for name, parts in written}["n"] == "3,1,2"
+    one = json_of_columns(Columns[object](frame[:1], lambda rows: rows.rows()), ["one"])
+    assert {name: list(parts) for name, parts in one} == {"one": ['"x"'], "id": ['"b"'], "n": ["1"]}

@@ -27,6 +27,8 @@ from konsil.store.engine.cells import DamagedError, dumps
 from konsil.store.engine.rows import Kind, Record
 
 _CHUNK = 50_000
+_PARTS = 100
+"""Small frames that become one: each computation starts anew for every part of a frame."""
 _FIRST = 100
 """Rows that are read to see which columns may have one value; smaller tables are read whole."""
 _LONGEST_HEADER, _LONGEST_LINE = 1 << 16, 1 << 25
@@ -45,11 +47,15 @@ def columns(connection: Connection, kind: Kind) -> Columns[Any]:
     constants = _constants(connection, kind)
     names = [name for name in kind.names if name not in constants]
     # An empty table has its columns, too.
-    parts = [pl.DataFrame(schema={name: schema[name] for name in names})]
+    large = [pl.DataFrame(schema={name: schema[name] for name in names})]
+    parts: list[pl.DataFrame] = []
     for rows in raw_rows(connection, sa.select(*(kind.table.c[n] for n in names))):
         cells = zip(names, zip(*rows, strict=True), strict=True)
         parts.append(pl.DataFrame([pl.Series(n, values, dtype=schema[n]) for n, values in cells]))
-    frame = pl.concat(parts).with_columns(
+        if len(parts) == _PARTS:
+            large.append(pl.concat(parts, rechunk=True))
+            parts = []
+    frame = pl.concat([*large, *parts]).with_columns(
         pl.lit(value, dtype=schema[name]).alias(name) for name, value in constants.items()
     )
     order = ("task", "criterion") if kind.name == "ratings" else kind.key
