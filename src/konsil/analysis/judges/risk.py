@@ -28,6 +28,7 @@ from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.tables import identity
 from konsil.stats.judges.risk import risk_coverage, risk_curve
 
@@ -132,7 +133,7 @@ def _measures(
     """Area and risk on the same sums: the clusters' own weights."""
     # Only the clusters with a usable label: an empty one would be drawn, and counted, like the
     # others.
-    used, place = np.unique(clusters, return_inverse=True)
+    used, place = renumbered(clusters)
     both = risk_coverage(confidence, wrong, place)
     names = tuple(panel.clusters[n] for n in used)
     # The identity: a resample weights whole clusters, and the area follows from the units behind

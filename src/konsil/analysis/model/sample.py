@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.renumbering import renumbered
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Sample:
 
     def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
         """These units alone, with their clusters numbered anew."""
-        used, clusters = np.unique(self.codes.clusters[rows], return_inverse=True)
+        used, clusters = renumbered(self.codes.clusters[rows])
         codes = replace(
             self.codes,
             labels=self.codes.labels[rows],

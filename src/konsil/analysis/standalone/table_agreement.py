@@ -37,6 +37,7 @@ from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.weights import stream_key
 
 _COMMON_SENTENCES = {
@@ -253,7 +254,7 @@ def _pairs(
 
 
 def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
-    used, clusters = np.unique(sample.codes.clusters[both], return_inverse=True)
+    used, clusters = renumbered(sample.codes.clusters[both])
     labels = sample.codes.labels[both][:, [a, b]]
     codes = replace(sample.codes, labels=labels, clusters=clusters)
     units = tuple(sample.units[unit] for unit in both)

@@ -14,6 +14,7 @@ import scipy
 
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes
+from konsil.stats.engine.renumbering import renumbered
 
 FEWEST_SHARED = 50
 """A pair that shares at least this many clusters is not thin."""
@@ -63,7 +64,7 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
     rated = scipy.sparse.csr_matrix(
         (np.ones(len(units)), (units, raters)), shape=(len(compared), is_rated.shape[1])
     )
-    clusters, of = np.unique(codes.clusters[compared], return_inverse=True)
+    clusters, of = renumbered(codes.clusters[compared])
     # Every unit its own cluster, the usual case: one sparse product counts all pairs.
     if len(clusters) == len(compared):
         shared = scipy.sparse.triu(rated.T @ rated, k=1).data

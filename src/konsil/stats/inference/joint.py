@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 
 from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.engine.renumbering import renumbered
 
 DRAWS = 20_000
 """Number of sampled normal vectors; it does not depend on the study's number of resamples."""
@@ -25,8 +26,8 @@ def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int
     array([[ 4.,  6.],
            [ 6., 10.]])
     """
-    _, place = np.unique(clusters, return_inverse=True)
-    shape = (int(place.max(initial=-1)) + 1, m)
+    different, place = renumbered(clusters)
+    shape = (len(different), m)
     rows = scipy.sparse.coo_matrix((values, (place, columns)), shape=shape).tocsr()
     return np.asarray((rows.T @ rows).toarray())
 

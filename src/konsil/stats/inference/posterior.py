@@ -18,6 +18,7 @@ import scipy
 
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference import intervals
 
@@ -101,7 +102,7 @@ def prior(
     if defined is not None:
         # Tables without a unit stay undefined: they are left out of the mean.
         tallied = tallied * defined
-    n_clusters = len(np.unique(codes.clusters[compared]))
+    n_clusters = len(renumbered(codes.clusters[compared])[0])
     return Prior(tallied * (compared.sum() / n_clusters), PRIOR_CLUSTERS * weights)
 
 

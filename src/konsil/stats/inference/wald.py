@@ -13,6 +13,7 @@ import scipy
 from konsil.stats.engine.arithmetic import MeanOfParts
 from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference.cluster_variance import Tally, by_strata, two_ways
 
@@ -311,16 +312,16 @@ def two_way(
             f"influence of {len(influence)} rows: got {len(first)} and {len(second)} cluster"
             " numbers"
         )
-    _, first_codes = np.unique(first, return_inverse=True)
-    _, second_codes = np.unique(second, return_inverse=True)
-    # Both clusters in one whole number, which is sorted faster than pairs.
-    both = first_codes * (int(second_codes.max(initial=-1)) + 1) + second_codes
+    first_clusters, first_codes = renumbered(first)
+    second_clusters, second_codes = renumbered(second)
+    # Both clusters in one whole number.
+    both = first_codes * len(second_clusters) + second_codes
     a, b, ab = (
         tally_of_rows(influence, groups, strata) for groups in (first_codes, second_codes, both)
     )
     rest = ab.variance()
     variance, df = two_ways(a.variance(), a.df(rest), b.variance(), b.df(rest), rest)
-    too_few = min(_n_groups(first_codes), _n_groups(second_codes)) < 2
+    too_few = min(len(first_clusters), len(second_clusters)) < 2
     return with_test(
         value,
         np.where(too_few, np.nan, np.sqrt(variance)),
@@ -331,7 +332,7 @@ def two_way(
 
 
 def _n_groups(groups: IntArray) -> int:
-    return len(np.unique(groups))
+    return len(renumbered(groups)[0])
 
 
 def tally_of_rows(influence: Array, groups: IntArray, strata: IntArray | None) -> Tally:
@@ -340,11 +341,9 @@ def tally_of_rows(influence: Array, groups: IntArray, strata: IntArray | None) -
     >>> tally_of_rows(np.array([[-0.5], [0.5]]), np.array([0, 1]), None).df()
     array([1.])
     """
-    _, of = np.unique(groups, return_inverse=True)
-    _, stratum = np.unique(
-        np.zeros(len(of), np.int64) if strata is None else strata, return_inverse=True
-    )
-    n, n_strata = int(of.max(initial=-1)) + 1, int(stratum.max(initial=-1)) + 1
+    clusters, of = renumbered(groups)
+    different, stratum = renumbered(np.zeros(len(of), np.int64) if strata is None else strata)
+    n, n_strata = len(clusters), len(different)
     sums: Array = np.stack([np.bincount(of, column, n) for column in influence.T], axis=1).astype(
         np.float64
     )

@@ -13,6 +13,7 @@ import numpy as np
 
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.weights import bootstrap_weights, stream_key
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.votes import Votes, pair_members
@@ -80,8 +81,8 @@ def published_wins(
     """
     first, second = pair_members(votes.n_systems)
     won = np.sign(votes.outcomes) * (np.abs(votes.outcomes) >= threshold)
-    _, place = np.unique(clusters, return_inverse=True)
-    n_clusters = int(place.max(initial=-1)) + 1
+    different, place = renumbered(clusters)
+    n_clusters = len(different)
     shape = (votes.n_systems, votes.n_votes)
     gain, weight = np.zeros(shape), np.zeros(shape)
     at = np.arange(votes.n_votes)

@@ -9,6 +9,7 @@ import numpy as np
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.vote_cautions import FEW_RATERS, MUCH, WIDER
 
@@ -26,7 +27,7 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
                 wider=wide / width - 1,
             )
         )
-    n = measure.n_raters if measure.cell is None else len(np.unique(measure.cell.raters))
+    n = measure.n_raters if measure.cell is None else len(renumbered(measure.cell.raters)[0])
     if n < FEW_RATERS:
         notes.append(
             message(

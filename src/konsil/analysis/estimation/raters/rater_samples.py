@@ -20,6 +20,7 @@ from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference import infer, wald
 from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels
 from konsil.stats.inference.wald import WaldInterval
@@ -256,7 +257,7 @@ def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
 
 
 def _n_raters(measure: Measure) -> int:
-    return len(measure.raters) if measure.cell is None else len(np.unique(measure.cell.raters))
+    return len(measure.raters) if measure.cell is None else len(renumbered(measure.cell.raters)[0])
 
 
 def _of_panels(headline: Estimate, a: Measure, b: Measure, cluster: str) -> Estimate | None:

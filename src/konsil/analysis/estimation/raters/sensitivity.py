@@ -11,6 +11,7 @@ from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.raters.two_way import cell_influence
 from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Estimate
+from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference import infer, wald
 
 
@@ -65,7 +66,7 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
     """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised."""
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
-    used = len(np.unique(measure.cell.raters))
+    used = len(renumbered(measure.cell.raters)[0])
     interval = wald.by_cluster(
         cell_influence(measure),
         measure.cell.raters,
