@@ -12,7 +12,7 @@ import pytest
 
 import konsil
 from konsil.analysis.running.interim.pooled import CriterionQuality
-from konsil.api.running.interim import quality_lines
+from konsil.api.running.interim_lines import quality_lines
 from konsil.errors import StoreError
 from konsil.stats.engine.contract import Estimate
 from small_studies import form, raters, study_text, systems
@@ -71,7 +71,7 @@ PROTOCOL = study_text(
 def lines(effect: float = 0.15) -> list[str]:
     draw = random.Random(2)
     rows = []
-    for item in range(60):
+    for item in range(62):
         for system, share in (("alpha", 0.6 + effect), ("beta", 0.6 - effect)):
             truth = draw.random() < share
             for rater in ("dr-1", "dr-2"):
@@ -94,9 +94,13 @@ def trial(call: Call, tmp_path: Path) -> Callable[..., Path]:
     return rated
 
 
-def looks_of(study: Path) -> list[dict[str, object]]:
+def events_of(study: Path, kind: str) -> list[dict[str, object]]:
     with konsil.open(study).store() as store:
-        return [dict(e.data) for e in store.events() if e.kind == "interim look"]
+        return [dict(e.data) for e in store.events() if e.kind == kind]
+
+
+def looks_of(study: Path) -> list[dict[str, object]]:
+    return events_of(study, "interim look")
 
 
 @pytest.mark.slow
@@ -162,6 +166,21 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     results = konsil.open(study).results()
     assert any("was group sequential" in sentence for sentence in results.methods)
     assert results.plan["primary"] != "exploratory"
+    # Shown twice, it is in the log once, and no further comparison is one.
+    [last] = events_of(study, "last analysis")
+    assert (last["rated"], last["reason"]) == (240, "complete")
+    assert last["p"] == pytest.approx(adjusted["p"], abs=1e-11)
+    assert "last analysis: made at " in call("interim", study)[1].splitlines()[-1]
+    for line in (
+        ("--last", "--by", "lead", "--reason", "more ratings"),
+        ("--unplanned", "comparative", "--by", "statistician-1", "--reason", "again"),
+    ):
+        code, _, error = call("interim", study, *line)
+        assert (code, "would spend the type I error once more" in error) == (2, True)
+    trial(248)
+    results = konsil.open(study).results()
+    assert results.plan["primary"] == "exploratory"
+    assert any("8 came in later. Only the first last" in warning for warning in results.warnings)
 
 
 @pytest.mark.slow

@@ -21,8 +21,14 @@ from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.definition.interim import Look
 from konsil.study.interim.closing import COLLECTION_CLOSED
+from konsil.study.interim.last import last_analysis_event, shown_analysis
 from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
-from konsil.study.interim.results import final_estimate, interim_sentences, with_looks
+from konsil.study.interim.results import (
+    final_estimate,
+    interim_sentences,
+    new_last_analysis,
+    with_looks,
+)
 
 from .rules.test_check import KAPPA
 from .test_interim_check import COMPARED, PAIRED, SHARE, TRIAL
@@ -221,3 +227,49 @@ def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:
     assert adjusted.low < adjusted.value < 1
     text = " ".join(map(str, interim_sentences(STUDY, history, adjusted)))
     assert "The adjusted CI is truncated at the possible values." in text
+
+
+def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() -> None:
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2", "t3")]
+    first = [Rating(t, "ann", "correct", "q", ("a",), label="yes") for t in ("t1", "t2")]
+    planned = Data(raters=STUDY.raters, tasks=tasks[:2], ratings=first)
+    history = [FREEZING, looked(2, 0.5)]
+    [row] = rows()
+    results = Results((replace(row, finding="differs"),), ())
+    confirmed = with_looks(results, STUDY, planned, history, is_blinded=True)
+    shown = new_last_analysis(confirmed, STUDY, planned, history, "2026-02-01T00:00:00Z")
+    assert shown is not None
+    assert (shown.rated, shown.tasks, shown.reason) == (2, 2, "complete")
+    assert (shown.z, shown.critical) == (pytest.approx(2.2), pytest.approx(1.9686, abs=1e-4))
+    event = last_analysis_event("share", shown)
+    rounded = {key: event.data[key] for key in ("critical", "p")}
+    assert shown_analysis([event]) == replace(shown, z=2.2, **rounded)
+    history = [*history, event]
+    assert new_last_analysis(confirmed, STUDY, planned, history, "") is None
+
+    # An extension that nobody has rated yet leaves it as it is.
+    extended = replace(planned, tasks=tasks)
+    again = with_looks(results, STUDY, extended, history, is_blinded=True)
+    assert again == confirmed
+
+    more = replace(extended, ratings=[*first, replace(first[0], task="t3")])
+    later = with_looks(results, STUDY, more, history, is_blinded=True)
+    assert later.sequential is None
+    assert later.plan["share"] == "exploratory"
+    [described] = later.rows
+    assert described.estimate.value == row.estimate.value
+    assert math.isnan(described.estimate.p)
+    assert described.finding == ""
+    assert "with 2 tasks or ratings; 1 came in later" in later.warnings[0]
+    assert "|z| was 2.200, its critical value 1.969 and the p value adjusted" in later.methods[-1]
+    assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
+
+
+def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() -> None:
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    unplanned = replace(looked(2, 0.5), subject="unplanned")
+    shown = with_looks(Results(tuple(rows()), ()), STUDY, data, [FREEZING, unplanned])
+    late = replace(shown, plan={"share": "exploratory"})
+    assert new_last_analysis(late, STUDY, data, [FREEZING, unplanned], "") is None

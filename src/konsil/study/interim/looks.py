@@ -25,6 +25,7 @@ from konsil.study.definition.interim import (
     extended_to,
 )
 from konsil.study.definition.protocol import Study
+from konsil.study.interim.last import repetition_problem
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality
@@ -153,23 +154,35 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
 
 
 def due_look(
-    interim: Interim, looks_before: Sequence[TakenLook], fraction: float
+    interim: Interim,
+    looks_before: Sequence[TakenLook],
+    fraction: float,
+    *,
+    is_compared: bool = False,
 ) -> tuple[int, Look] | None:
-    """Number and look of the last one whose fraction is reached, if it was not made; or None."""
+    """Number and look of the last one whose fraction is reached, if it was not made; or None.
+
+    `is_compared`: the last analysis was shown, so that no comparative look is due any more.
+    """
     numbers = {look.number for look in looks_before}
-    reached = [n for n, look in enumerate(interim.looks, 1) if fraction >= look.fraction]
+    reached = [
+        n
+        for n, look in enumerate(interim.looks, 1)
+        if fraction >= look.fraction and not (is_compared and look.kind == "comparative")
+    ]
     if not reached or reached[-1] in numbers:
         return None
     return reached[-1], interim.looks[reached[-1] - 1]
 
 
 def look_states(
-    interim: Interim, events: Iterable[Event], progress: Progress
+    interim: Interim, events: Sequence[Event], progress: Progress
 ) -> tuple[LookState, ...]:
     """Every look of the protocol, in its order, and how it stands."""
     looks = taken_looks(events)
     looks_before = {look.number: look for look in looks if look.number}
-    due = due_look(interim, looks, progress.fraction)
+    is_compared = repetition_problem(events) is not None
+    due = due_look(interim, looks, progress.fraction, is_compared=is_compared)
     states = []
     for n, look in enumerate(interim.looks, 1):
         state: Literal["made", "due", "passed", "planned"] = "planned"
@@ -189,7 +202,8 @@ def checked_look(
     """The planned look of this number, and whether it is confirmatory; StudyError if refused.
 
     A look is refused before its fraction is reached, and once made. A comparative look is also
-    refused without a freeze of the same [interim] and the same analysis, once the next one is due,
+    refused once the last analysis was shown, since it would be a further test; without a freeze of
+    the same [interim] and the same analysis, once the next one is due,
     and once everything or nearly everything is rated, since its result would come too late; and
     where too few ratings came in since the one before. A pooled look without a freeze is
     exploratory.
@@ -215,7 +229,11 @@ def checked_look(
     is_frozen = freeze_problem(study, events) is None
     if look.kind == "pooled":
         return look, is_frozen
-    problem = freeze_problem(study, events) or analysis_problem(study, events)
+    problem = (
+        repetition_problem(events)
+        or freeze_problem(study, events)
+        or analysis_problem(study, events)
+    )
     if problem is not None:
         raise StudyError(f"look {number}: {problem}")
     later = [
@@ -302,7 +320,10 @@ def applied_rules(
     fraction of that look is of the tasks that there were.
     """
     present = progress.tasks + progress.surplus
-    is_compared = any(look.kind == "comparative" for look in taken_looks(events))
+    history = tuple(events)
+    is_compared = repetition_problem(history) is not None or any(
+        look.kind == "comparative" for look in taken_looks(history)
+    )
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
