@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 import konsil
 from konsil.analysis.running.interim.pooled import CriterionQuality
-from konsil.api.running.interim_lines import quality_lines
+from konsil.cli.interim_lines import quality_lines
 from konsil.errors import StoreError
 from konsil.stats.engine.contract import Estimate
 from small_studies import form, raters, study_text, systems
@@ -376,3 +378,59 @@ def test_an_unplanned_look_at_the_ratings_of_a_planned_one(
     line = ("interim", study, "--unplanned", "comparative", "--reason", "again", *by, files[1])
     code, out, error = call(*line)
     assert (code, out.splitlines()[-1]) == (0, "decision: continue"), error
+
+
+DIGEST = re.compile("[0-9a-f]{64}")
+FURTHER = """
+[[analyses]]
+name = "unsure"
+statistic = "abstention"
+criterion = "correct"
+raters = "people"
+by = ["system"]
+
+[[analyses]]
+name = "agreement"
+statistic = "fleiss_kappa"
+criterion = "correct"
+raters = "people"
+"""
+
+
+@pytest.mark.slow
+def test_nothing_before_the_last_analysis_depends_on_who_gave_which_answer(
+    call: Call, tmp_path: Path
+) -> None:
+    """Exchanging the systems of some items changes every number by system and no pooled one.
+
+    Of one system more labels are abstentions and missing, so that counts would show the exchange.
+    """
+    rated = lines()[:160]
+    rated = [
+        line.rsplit(",", 1)[0] + ",unsure" if ",alpha," in line and n % 5 == 0 else line
+        for n, line in enumerate(rated)
+        if ",beta," not in line or n % 7
+    ]
+    other = {"alpha": "beta", "beta": "alpha"}
+    exchanged = []
+    for line in rated:
+        item, rater, system, *rest = line.split(",")
+        system = other[system] if int(item[1:]) < 20 else system
+        exchanged.append(",".join([item, rater, system, *rest]))
+    shown = []
+    for name, rows in (("as rated", rated), ("exchanged", exchanged)):
+        study = tmp_path / name
+        study.mkdir()
+        (study / "study.toml").write_text(PROTOCOL + FURTHER + INTERIM, "utf-8")
+        text = ["item,rater,system,criterion,label", *sorted(rows)]
+        (study / "ratings.csv").write_text("\n".join(text) + "\n", "utf-8")
+        assert call("import", study)[0] == 0
+        assert call("report", study)[0] == 0
+        files = [p for p in (study / "report").rglob("*") if p.is_file()]
+        # Checksums are of the records.
+        shown.append({p.name: DIGEST.sub("", p.read_text("utf-8")) for p in files})
+    assert shown[0] == shown[1]
+    table = csv.DictReader(shown[0]["estimates.csv"].splitlines())
+    counts = {(r["group.system"] != "", r["n_units"], r["n_ratings"]) for r in table}
+    assert (True, "", "") in counts
+    assert {is_of_system for is_of_system, units, _ in counts if units} == {False}

@@ -143,14 +143,17 @@ def test_a_look_at_a_changed_analysis_is_refused() -> None:
 def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
     """Estimates of both codes would show the difference that is withheld, and so would the number
     of their labels, an analysis of one of them, and the labels of comparisons by their codes."""
-    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, 0.01)
+    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, 0.01, n_clusters=12, n_ratings=30)
     alone = replace(SHARE, name="alone", where={"system": ("A",)}, by=(), compare="")
     study = replace(PAIRED, interim=INTERIM, analyses=(SHARE, replace(KAPPA, name="kappa"), alone))
-    of_a = Row("share", "share", "correct", "experts", half, {"system": "A"}, p_adjusted=0.02)
+    of_a = Row(
+        "share", "share", "correct", "experts", half, {"system": "A"}, p_adjusted=0.02, n_units=15
+    )
     other = replace(of_a, analysis="other", group={"system": "A", "rival": "B"}, warnings=("0.5",))
-    pooled = Row("kappa", "cohen_kappa", "correct", "experts", half)
+    pooled = Row("kappa", "cohen_kappa", "correct", "experts", half, n_units=24)
+    companion = replace(of_a, kind="companion")
     results = Results(
-        (of_a, other, replace(of_a, analysis="alone", group={}), pooled),
+        (companion, of_a, other, replace(of_a, analysis="alone", group={}), pooled),
         (),
         label_counts={
             ("experts", "correct", "A", "yes"): 3,
@@ -168,14 +171,17 @@ def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
     assert all(math.isnan(r.p_adjusted) for r in shown.rows)
     assert shown.rows[1].warnings == ()
     assert "withheld while the study is blinded" in shown.rows[1].estimate.reason
+    assert shown.is_withheld
+    units = shown.to_polars().get_column("n_units").to_list()
+    assert units == [None, None, None, 24]
     assert shown.label_counts == {("experts", "correct", "", "yes"): 4}
     assert (shown.bounds, shown.case_scores) == ((), ())
 
     named = with_looks(results, study, data, [FREEZING], is_blinded=False)
-    assert [r.estimate.value for r in named.rows] == [0.5] * 4
+    assert [r.estimate.value for r in named.rows] == [0.5] * 5
     complete = replace(data, ratings=[rated, replace(rated, task="t2")])
     last = with_looks(results, study, complete, [FREEZING], is_blinded=True)
-    assert [r.estimate.value for r in last.rows] == [0.5] * 4
+    assert [r.estimate.value for r in last.rows] == [0.5] * 5
     assert last.label_counts == results.label_counts
 
 

@@ -63,7 +63,7 @@ def command(
         take_look,
     )
     from konsil.api.running.interim import take_unplanned_look as take_unplanned
-    from konsil.api.running.interim_lines import state_lines
+    from konsil.cli.interim_lines import state_lines
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)
@@ -92,7 +92,7 @@ def _closed(data: Mapping[str, object]) -> Printout:
 
 
 def _printed(report: LookReport) -> Printout:
-    from konsil.api.running.interim_lines import quality_lines, rule_lines
+    from konsil.cli.interim_lines import quality_lines, rule_lines
 
     data = report.event.data
     record = {
