@@ -83,8 +83,14 @@ def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
             f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
             f" {number}{verdict[applied.applies]}{text}"
         )
-        if applied.needed is not None:
+        if applied.needed is not None and applied.is_extended:
+            yield (
+                f"  no further extension: {applied.present:,} are there ({applied.needed:,} are"
+                f" needed, the maximum is {rule.maximum:,})"
+            )
+        elif applied.needed is not None:
             yield (
                 f"  extend to {applied.advised:,} in all ({applied.needed:,} are needed, the"
                 f" maximum is {rule.maximum:,})"
             )
+            yield "  with further items; they narrow no uncertainty about other raters"

@@ -117,6 +117,11 @@ class AppliedRule:
         most = self.rule.maximum or self.needed or 0
         return None if self.needed is None else max(min(self.needed, most), self.present)
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether an extension has as many tasks as it needs, or as its maximum permits."""
+        return self.advised is not None and self.advised <= self.present
+
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
     """The looks in the log, in the order of time."""
@@ -316,14 +321,17 @@ def applied_rules(
     """Every rule with the number that it compares.
 
     The half-width expected at all planned tasks or ratings is the observed one times the square
-    root of the fraction that is rated. After a comparative look no number is needed any more: the
-    fraction of that look is of the tasks that there were.
+    root of the fraction that is rated, and the number needed is of the tasks that there are. That
+    of a standard deviation is of the tasks at the first look, as they were planned: of an extended
+    sample it would be extended once more. After a comparative look or the last analysis no number
+    is needed any more: the fraction of that look is of the tasks that there were.
     """
     present = progress.tasks + progress.surplus
     history = tuple(events)
     is_compared = repetition_problem(history) is not None or any(
         look.kind == "comparative" for look in taken_looks(history)
     )
+    planned = _first_planned(history) or present
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
@@ -336,14 +344,24 @@ def applied_rules(
             number = (estimate.high - estimate.low) / 2 * math.sqrt(progress.fraction)
         elif estimate is not None:
             number = float(getattr(estimate, rule.end))
-        needed = None if is_compared else extended_to(rule, number, present)
+        base = planned if rule.measure == "standard_deviation" else present
+        needed = None if is_compared else extended_to(rule, number, base)
         out.append(AppliedRule(rule, number, applies(rule, number), needed, present))
     return tuple(out)
 
 
+def _first_planned(events: Iterable[Event]) -> int:
+    """How many tasks, or ratings, were planned at the first look; 0 before it."""
+    looks = sorted((e for e in events if e.kind == LOOK_TAKEN), key=lambda e: (e.at, e.id))
+    return int(str(looks[0].data.get("tasks", 0))) if looks else 0
+
+
 def decision_of(rules: Sequence[AppliedRule]) -> str:
-    """The actions of the rules that apply, in their order; 'continue' where none does."""
-    actions = dict.fromkeys(r.rule.action for r in rules if r.applies)
+    """The actions of the rules that apply, in their order; 'continue' where none does.
+
+    A sample that is extended already is not extended again.
+    """
+    actions = dict.fromkeys(r.rule.action for r in rules if r.applies and not r.is_extended)
     return ", ".join(actions) or CONTINUE
 
 
