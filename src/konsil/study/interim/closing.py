@@ -158,21 +158,21 @@ def early_warning(
 def _repetition_warning(analysis: str, shown: ShownAnalysis, present: int) -> TranslatableMessage:
     if present <= shown.rated:
         return message(
-            "The last analysis of “{analysis}” was made at {at} with {rated:,} tasks or ratings,"
+            "The last analysis of “{analysis}” was made at {at} with {used:,} tasks or ratings,"
             " of which {present:,} are left: the analysis of these is exploratory.",
             message_id="interim.shrunk",
             analysis=analysis,
             at=shown.at,
-            rated=shown.rated,
+            used=shown.rated,
             present=present,
         )
     return message(
-        "The last analysis of “{analysis}” was made at {at} with {rated:,} tasks or ratings;"
+        "The last analysis of “{analysis}” was made at {at} with {used:,} tasks or ratings;"
         " {more:,} came in later. Only the first last analysis is confirmatory: a test of all"
         " ratings would spend the type I error once more, so that they are only described.",
         message_id="interim.repeated",
         analysis=analysis,
         at=shown.at,
-        rated=shown.rated,
+        used=shown.rated,
         more=present - shown.rated,
     )
