@@ -279,3 +279,21 @@ def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() 
     shown = with_looks(Results(tuple(rows()), ()), STUDY, data, [FREEZING, unplanned])
     late = replace(shown, plan={"share": "exploratory"})
     assert new_last_analysis(late, STUDY, data, [FREEZING, unplanned], "") is None
+
+
+def test_tasks_that_are_added_after_a_comparative_look_are_warned_of() -> None:
+    """Half of two tasks are a third of three: the critical value was of another fraction."""
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2", "t3")]
+    ratings = [Rating(t.id, "ann", "correct", "q", ("a",), label="yes") for t in tasks]
+    data = Data(raters=STUDY.raters, tasks=tasks, ratings=ratings)
+    results = Results(tuple(rows()), ())
+    look = looked(2, 0.5)
+    for planned, n in ((2, 1), (3, 0)):
+        made = replace(look, data={**look.data, "tasks": planned})
+        shown = with_looks(results, STUDY, data, [FREEZING, made])
+        assert shown.sequential is not None
+        assert len(shown.warnings) == n
+    changed = replace(look, data={**look.data, "tasks": 2})
+    [warning] = with_looks(results, STUDY, data, [FREEZING, changed]).warnings
+    assert "2 tasks or ratings were planned at a comparative look, 3 at the last" in warning
+    assert "type I error can be above 0.05" in warning

@@ -80,6 +80,8 @@ class TakenLook:
     """Of comparative looks: the analysis."""
     computed: str = ""
     """Of comparative looks: the digest of the analysis that was computed."""
+    tasks: int = 0
+    """How many tasks, or ratings, were planned then; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
             str(e.data.get("interim", "")),
             str(e.data.get("analysis", "")),
             str(e.data.get("analysis_digest", "")),
+            int(str(e.data.get("tasks", 0))),
         )
         for e in looks
     )
@@ -331,7 +334,8 @@ def applied_rules(
     is_compared = repetition_problem(history) is not None or any(
         look.kind == "comparative" for look in taken_looks(history)
     )
-    planned = _first_planned(history) or present
+    # How many there were at the first look.
+    planned = next((look.tasks for look in taken_looks(history)), 0) or present
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
@@ -348,12 +352,6 @@ def applied_rules(
         needed = None if is_compared else extended_to(rule, number, base)
         out.append(AppliedRule(rule, number, applies(rule, number), needed, present))
     return tuple(out)
-
-
-def _first_planned(events: Iterable[Event]) -> int:
-    """How many tasks, or ratings, were planned at the first look; 0 before it."""
-    looks = sorted((e for e in events if e.kind == LOOK_TAKEN), key=lambda e: (e.at, e.id))
-    return int(str(looks[0].data.get("tasks", 0))) if looks else 0
 
 
 def decision_of(rules: Sequence[AppliedRule]) -> str:

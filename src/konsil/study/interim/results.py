@@ -75,6 +75,8 @@ def with_looks(
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
+    if adjusted is not None:
+        warnings = (*warnings, *_changed_plan(study.interim.alpha, looks_before, progress))
     if adjusted is not None and len(adjusted.fractions) > 1:
         note = message(
             "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
@@ -92,6 +94,25 @@ def with_looks(
         methods=(*results.methods, *sentences, *(() if early is None else _shown_sentence(shown))),
         sequential=adjusted,
     )
+
+
+def _changed_plan(
+    alpha: float, looks: Sequence[TakenLook], progress: Progress
+) -> Iterator[TranslatableMessage]:
+    """A warning where the fraction of a comparative look was of another number of tasks."""
+    numbers = [look.tasks for look in looks if look.kind == "comparative" and look.tasks]
+    changed = next((n for n in numbers if n != progress.tasks), None)
+    if changed is not None:
+        yield message(
+            "{before:,} tasks or ratings were planned at a comparative look, {after:,} at the last"
+            " analysis. The fractions and critical values of the looks are of the former number, so"
+            " that the type I error can be above {alpha:g}, the more so if anybody who knew the"
+            " comparison decided on the change.",
+            message_id="interim.changed_plan",
+            before=changed,
+            after=progress.tasks,
+            alpha=alpha,
+        )
 
 
 def new_last_analysis(
