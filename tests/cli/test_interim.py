@@ -156,6 +156,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
 
     trial(240)
     assert "is late" in call("interim", study, "--look", "3", "--by", "statistician-1")[2]
+    assert call("interim", study)[1].splitlines()[-1].startswith("the next report is the last")
     code, out, _ = call("analyse", study, "--json")
     assert code == 0
     estimates = json.loads((study / "estimates.json").read_text("utf-8"))

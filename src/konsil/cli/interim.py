@@ -126,4 +126,5 @@ def _state_record(state: InterimState) -> dict[str, object]:
         "looks": state.interim.looks,
         "made": state.previous,
         "last": state.last,
+        "is_last_next": state.is_last_next,
     }

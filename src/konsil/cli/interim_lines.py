@@ -36,6 +36,8 @@ def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
     for extra in state.previous:
         if not extra.number:
             yield f"unplanned look: {extra.kind}, made at {extra.at} (exploratory)"
+    if state.is_last_next:
+        yield "the next report is the last analysis; later ratings are only described"
     if (last := state.last) is not None:
         yield (
             f"last analysis: made at {last.at} with {last.rated:,} {progress.unit}; a comparison"

@@ -24,7 +24,12 @@ from konsil.store.release.blinding import key as veil_key
 from konsil.study.data.run_settings import settings_of_results
 from konsil.study.definition.interim import Interim, Look, LookKind
 from konsil.study.interim import looks
-from konsil.study.interim.closing import COLLECTION_CLOSED, check_closing, n_present
+from konsil.study.interim.closing import (
+    COLLECTION_CLOSED,
+    check_closing,
+    last_analysis,
+    n_present,
+)
 from konsil.study.interim.last import ShownAnalysis, repetition_problem, shown_analysis
 from konsil.study.interim.looks import AppliedRule, Progress, TakenLook
 from konsil.study.interim.quality import qualities
@@ -50,6 +55,8 @@ class InterimState:
     """The number of the look that is due; None: none is."""
     last: ShownAnalysis | None = None
     """The last analysis, once it was shown."""
+    is_last_next: bool = False
+    """Whether the next report is the last analysis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,13 @@ def interim_state(folder: Folder) -> InterimState:
     looks_before = looks.taken_looks(view.events)
     last = shown_analysis(view.events)
     due = looks.due_look(interim, looks_before, progress.fraction, is_compared=last is not None)
-    return InterimState(interim, progress, looks_before, None if due is None else due[0], last)
+    is_last_next = (
+        bool(interim.comparative)
+        and last is None
+        and last_analysis(view.events, progress) is not None
+    )
+    number = None if due is None else due[0]
+    return InterimState(interim, progress, looks_before, number, last, is_last_next)
 
 
 def take_look(
