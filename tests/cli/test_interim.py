@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 import konsil
 from konsil.analysis.running.interim.pooled import CriterionQuality
-from konsil.api.running.interim import quality_lines
+from konsil.cli.interim_lines import quality_lines
 from konsil.errors import StoreError
 from konsil.stats.engine.contract import Estimate
 from small_studies import form, raters, study_text, systems
@@ -71,7 +73,7 @@ PROTOCOL = study_text(
 def lines(effect: float = 0.15) -> list[str]:
     draw = random.Random(2)
     rows = []
-    for item in range(60):
+    for item in range(62):
         for system, share in (("alpha", 0.6 + effect), ("beta", 0.6 - effect)):
             truth = draw.random() < share
             for rater in ("dr-1", "dr-2"):
@@ -94,9 +96,13 @@ def trial(call: Call, tmp_path: Path) -> Callable[..., Path]:
     return rated
 
 
-def looks_of(study: Path) -> list[dict[str, object]]:
+def events_of(study: Path, kind: str) -> list[dict[str, object]]:
     with konsil.open(study).store() as store:
-        return [dict(e.data) for e in store.events() if e.kind == "interim look"]
+        return [dict(e.data) for e in store.events() if e.kind == kind]
+
+
+def looks_of(study: Path) -> list[dict[str, object]]:
+    return events_of(study, "interim look")
 
 
 @pytest.mark.slow
@@ -150,6 +156,7 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
 
     trial(240)
     assert "is late" in call("interim", study, "--look", "3", "--by", "statistician-1")[2]
+    assert call("interim", study)[1].splitlines()[-1].startswith("the next report is the last")
     code, out, _ = call("analyse", study, "--json")
     assert code == 0
     estimates = json.loads((study / "estimates.json").read_text("utf-8"))
@@ -162,6 +169,21 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     results = konsil.open(study).results()
     assert any("was group sequential" in sentence for sentence in results.methods)
     assert results.plan["primary"] != "exploratory"
+    # Shown twice, it is in the log once, and no further comparison is one.
+    [last] = events_of(study, "last analysis")
+    assert (last["rated"], last["reason"]) == (240, "complete")
+    assert last["p"] == pytest.approx(adjusted["p"], abs=1e-11)
+    assert "last analysis: made at " in call("interim", study)[1].splitlines()[-1]
+    for line in (
+        ("--last", "--by", "lead", "--reason", "more ratings"),
+        ("--unplanned", "comparative", "--by", "statistician-1", "--reason", "again"),
+    ):
+        code, _, error = call("interim", study, *line)
+        assert (code, "would spend the type I error once more" in error) == (2, True)
+    trial(248)
+    results = konsil.open(study).results()
+    assert results.plan["primary"] == "exploratory"
+    assert any("8 came in later. Only the first last" in warning for warning in results.warnings)
 
 
 @pytest.mark.slow
@@ -357,3 +379,59 @@ def test_an_unplanned_look_at_the_ratings_of_a_planned_one(
     line = ("interim", study, "--unplanned", "comparative", "--reason", "again", *by, files[1])
     code, out, error = call(*line)
     assert (code, out.splitlines()[-1]) == (0, "decision: continue"), error
+
+
+DIGEST = re.compile("[0-9a-f]{64}")
+FURTHER = """
+[[analyses]]
+name = "unsure"
+statistic = "abstention"
+criterion = "correct"
+raters = "people"
+by = ["system"]
+
+[[analyses]]
+name = "agreement"
+statistic = "fleiss_kappa"
+criterion = "correct"
+raters = "people"
+"""
+
+
+@pytest.mark.slow
+def test_nothing_before_the_last_analysis_depends_on_who_gave_which_answer(
+    call: Call, tmp_path: Path
+) -> None:
+    """Exchanging the systems of some items changes every number by system and no pooled one.
+
+    Of one system more labels are abstentions and missing, so that counts would show the exchange.
+    """
+    rated = lines()[:160]
+    rated = [
+        line.rsplit(",", 1)[0] + ",unsure" if ",alpha," in line and n % 5 == 0 else line
+        for n, line in enumerate(rated)
+        if ",beta," not in line or n % 7
+    ]
+    other = {"alpha": "beta", "beta": "alpha"}
+    exchanged = []
+    for line in rated:
+        item, rater, system, *rest = line.split(",")
+        system = other[system] if int(item[1:]) < 20 else system
+        exchanged.append(",".join([item, rater, system, *rest]))
+    shown = []
+    for name, rows in (("as rated", rated), ("exchanged", exchanged)):
+        study = tmp_path / name
+        study.mkdir()
+        (study / "study.toml").write_text(PROTOCOL + FURTHER + INTERIM, "utf-8")
+        text = ["item,rater,system,criterion,label", *sorted(rows)]
+        (study / "ratings.csv").write_text("\n".join(text) + "\n", "utf-8")
+        assert call("import", study)[0] == 0
+        assert call("report", study)[0] == 0
+        files = [p for p in (study / "report").rglob("*") if p.is_file()]
+        # Checksums are of the records.
+        shown.append({p.name: DIGEST.sub("", p.read_text("utf-8")) for p in files})
+    assert shown[0] == shown[1]
+    table = csv.DictReader(shown[0]["estimates.csv"].splitlines())
+    counts = {(r["group.system"] != "", r["n_units"], r["n_ratings"]) for r in table}
+    assert (True, "", "") in counts
+    assert {is_of_system for is_of_system, units, _ in counts if units} == {False}

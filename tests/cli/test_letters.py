@@ -174,6 +174,14 @@ def test_a_bounce_is_in_the_log_with_who_read_it(
     ]
     last = call("log", study, "--last", "1")[1]
     assert "  letter  r1 (Dr. Ada Quokka)  by staff-1 (Study desk)" in last
+    [message_id] = [m["Message-ID"] for address, m in post.letters if address == BEN.email]
+    refusal = report(message_id, BEN.email, status="5.7.1")
+    box.write_text(f"From MAILER-DAEMON\n{refusal}", "utf-8")
+    assert call("letters", study, "--bounces", box)[1].splitlines() == [
+        "r2: a policy of the receiving server, such as a spam filter, refused a letter (5.7.1); the"
+        " address is not marked",
+        "1 message; permanent delivery failures: 1 reported, 1 of letters of this study, 0 new",
+    ]
 
 
 def test_an_erased_rater_has_no_letters(call: Call, study: Path) -> None:

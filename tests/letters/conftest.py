@@ -55,6 +55,12 @@ def invited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three invited raters with addresses, two tasks each."""
     place = tmp_path_factory.mktemp("invited") / "study"
     place.mkdir()
+    invited_study(place)
+    return place
+
+
+def invited_study(place: Path) -> None:
+    """Write and plan the study in this folder, and invite its raters."""
     text = study_text(
         "Right or wrong?",
         ITEMS,
@@ -75,7 +81,6 @@ def invited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with opened.store() as store:
         for person in (ADA, BEN, EVA):
             note_person(store, person)
-    return place
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from konsil.api.folder.folder import Folder
 from konsil.errors import KonsilError
 from konsil.letters.bounces import read_bounces
 from konsil.letters.sending import send_letters
+from konsil.store.log import audit
+from konsil.store.people.centre_log import access_entries
 from konsil.store.people.letters import letters
 from konsil.store.people.people import Person, note_person, people
 from mail_servers import ADA, BEN, Day, Post, report
@@ -51,6 +53,35 @@ def test_an_address_that_bounces_gets_no_further_letters_until_it_is_corrected(
     assert read_bounces(folder, place).raters == (), "the old address failed, not this one"
     [again] = send_letters(folder, clock=day).outcomes
     assert (again.rater, again.kind, again.state) == ("r1", "invitation", "sent")
+
+
+def test_a_policy_refuses_a_letter_and_marks_no_address(
+    folder: Folder, post: Post, day: Day
+) -> None:
+    send_letters(folder, clock=day)
+    ids = {address: m["Message-ID"] for address, m in post.letters}
+    place = box(
+        folder,
+        report(ids[ADA.email], ADA.email, status="5.7.1"),
+        # Of two reports on one letter the one about the address counts.
+        report(ids[BEN.email], BEN.email),
+        report(ids[BEN.email], BEN.email, status="5.7.26"),
+    )
+    bounced = read_bounces(folder, place)
+    assert (bounced.raters, bounced.refused) == (("r2",), {"r1": "5.7.1"})
+    assert (bounced.n_reports, bounced.n_matched) == (3, 2)
+    again = read_bounces(folder, place)
+    assert (again.raters, again.refused, again.n_matched) == ((), {}, 2)
+    with folder.store() as store:
+        assert not people(store)["r1"].failing
+        assert [(r.state, r.code) for r in letters(store)["r1"]] == [("sent", "5.7.1")]
+        entry = next(access_entries(store, (audit.LETTER,), last=1))
+        assert (entry.data["who"], entry.data["outcome"]) == ("r1", "refused by policy")
+        assert store.verify_log() == ()
+    # The letter of today stays the letter of today, and reminders go on.
+    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == []
+    day.pass_days(3)
+    assert [o.rater for o in send_letters(folder, clock=day).outcomes] == ["r1", "r3"]
 
 
 def test_other_reports_change_nothing(folder: Folder, post: Post, day: Day) -> None:

@@ -9,10 +9,11 @@ import pytest
 
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.errors import KonsilError
-from konsil.letters.links import KEY_FILE
+from konsil.letters.links import KEY_FILE, letter_key
 from konsil.letters.sending import send_letters, shown_letters
 from konsil.letters.settings import FILE, password, read_mail
 from konsil.store.engine.private import FILE as PRIVATE
+from konsil.store.engine.private import create_whole
 from mail_servers import Day, Post, write_mail
 
 
@@ -109,6 +110,39 @@ def test_the_key_of_links_is_private_and_a_damaged_one_is_refused(
     with pytest.raises(KonsilError, match="expected the key of the links"):
         send_letters(folder)
     assert not post.letters
+
+
+def test_of_two_processes_that_make_a_key_at_once_both_have_the_same_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the links of one of them could not be derived again."""
+    other = bytes(range(32))
+
+    def of_another(n: int) -> bytes:
+        # Another process is faster.
+        assert create_whole(tmp_path / KEY_FILE, f"{other.hex()}\n".encode())
+        return b"k" * n
+
+    with monkeypatch.context() as patch:
+        patch.setattr("konsil.letters.links.secrets.token_bytes", of_another)
+        assert letter_key(tmp_path, may_write=True) == other
+    assert letter_key(tmp_path, may_write=False) == other
+    assert [p.name for p in tmp_path.iterdir()] == [KEY_FILE]
+
+
+def test_a_private_file_is_created_once_without_hard_links_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", unsupported)
+    place = tmp_path / "key"
+    assert create_whole(place, b"first")
+    assert not create_whole(place, b"second")
+    assert place.read_bytes() == b"first"
+    assert os.name == "nt" or place.stat().st_mode & 0o777 == PRIVATE
+    assert [p.name for p in tmp_path.iterdir()] == ["key"]
 
 
 def own_text(folder: Folder, name: str, text: str) -> Path:

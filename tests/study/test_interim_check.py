@@ -13,7 +13,8 @@ from konsil.analysis.model.options import CriterionRef, ShareOptions
 from konsil.analysis.model.spec import Analysis, Inference, Resampling
 from konsil.analysis.running.interim.pooled import CriterionQuality
 from konsil.analysis.table.frame import Data
-from konsil.api.running.interim import InterimState, rule_lines, state_lines
+from konsil.api.running.interim import InterimState
+from konsil.cli.interim_lines import rule_lines, state_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Event, Rating
@@ -22,7 +23,13 @@ from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
 from konsil.study.definition.interim import Interim, InterimRule, Look, applies
 from konsil.study.definition.protocol import System
-from konsil.study.interim.looks import LOOK_TAKEN, Progress, applied_rules, progress_of
+from konsil.study.interim.looks import (
+    LOOK_TAKEN,
+    Progress,
+    applied_rules,
+    decision_of,
+    progress_of,
+)
 
 from .rules.test_check import KAPPA, STUDY, told
 
@@ -341,7 +348,8 @@ def test_a_sample_is_extended_by_the_square_of_the_expected_half_width() -> None
         " (more items)",
         "  extend to 500 in all (500 are needed, the maximum is 640)",
     ]
-    assert len(lines) == 7
+    assert lines[2] == "  with further items; they narrow no uncertainty about other raters"
+    assert len(lines) == 10
     [unknown, *_] = applied_rules(interim, [], Progress(80, 320, "ratings"))
     assert (unknown.applies, unknown.needed) == (None, None)
 
@@ -360,6 +368,26 @@ def test_an_extended_sample_is_extended_from_where_it_is() -> None:
     look = Event("l", LOOK_TAKEN, "1", "2026-01-02T00:00:00Z", {"look": "comparative"})
     [applied, _] = applied_rules(interim, [quality], progress, [look])
     assert (applied.applies, applied.needed, applied.advised) == (True, None, None)
+
+
+def test_a_planned_power_is_of_the_plan_and_not_of_the_extended_sample() -> None:
+    """By hand: a standard deviation of 1.3 where 1 was planned needs 1.69 times the 100 planned
+    tasks. Of the 169 at a second look it would be 286, and of those 483."""
+    nan = Estimate(math.nan)
+    quality = CriterionQuality("correct", "x", nan, nan, Estimate(1.3), 2, 60, 0, 30)
+    rule = InterimRule("standard_deviation", "correct", "extend", above=1.0, maximum=400)
+    interim = replace(POOLED, rules=(rule,))
+    first = applied_rules(interim, [quality], Progress(25, 100))
+    assert [(a.needed, a.advised, a.is_extended) for a in first] == [(169, 169, False)]
+    assert decision_of(first) == "extend"
+    look = Event("l", LOOK_TAKEN, "1", "2026-01-02T00:00:00Z", {"look": "pooled", "tasks": 100})
+    other = replace(look, id="m", at="2026-01-03T00:00:00Z", data={"look": "pooled", "tasks": 169})
+    second = applied_rules(interim, [quality], Progress(90, 169), [other, look])
+    assert [(a.needed, a.advised, a.is_extended) for a in second] == [(169, 169, True)]
+    assert decision_of(second) == "continue"
+    assert list(rule_lines(second))[-1] == (
+        "  no further extension: 169 are there (169 are needed, the maximum is 400)"
+    )
 
 
 def test_ratings_beyond_the_plan_are_counted() -> None:

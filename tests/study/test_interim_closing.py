@@ -11,11 +11,13 @@ from konsil.records import Event
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.interim.closing import (
     COLLECTION_CLOSED,
+    at_last_analysis,
     check_closing,
     early_warning,
     last_analysis,
 )
-from konsil.study.interim.looks import LOOK_TAKEN, Progress
+from konsil.study.interim.last import ShownAnalysis, last_analysis_event
+from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, due_look, look_states
 
 from .test_interim_check import COMPARED, POOLED, TRIAL
 
@@ -101,3 +103,54 @@ def test_refused_declarations(study: object, events: list[Event], rated: int, te
 
 def test_a_sound_declaration_passes() -> None:
     check_closing(TRIED, [FREEZING], Progress(80, 100))
+
+
+SHOWN = last_analysis_event(
+    "share", ShownAnalysis(100, 100, "2026-01-20T00:00:00Z", "complete", 2.2, 1.97, 0.03)
+)
+
+
+def test_an_extension_after_the_last_analysis_makes_no_second_one() -> None:
+    """Its test would be one more at the full remaining alpha, with all ratings or fewer."""
+    extended = Progress(150, 150)
+    assert last_analysis([GOING], extended) == "complete"
+    assert last_analysis([GOING, SHOWN], extended) is None
+    assert (
+        last_analysis([GOING, SHOWN, replace(CLOSING, at="2026-02-01T00:00:00Z")], extended) is None
+    )
+    assert "made at 2026-01-20T00:00:00Z with 100 tasks or ratings; 50 came in later" in str(
+        early_warning("share", extended, [GOING, SHOWN])
+    )
+    # After a stop, too: each report would replace the look once more.
+    assert last_analysis([GOING, STOPPED], Progress(110, 200)) == "stopped"
+    assert last_analysis([GOING, STOPPED, SHOWN], Progress(110, 200)) is None
+    for progress in (extended, Progress(120, 150)):
+        with pytest.raises(StudyError, match="the last analysis was made at 2026-01-20"):
+            check_closing(TRIED, [FREEZING, SHOWN], progress)
+        with pytest.raises(StudyError, match="would spend the type I error once more"):
+            checked_look(TRIED, [FREEZING, SHOWN], 2, progress)
+    look, is_frozen = checked_look(TRIED, [FREEZING, SHOWN], 1, Progress(120, 150))
+    assert (look.kind, is_frozen) == ("pooled", True)
+
+
+def test_planned_tasks_leave_the_last_analysis_as_it_was() -> None:
+    """Its fraction stays 1 although there are 50 more tasks, as long as none of them is rated."""
+    progress = Progress(100, 150)
+    assert last_analysis([GOING, SHOWN], progress) is None
+    kept = at_last_analysis([GOING, SHOWN], progress)
+    assert kept == Progress(100, 100)
+    assert last_analysis([GOING, SHOWN], kept) == "complete"
+    assert at_last_analysis([SHOWN], Progress(101, 150)) == Progress(101, 150)
+    assert at_last_analysis([], progress) == progress
+    assert "of which 99 are left" in str(early_warning("share", Progress(99, 150), [SHOWN]))
+    with_surplus = replace(SHOWN, data={**SHOWN.data, "rated": 130})
+    assert at_last_analysis([with_surplus], Progress(130, 160, "ratings")) == Progress(
+        100, 100, "ratings", 30
+    )
+
+
+def test_no_comparative_look_is_due_after_the_last_analysis() -> None:
+    assert due_look(COMPARED, (), 0.6) == (2, COMPARED.looks[1])
+    assert due_look(COMPARED, (), 0.6, is_compared=True) == (1, COMPARED.looks[0])
+    states = look_states(COMPARED, [SHOWN], Progress(90, 150))
+    assert [s.state for s in states] == ["due", "passed"]

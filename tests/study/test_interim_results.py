@@ -21,8 +21,14 @@ from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.definition.interim import Look
 from konsil.study.interim.closing import COLLECTION_CLOSED
+from konsil.study.interim.last import last_analysis_event, shown_analysis
 from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
-from konsil.study.interim.results import final_estimate, interim_sentences, with_looks
+from konsil.study.interim.results import (
+    final_estimate,
+    interim_sentences,
+    new_last_analysis,
+    with_looks,
+)
 
 from .rules.test_check import KAPPA
 from .test_interim_check import COMPARED, PAIRED, SHARE, TRIAL
@@ -137,14 +143,17 @@ def test_a_look_at_a_changed_analysis_is_refused() -> None:
 def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
     """Estimates of both codes would show the difference that is withheld, and so would the number
     of their labels, an analysis of one of them, and the labels of comparisons by their codes."""
-    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, 0.01)
+    half = Estimate(0.5, 0.4, 0.6, 0.95, 0.05, 0.01, n_clusters=12, n_ratings=30)
     alone = replace(SHARE, name="alone", where={"system": ("A",)}, by=(), compare="")
     study = replace(PAIRED, interim=INTERIM, analyses=(SHARE, replace(KAPPA, name="kappa"), alone))
-    of_a = Row("share", "share", "correct", "experts", half, {"system": "A"}, p_adjusted=0.02)
+    of_a = Row(
+        "share", "share", "correct", "experts", half, {"system": "A"}, p_adjusted=0.02, n_units=15
+    )
     other = replace(of_a, analysis="other", group={"system": "A", "rival": "B"}, warnings=("0.5",))
-    pooled = Row("kappa", "cohen_kappa", "correct", "experts", half)
+    pooled = Row("kappa", "cohen_kappa", "correct", "experts", half, n_units=24)
+    companion = replace(of_a, kind="companion")
     results = Results(
-        (of_a, other, replace(of_a, analysis="alone", group={}), pooled),
+        (companion, of_a, other, replace(of_a, analysis="alone", group={}), pooled),
         (),
         label_counts={
             ("experts", "correct", "A", "yes"): 3,
@@ -162,14 +171,17 @@ def test_coded_systems_have_no_numbers_before_the_last_analysis() -> None:
     assert all(math.isnan(r.p_adjusted) for r in shown.rows)
     assert shown.rows[1].warnings == ()
     assert "withheld while the study is blinded" in shown.rows[1].estimate.reason
+    assert shown.is_withheld
+    units = shown.to_polars().get_column("n_units").to_list()
+    assert units == [None, None, None, 24]
     assert shown.label_counts == {("experts", "correct", "", "yes"): 4}
     assert (shown.bounds, shown.case_scores) == ((), ())
 
     named = with_looks(results, study, data, [FREEZING], is_blinded=False)
-    assert [r.estimate.value for r in named.rows] == [0.5] * 4
+    assert [r.estimate.value for r in named.rows] == [0.5] * 5
     complete = replace(data, ratings=[rated, replace(rated, task="t2")])
     last = with_looks(results, study, complete, [FREEZING], is_blinded=True)
-    assert [r.estimate.value for r in last.rows] == [0.5] * 4
+    assert [r.estimate.value for r in last.rows] == [0.5] * 5
     assert last.label_counts == results.label_counts
 
 
@@ -221,3 +233,67 @@ def test_the_interval_of_a_difference_of_proportions_ends_at_one() -> None:
     assert adjusted.low < adjusted.value < 1
     text = " ".join(map(str, interim_sentences(STUDY, history, adjusted)))
     assert "The adjusted CI is truncated at the possible values." in text
+
+
+def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() -> None:
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2", "t3")]
+    first = [Rating(t, "ann", "correct", "q", ("a",), label="yes") for t in ("t1", "t2")]
+    planned = Data(raters=STUDY.raters, tasks=tasks[:2], ratings=first)
+    history = [FREEZING, looked(2, 0.5)]
+    [row] = rows()
+    results = Results((replace(row, finding="differs"),), ())
+    confirmed = with_looks(results, STUDY, planned, history, is_blinded=True)
+    shown = new_last_analysis(confirmed, STUDY, planned, history, "2026-02-01T00:00:00Z")
+    assert shown is not None
+    assert (shown.rated, shown.tasks, shown.reason) == (2, 2, "complete")
+    assert (shown.z, shown.critical) == (pytest.approx(2.2), pytest.approx(1.9686, abs=1e-4))
+    event = last_analysis_event("share", shown)
+    rounded = {key: event.data[key] for key in ("critical", "p")}
+    assert shown_analysis([event]) == replace(shown, z=2.2, **rounded)
+    history = [*history, event]
+    assert new_last_analysis(confirmed, STUDY, planned, history, "") is None
+
+    # An extension that nobody has rated yet leaves it as it is.
+    extended = replace(planned, tasks=tasks)
+    again = with_looks(results, STUDY, extended, history, is_blinded=True)
+    assert again == confirmed
+
+    more = replace(extended, ratings=[*first, replace(first[0], task="t3")])
+    later = with_looks(results, STUDY, more, history, is_blinded=True)
+    assert later.sequential is None
+    assert later.plan["share"] == "exploratory"
+    [described] = later.rows
+    assert described.estimate.value == row.estimate.value
+    assert math.isnan(described.estimate.p)
+    assert described.finding == ""
+    assert "with 2 tasks or ratings; 1 came in later" in later.warnings[0]
+    assert "|z| was 2.200, its critical value 1.969 and the p value adjusted" in later.methods[-1]
+    assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
+
+
+def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() -> None:
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    unplanned = replace(looked(2, 0.5), subject="unplanned")
+    shown = with_looks(Results(tuple(rows()), ()), STUDY, data, [FREEZING, unplanned])
+    late = replace(shown, plan={"share": "exploratory"})
+    assert new_last_analysis(late, STUDY, data, [FREEZING, unplanned], "") is None
+
+
+def test_tasks_that_are_added_after_a_comparative_look_are_warned_of() -> None:
+    """Half of two tasks are a third of three: the critical value was of another fraction."""
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2", "t3")]
+    ratings = [Rating(t.id, "ann", "correct", "q", ("a",), label="yes") for t in tasks]
+    data = Data(raters=STUDY.raters, tasks=tasks, ratings=ratings)
+    results = Results(tuple(rows()), ())
+    look = looked(2, 0.5)
+    for planned, n in ((2, 1), (3, 0)):
+        made = replace(look, data={**look.data, "tasks": planned})
+        shown = with_looks(results, STUDY, data, [FREEZING, made])
+        assert shown.sequential is not None
+        assert len(shown.warnings) == n
+    changed = replace(look, data={**look.data, "tasks": 2})
+    [warning] = with_looks(results, STUDY, data, [FREEZING, changed]).warnings
+    assert "2 tasks or ratings were planned at a comparative look, 3 at the last" in warning
+    assert "type I error can be above 0.05" in warning

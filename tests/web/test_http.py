@@ -7,12 +7,16 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
+import sqlalchemy as sa
 
 from konsil.records.roles import ROLES, Role
 from konsil.store import Store
 from konsil.store.engine.engine import reading
+from konsil.store.engine.schema import audit_log
 from konsil.store.people.access import Access
+from konsil.store.people.centre_log import REFUSED, access_entries
 from konsil.store.tasks import drafts, screens
+from konsil.web.app.app import REFUSALS_A_MINUTE
 from konsil.web.app.routes import ROUTES, Page
 from konsil.web.site.guard import Public
 from konsil.web.site.pages import environment
@@ -122,6 +126,31 @@ def test_a_raters_link_works_on_every_device_until_it_is_revoked_or_expires(
     another = access.invite(R1, "rater", at=AT, expires_at=LATER)
     clock.pass_(200 * 86_400)
     assert third.get(f"/come/{another}").status_code == 410
+
+
+def test_refused_sign_ins_are_in_the_log_of_a_study_served_alone_up_to_a_limit(
+    enter: Enter, opened: Store
+) -> None:
+    def noted() -> list[dict[str, object]]:
+        return [dict(e.data) for e in access_entries(opened, (REFUSED,), last=None)][::-1]
+
+    access, browser = Access(opened), enter(who="")
+    revoked = access.invite(R1, "rater", at=AT, expires_at=LATER)
+    access.revoke(R1, at=AT)
+    assert browser.get(f"/come/{revoked}").status_code == 410
+    for _ in range(REFUSALS_A_MINUTE + 5):
+        browser.get("/come/canary-secret")
+    person = {"way": "link", "reason": "revoked", "who": R1, "role": "rater"}
+    unknown = {"way": "link", "reason": "unknown"}
+    assert noted() == [person, *[unknown] * REFUSALS_A_MINUTE]
+    # The person who is known is not hidden by whoever guesses.
+    assert browser.get(f"/come/{revoked}").status_code == 410
+    assert noted()[-1] == person
+    assert opened.verify_log() == ()
+    with reading(opened.engine) as connection:
+        text = "".join(connection.execute(sa.select(audit_log.c.data)).scalars())
+    assert "canary-secret" not in text
+    assert revoked not in text
 
 
 def test_secrets_are_not_in_the_database(enter: Enter, opened: Store, tmp_path) -> None:

@@ -60,10 +60,10 @@ def command(
     from konsil.api.running.interim import (
         close_collection,
         interim_state,
-        state_lines,
         take_look,
     )
     from konsil.api.running.interim import take_unplanned_look as take_unplanned
+    from konsil.cli.interim_lines import state_lines
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)
@@ -92,7 +92,7 @@ def _closed(data: Mapping[str, object]) -> Printout:
 
 
 def _printed(report: LookReport) -> Printout:
-    from konsil.api.running.interim import quality_lines, rule_lines
+    from konsil.cli.interim_lines import quality_lines, rule_lines
 
     data = report.event.data
     record = {
@@ -125,4 +125,6 @@ def _state_record(state: InterimState) -> dict[str, object]:
         "due": state.due,
         "looks": state.interim.looks,
         "made": state.previous,
+        "last": state.last,
+        "is_last_next": state.is_last_next,
     }

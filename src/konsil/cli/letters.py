@@ -124,6 +124,11 @@ def _failure(sent: Sent) -> Exception | None:
 
 def _bounced(bounced: Bounced) -> Printout:
     lines = [f"{rater}: letters to the address fail" for rater in bounced.raters]
+    lines += [
+        f"{rater}: a policy of the receiving server, such as a spam filter, refused a letter"
+        f" ({code}); the address is not marked"
+        for rater, code in bounced.refused.items()
+    ]
     lines.append(
         f"{bounced.n_messages:,} {'message' if bounced.n_messages == 1 else 'messages'}; permanent"
         f" delivery failures: {bounced.n_reports:,} reported, {bounced.n_matched:,} of letters of"
@@ -131,6 +136,7 @@ def _bounced(bounced: Bounced) -> Printout:
     )
     record = {
         "failing": bounced.raters,
+        "refused": bounced.refused,
         "messages": bounced.n_messages,
         "reports": bounced.n_reports,
         "matched": bounced.n_matched,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mailbox
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,13 +15,16 @@ from konsil.errors import KonsilError
 from konsil.letters.mail_addresses import folded
 from konsil.letters.opened import Opened
 from konsil.records.digits import stamp
-from konsil.store.people.letters import addresses, note_bounces
+from konsil.store.people.letters import addresses, note_bounces, note_policy_refusals
 from konsil.store.people.staff import decider
 
 LARGEST = 1 << 18
 """Bytes of a message that is read; a report with the letter that it returns has a few thousand."""
 _ID = re.compile(r"<([0-9a-f]{32})@[^<>\s]+>")
 _STATUS = re.compile(r"5\.\d{1,3}\.\d{1,3}")
+_OF_POLICY = "5.7."
+"""Status codes of security and policy (RFC 3463), such as those of spam filters: they concern the
+letter or its sender, and say nothing about the address."""
 _RECIPIENTS = ("Final-Recipient", "Original-Recipient")
 
 
@@ -31,6 +34,8 @@ class Bounced:
 
     raters: tuple[str, ...]
     """Whose address is now marked as failing."""
+    refused: Mapping[str, str]
+    """Rater -> the status code of a policy by which a letter was refused; the address stays."""
     n_messages: int
     """Messages in the mailbox."""
     n_reports: int
@@ -49,7 +54,11 @@ class _Failure:
 
 
 def read_bounces(folder: Opened, place: Path, *, by: str = "") -> Bounced:
-    """Mark the addresses of raters to whom letters could not be delivered; the mailbox stays."""
+    """Mark the addresses of raters to whom letters could not be delivered; the mailbox stays.
+
+    A letter that a policy refused marks no address, unless another report states that the address
+    fails.
+    """
     failures, n_messages = [], 0
     for content in _messages(place):
         n_messages += 1
@@ -60,13 +69,18 @@ def read_bounces(folder: Opened, place: Path, *, by: str = "") -> Bounced:
         rater_by_letter = addresses(store)
         matched = {
             letter_id: failure.status
-            for failure in failures
+            # Whatever their order, a report about the address replaces one of a policy.
+            for failure in sorted(failures, key=lambda f: not f.status.startswith(_OF_POLICY))
             for letter_id in failure.letter_ids & rater_by_letter.keys()
             # An address that was corrected since is not the one that failed.
             if folded(rater_by_letter[letter_id][1]) in failure.recipients
         }
-        raters = note_bounces(store, matched, at=stamp(datetime.now(UTC)), by=decider(store, by))
-    return Bounced(raters, n_messages, len(failures), len(matched))
+        of_policy = {i: code for i, code in matched.items() if code.startswith(_OF_POLICY)}
+        of_address = {i: code for i, code in matched.items() if i not in of_policy}
+        at, by = stamp(datetime.now(UTC)), decider(store, by)
+        raters = note_bounces(store, of_address, at=at, by=by)
+        refused = note_policy_refusals(store, of_policy, at=at, by=by)
+    return Bounced(raters, refused, n_messages, len(failures), len(matched))
 
 
 def _messages(place: Path) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import KonsilError
-from konsil.store.engine.private import write_private
+from konsil.store.engine.private import create_whole
 from konsil.store.people.access import Access, Invitation, hashed
 
 PATH = "/come/"
@@ -43,13 +43,12 @@ def letter_key(folder: Path, *, may_write: bool) -> bytes | None:
     """The key of a study's folder; without one, a new one is stored or None is given."""
     place = folder / KEY_FILE
     try:
+        if may_write and not place.exists():
+            # Another process may create it at the same time: the key is the one in the file.
+            create_whole(place, f"{secrets.token_bytes(_BYTES).hex()}\n".encode())
         key = bytes.fromhex(place.read_text("ascii").strip())
     except FileNotFoundError:
-        if not may_write:
-            return None
-        key = secrets.token_bytes(_BYTES)
-        write_private(place, f"{key.hex()}\n".encode())
-        return key
+        return None
     except (OSError, ValueError):
         raise KonsilError(f"{place}: cannot be read; expected the key of the links") from None
     if len(key) != _BYTES:

@@ -146,7 +146,7 @@ def test_whoever_guesses_fills_no_log(centres: Centres) -> None:
     for _ in range(REFUSALS_A_MINUTE + 5):
         centre_audit.refuse("heart", Refused("link", "unknown"))
     assert len(refusals(centres)) == REFUSALS_A_MINUTE
-    centre_audit._throttle._tries.clear()
+    centre_audit.refusals.throttle._tries.clear()
     centre_audit.refuse("heart", Refused("link", "unknown"))
     assert refusals(centres)[-1]["omitted_before"] == 5
 
@@ -178,8 +178,10 @@ def test_guessing_for_hours_fills_no_disk(
     centre_audit, seconds = centres.centre.registry.audit, [0.0]
     assert centre_audit is not None
     monkeypatch.setattr("konsil.web.http.throttle.time.monotonic", lambda: seconds[0])
-    monkeypatch.setattr(centre_audit, "_throttle", Throttle(2, 60.0, is_lasting=False))
-    monkeypatch.setattr(centre_audit, "_lasting_throttle", Throttle(5, 3600.0, is_lasting=False))
+    monkeypatch.setattr(centre_audit.refusals, "throttle", Throttle(2, 60.0, is_lasting=False))
+    monkeypatch.setattr(
+        centre_audit.refusals, "lasting_throttle", Throttle(5, 3600.0, is_lasting=False)
+    )
     for n in range(8 * 60):
         seconds[0] = n * 15.0
         centre_audit.refuse("heart", Refused("link", "unknown"))
@@ -208,6 +210,19 @@ def test_refusals_of_other_studies_crowd_out_no_entry_of_an_owner(
     events = [row.event for row in shown]
     assert events.count("sign-in refused: link") == 2
     assert centre_log.ADOPTED in events
+
+
+def test_refusals_from_before_a_study_was_in_the_centre_are_shown(centres: Centres) -> None:
+    centres.enter(centres.client(), "heart")
+    registry = centres.centre.registry
+    sites = {s.place.slug: s.site for s in registry.studies if s.site and s.place.slug == "heart"}
+    sites["heart"].store.audit(
+        centre_log.REFUSED, {"way": "link", "reason": "used", "who": "staff-7"}, AT
+    )
+    assert registry.audit is not None
+    [row] = [r for r in auditing.rows(registry.audit, sites) if "refused" in r.event]
+    assert (row.study, row.person, row.event) == ("heart", "staff-7", "sign-in refused: link")
+    assert row.detail == "used"
 
 
 def test_a_log_that_fails_lets_people_in(centres: Centres, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,7 +185,9 @@ def test_pictures_have_words_and_the_tables_their_numbers(
     wide = InterimRule(
         "agreement", "correctness", "extend", end="half_width", above=0.1, maximum=420, text=""
     )
-    study = replace(studies["medqade"], interim=replace(PLANNED, rules=(drift, wide)))
+    # The sample has its maximum already, so that nothing follows.
+    full = replace(wide, maximum=400, text="canary text of the rule")
+    study = replace(studies["medqade"], interim=replace(PLANNED, rules=(drift, wide, full)))
     html = " ".join(quality_page(tmp_path, empty, study, kit, monkeypatch).split())
     pictures = re.findall(r"<svg.*?</svg>", html)
     assert len(pictures) == 2
@@ -207,5 +209,7 @@ def test_pictures_have_words_and_the_tables_their_numbers(
     assert html.count('<span class="mark">markiert</span> 0,004') == 1
     # 0.15 x sqrt(216 / 400) is 0.110, and 400 x 1.1023^2 is 486.
     assert "auf insgesamt 420 erweitern (benötigt: 486, höchstens: 420)" in html
+    assert "auf insgesamt 400 erweitern (benötigt: 486, höchstens: 400)" in html
+    assert "canary text of the rule" not in html
     for system in study.systems:
         assert system.id not in html

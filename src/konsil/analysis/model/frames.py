@@ -56,6 +56,18 @@ _IN_PANDAS: Mapping[pl.DataType | type[pl.DataType], str] = MappingProxyType(
 )
 
 
+COUNTS = (
+    "n_units",
+    "n_units_versus",
+    "n_raters",
+    "n_ratings",
+    "n_clusters",
+    "n_undefined",
+    "n_undefined_pairs",
+)
+"""The columns of how much an estimate rests on, empty where its numbers are withheld."""
+
+
 def whom(raters: RatersTarget) -> TranslatableMessage:
     """Whom an interval is about, in words."""
     if raters == "like these":
@@ -67,7 +79,7 @@ def record(row: Row, plan: Mapping[str, PlanStatus] = MappingProxyType({})) -> d
     """A row as plain data; `group` and `versus` are mappings of their own."""
     e = row.estimate
     is_undefined = math.isnan(e.value)
-    return {
+    plain: dict[str, object] = {
         "analysis": row.analysis,
         "kind": row.kind,
         "statistic": row.statistic,
@@ -97,6 +109,7 @@ def record(row: Row, plan: Mapping[str, PlanStatus] = MappingProxyType({})) -> d
         "prespecified": plan.get(row.analysis) == "prespecified",
         "warnings": list(row.warnings),
     }
+    return plain | (dict.fromkeys(COUNTS) if row.is_withheld else {})
 
 
 def group_columns(rows: Iterable[Row]) -> tuple[list[str], list[str]]:

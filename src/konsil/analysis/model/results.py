@@ -217,6 +217,11 @@ class Results:
         """The rows of analyses that could be made, with the groups that figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether numbers of single systems are withheld, as before the last analysis."""
+        return any(row.is_withheld for row in self.rows)
+
     def __repr__(self) -> str:
         """How many analyses and estimates there are; a frame has the numbers."""
         return f"<Results: {self._counts()}>"
@@ -256,7 +261,7 @@ class Results:
                 interval_text(e.value, e.low, e.high, e.reason),
                 "" if math.isnan(e.p) else f"{e.p:.3g}",
                 "" if math.isnan(row.p_adjusted) else f"{row.p_adjusted:.3g}",
-                str(row.n_units),
+                "" if row.is_withheld else str(row.n_units),
             ]
             for row in self.rows
             if row.kind != "companion" and not row.detail

@@ -71,6 +71,9 @@ class Row:
     finding: str = ""
     """What may be said because the intervals support it, or that they do not; empty: nothing is
     asked."""
+    is_withheld: bool = False
+    """Whether its numbers are withheld, and with them how many units, raters and ratings it has:
+    the counts are then 0 here and empty where they are shown."""
     is_made: bool = True
     """False for the one row, without any group, of an analysis that cannot be made or selects
     nothing."""

@@ -285,10 +285,13 @@ class Folder(OpenedStudy):
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.log_check import log_sentence
+        from konsil.api.folder.noting import note_last_analysis
         from konsil.study.interim.results import with_looks
 
         results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)
+        results = replace(results, plan={**view.plan, **results.plan})
         with self.store() as store:
+            note_last_analysis(store, view, results, now())
             is_whole, log = log_sentence(store)
         return replace(
             results,
@@ -302,7 +305,6 @@ class Folder(OpenedStudy):
                 *results.methods,
             ),
             played=view.played,
-            plan={**view.plan, **results.plan},
             log=log,
         )
 

@@ -1,9 +1,16 @@
-"""The protocol noted in the store whenever records are written under it."""
+"""What is noted in the store by the way: the protocol of records, and a last analysis."""
 
 from __future__ import annotations
 
-from konsil.store import Store
+from typing import TYPE_CHECKING
+
+from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
+from konsil.study.interim.last import last_analysis_event, shown_analysis
+
+if TYPE_CHECKING:
+    from konsil.analysis import Results
+    from konsil.api.folder.blinded import BlindedData
 from konsil.study.sections.forms import shapes
 
 
@@ -13,3 +20,18 @@ def note_study(store: Store, study: Study, at: str) -> bool:
     Say whether it was another one before.
     """
     return store.note_study(study_digest(study), at, shapes(study.instruments))
+
+
+def note_last_analysis(store: Store, view: BlindedData, results: Results, at: str) -> None:
+    """Note in the log, once and before anybody sees it, that the last analysis was made."""
+    from konsil.study.interim.results import new_last_analysis
+
+    interim = view.study.interim
+    last = new_last_analysis(results, view.study, view.data, view.events, at)
+    if interim is None or last is None or store.is_read_only:
+        return
+    # Another process can have noted it since the records were read.
+    if shown_analysis(store.events()) is None:
+        event = last_analysis_event(interim.analysis, last)
+        entry = (event.kind, {"analysis": interim.analysis, **event.data})
+        store.add(Batch(events=(event,)), source=event.kind, at=at, entries=[entry])

@@ -5,14 +5,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
-import shlex
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.api.folder.blinded import BlindedData, blinded_view, hides, named
 from konsil.api.folder.conforming import conforming
 from konsil.api.folder.folder import Folder
@@ -28,7 +24,13 @@ from konsil.store.release.blinding import key as veil_key
 from konsil.study.data.run_settings import settings_of_results
 from konsil.study.definition.interim import Interim, Look, LookKind
 from konsil.study.interim import looks
-from konsil.study.interim.closing import COLLECTION_CLOSED, check_closing, n_present
+from konsil.study.interim.closing import (
+    COLLECTION_CLOSED,
+    check_closing,
+    last_analysis,
+    n_present,
+)
+from konsil.study.interim.last import ShownAnalysis, repetition_problem, shown_analysis
 from konsil.study.interim.looks import AppliedRule, Progress, TakenLook
 from konsil.study.interim.quality import qualities
 
@@ -51,6 +53,10 @@ class InterimState:
     """The looks made."""
     due: int | None
     """The number of the look that is due; None: none is."""
+    last: ShownAnalysis | None = None
+    """The last analysis, once it was shown."""
+    is_last_next: bool = False
+    """Whether the next report is the last analysis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,15 @@ def interim_state(folder: Folder) -> InterimState:
     view = _view(folder)
     progress = looks.progress_of(view.study, interim, view.data)
     looks_before = looks.taken_looks(view.events)
-    due = looks.due_look(interim, looks_before, progress.fraction)
-    return InterimState(interim, progress, looks_before, None if due is None else due[0])
+    last = shown_analysis(view.events)
+    due = looks.due_look(interim, looks_before, progress.fraction, is_compared=last is not None)
+    is_last_next = (
+        bool(interim.comparative)
+        and last is None
+        and last_analysis(view.events, progress) is not None
+    )
+    number = None if due is None else due[0]
+    return InterimState(interim, progress, looks_before, number, last, is_last_next)
 
 
 def take_look(
@@ -105,6 +118,8 @@ def take_unplanned_look(
     progress = looks.progress_of(view.study, interim, view.data)
     if kind == "pooled":
         return _pooled(folder, view, (UNPLANNED, False), progress, by, reason)
+    if (problem := repetition_problem(view.events)) is not None:
+        raise StudyError(problem)
     if not interim.analysis:
         raise StudyError(
             f"{folder.path / PROTOCOL}: interim.analysis: is empty; expected the analysis of a"
@@ -328,71 +343,3 @@ def _store(
         entry = (event.kind, {"subject": subject, **data})
         store.add(Batch(events=(event,)), source=event.kind, at=at, entries=[entry])
     return event
-
-
-def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
-    """Which looks there are, were made and are due, a line each; `folder` as it was typed."""
-    progress = state.progress
-    share = f" ({progress.fraction:.0%})" if progress.tasks else "; run 'konsil plan' first"
-    yield f"{progress.unit}: {progress.rated:,} of {progress.tasks:,}{share}"
-    place = "" if folder == Path() else f" {shlex.quote(str(folder))}"
-    looks_before = {t.number: t for t in state.previous if t.number}
-    for n, look in enumerate(state.interim.looks, 1):
-        status = "planned"
-        if n in looks_before:
-            status = f"made at {looks_before[n].at}: {looks_before[n].decision}"
-        elif n == state.due:
-            status = f"due; run 'konsil interim{place} {option('look')} {n}'"
-        elif progress.fraction >= look.fraction:
-            status = "not made"
-        yield f"look {n}: {look.kind}, at {look.fraction:.0%}: {status}"
-    for extra in state.previous:
-        if not extra.number:
-            yield f"unplanned look: {extra.kind}, made at {extra.at} (exploratory)"
-
-
-def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
-    """Agreement, abstentions and drift of each criterion, a line each."""
-    for quality in computed:
-        yield (
-            f"{quality.criterion}: {_agreement_words(quality)};"
-            f" {quality.n_units:,} units with two raters or more;"
-            f" {quality.n_abstained:,} of {quality.n_ratings:,} ratings are abstentions"
-        )
-        if quality.periods:
-            yield (
-                f"  drift over {len(quality.periods)} periods: categories"
-                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f};"
-                f" adjusted (Holm) {quality.label_drift:.3f} and {quality.agreement_drift:.3f}"
-            )
-
-
-def _agreement_words(quality: CriterionQuality) -> str:
-    estimate, title = quality.agreement, statistic_of(quality.statistic).title
-    if math.isnan(estimate.value):
-        return f"{title} is undefined ({estimate.reason or 'too few data'})"
-    if math.isnan(estimate.low) or math.isnan(estimate.high):
-        return f"{title} {estimate.value:.3f} (no CI: {estimate.reason or 'too few data'})"
-    return (
-        f"{title} {estimate.value:.3f} ({estimate.level:.0%} CI, {estimate.low:.3f} to"
-        f" {estimate.high:.3f})"
-    )
-
-
-def rule_lines(rules: Sequence[AppliedRule]) -> Iterator[str]:
-    """Every rule and whether it applies."""
-    for applied in rules:
-        rule = applied.rule
-        limit = f"below {rule.below:g}" if rule.below is not None else f"above {rule.above:g}"
-        verdict = {True: "applies", False: "does not apply", None: "is not estimable"}
-        text = f" ({rule.text})" if rule.text and applied.applies else ""
-        number = "" if applied.applies is None else f"{applied.number:.3f}, "
-        yield (
-            f"rule: {rule.action} if {rule.measure} of {rule.criterion} ({rule.end}) is {limit}:"
-            f" {number}{verdict[applied.applies]}{text}"
-        )
-        if applied.needed is not None:
-            yield (
-                f"  extend to {applied.advised:,} in all ({applied.needed:,} are needed, the"
-                f" maximum is {rule.maximum:,})"
-            )

@@ -108,7 +108,7 @@ def missing_cell(context: TableContext) -> Cell:
 
 def units_cell(numbers: Numbers, rows: Sequence[Row]) -> Cell:
     """How many units the estimates of a line are from, as a range where they differ."""
-    sizes = [n_counted(row) for row in rows]
+    sizes = [n_counted(row) for row in rows if not row.is_withheld]
     if not sizes:
         return Cell("–", number=True)
     low, high = numbers.count(min(sizes)), numbers.count(max(sizes))

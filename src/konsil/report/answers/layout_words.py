@@ -84,7 +84,7 @@ def caption_of(
     """The title, then n, level and panels; the methods of intervals are in the notes."""
     translate = material.numbers.translated
     parts = []
-    sizes = [n_counted(row) for row in estimates]
+    sizes = [n_counted(row) for row in estimates if not row.is_withheld]
     if sizes:
         low, high = (material.numbers.count(n) for n in (min(sizes), max(sizes)))
         parts.append(
@@ -100,7 +100,7 @@ def caption_of(
         parts.append(level)
     specs = {spec.name: spec for spec in material.study.analyses}
     panels: dict[tuple[str, str], int] = {}
-    for row in estimates:
+    for row in [r for r in estimates if not r.is_withheld]:
         spec = specs.get(row.analysis)
         key = row.raters, (spec.against or "") if spec is not None else ""
         panels[key] = max(panels.get(key, 0), row.n_raters)

@@ -19,6 +19,7 @@ from konsil.report.material.table_rows import (
     in_order,
     join,
     n_counted,
+    raters_of,
     shared_contrast,
     shown_value,
     units_of,
@@ -158,7 +159,7 @@ def _cells(
         _estimate(material, query, row),
         *([Cell(numbers.p(row.p_adjusted), number=True)] if has_p else []),
         Cell(units_of(material, row), number=True),
-        Cell(numbers.count(row.n_raters), number=True),
+        Cell(raters_of(material, row), number=True),
         Cell(str(line), number=True, href=link(line)),
     )
 

@@ -43,10 +43,11 @@ class CaseView:
 def case_view(material: Material) -> CaseView | None:
     """The failed answer that the judges approve of most.
 
-    None without an audit of judges or without its texts.
+    None without an audit of judges or without its texts, and while numbers of single systems are
+    withheld.
     """
     spec = next((a for a in material.study.analyses if a.statistic == "approval"), None)
-    if spec is None:
+    if spec is None or material.results.is_withheld:
         return None
     criteria = (spec.criterion, *spec.criteria)
     scores = _scores(material, criteria)

@@ -173,7 +173,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
                 Cell(units_of(material, row), number=True),
                 *(
-                    Cell(numbers.count(n), number=True)
+                    Cell(numbers.count(None if row.is_withheld else n), number=True)
                     for n in (
                         row.n_raters,
                         row.estimate.n_ratings,
@@ -227,7 +227,10 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
             Cell(numbers.p(line.row.estimate.p), number=True),
             *([Cell(numbers.p(line.row.p_adjusted), number=True)] if adjusted else []),
             Cell(units_of(material, line.row), number=True),
-            Cell(numbers.count(line.row.estimate.n_clusters), number=True),
+            Cell(
+                numbers.count(None if line.row.is_withheld else line.row.estimate.n_clusters),
+                number=True,
+            ),
         )
         for line in rows
     ]

@@ -207,7 +207,7 @@ def caption_facts(material: Material, rows: Sequence[Row]) -> str:
     panels = list(dict.fromkeys(row.raters for row in rows if row.raters))
     parts = [_("Panel: %(panel)s.") % {"panel": ", ".join(panels)}] if panels else []
     counts = (
-        (_("units"), [row.n_units for row in rows]),
+        (_("units"), [row.n_units for row in rows if not row.is_withheld]),
         (_("ratings"), [n for row in rows if (n := row.estimate.n_ratings)]),
         (_("clusters"), [n for row in rows if (n := row.estimate.n_clusters)]),
     )

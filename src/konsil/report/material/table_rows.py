@@ -234,6 +234,16 @@ def counts_of(row: Row) -> tuple[int, ...]:
     return (row.n_units, row.n_units_versus)
 
 
+def raters_of(material: Material, row: Row) -> str:
+    """How many raters an estimate has; a dash where that is withheld."""
+    return material.numbers.count(None if row.is_withheld else row.n_raters)
+
+
 def units_of(material: Material, row: Row) -> str:
-    """The units of both groups of a difference: its clusters are those of both."""
+    """The units of both groups of a difference: its clusters are those of both.
+
+    A dash where they are withheld.
+    """
+    if row.is_withheld:
+        return material.numbers.count(None)
     return " / ".join(material.numbers.count(n) for n in counts_of(row))

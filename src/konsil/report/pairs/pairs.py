@@ -146,7 +146,7 @@ def _idle(rows: Sequence[Row]) -> list[str]:
     judges = {
         r.group["rater"]
         for r in rows
-        if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))
+        if "rater" in r.group and (r.n_units or r.is_withheld or math.isfinite(r.estimate.value))
     }
     return [
         v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in judges

@@ -16,10 +16,13 @@ Comparison = tuple[str, str, tuple[str, str]]
 
 
 def workload(material: Material) -> list[Table]:
-    """The tables of the work; those on comparisons only where two answers were compared."""
+    """The tables of the work; those on comparisons only where two answers were compared.
+
+    Without these while numbers of single systems are withheld: they count ratings by system.
+    """
     tables = [_tasks(material)]
     by_panel = _comparisons(material)
-    if by_panel:
+    if by_panel and not material.results.is_withheld:
         tables.append(_by_system(material, by_panel))
         people = {r.id for r in material.raters if r.kind == "human"}
         of_people = [c for several in by_panel.values() for c in several if c[0] in people]

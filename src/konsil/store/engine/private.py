@@ -30,6 +30,28 @@ def create_private(path: Path) -> bool:
     return True
 
 
+def create_whole(path: Path, content: bytes) -> bool:
+    """Create a private file with its content; return whether it was missing.
+
+    Of several processes one creates it, and no other reads a part of it.
+    """
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            if not create_private(path):
+                return False
+            path.write_bytes(content)
+        return True
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
 def write_private(path: Path, content: bytes) -> None:
     """Write a private file in place of any other one of its name, whole or not at all."""
     if path.exists() and not path.is_file():  # a terminal or a pipe keeps its own rights

@@ -135,6 +135,30 @@ def note_bounces(
     return tuple(sorted(set(raters)))
 
 
+def note_policy_refusals(
+    store: Store, reports: Mapping[str, str], *, at: str, by: str = ""
+) -> dict[str, str]:
+    """Note that a policy refused letters (identifier -> status code); give the code by rater.
+
+    The letters stay sent, so that none is sent again the same day, and no address is marked. A
+    letter that is known to be refused, or to have bounced, changes nothing.
+    """
+    t = schema.letters
+    code_by_rater = {}
+    with writing(store.engine) as connection:
+        for letter_id, code in sorted(reports.items()):
+            is_new = sa.and_(t.c.id == letter_id, t.c.state == "sent", t.c.code != code)
+            row = connection.execute(sa.select(t.c.rater, t.c.kind).where(is_new)).first()
+            if row is None:
+                continue
+            connection.execute(sa.update(t).where(t.c.id == letter_id).values(code=code))
+            data = {"who": row.rater, "letter": row.kind, "outcome": "refused by policy"}
+            data |= {"code": code} | ({"by": by} if by else {})
+            audit.append(connection, audit.LETTER, data, at)
+            code_by_rater[str(row.rater)] = code
+    return dict(sorted(code_by_rater.items()))
+
+
 def addresses(store: Store) -> dict[str, tuple[str, str]]:
     """Identifier of each letter -> its rater and the rater's present address."""
     by_rater = people(store)

@@ -10,6 +10,11 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.errors import StudyError
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
+from konsil.study.interim.last import (
+    ShownAnalysis,
+    repetition_problem,
+    shown_analysis,
+)
 from konsil.study.interim.looks import (
     STOP,
     Progress,
@@ -61,9 +66,13 @@ def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis |
 
     Each number of ratings that could be the last would be one more chance to reject. So the last
     analysis is that of all planned ratings, of the ratings at which data collection was declared
-    closed, or any after a stop that the critical values decided. A declaration is void once further
-    ratings came in; with more ratings than planned, it is needed.
+    closed, or one after a stop that the critical values decided. A declaration is void once further
+    ratings came in; with more ratings than planned, it is needed. Once a last analysis was shown,
+    it is the only one: with further ratings, from an extension or after a stop, none is.
     """
+    shown = shown_analysis(events)
+    if shown is not None and n_present(progress) > shown.rated:
+        return None
     closing = closing_of(events)
     if closing is not None and n_present(progress) > closing.rated:
         return None
@@ -75,6 +84,18 @@ def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis |
     return None if closing is None else "closed"
 
 
+def at_last_analysis(events: Sequence[Event], progress: Progress) -> Progress:
+    """The progress, with the tasks of the last analysis that was shown while its ratings are there.
+
+    Tasks that are planned later change neither its fraction nor that it was the last one.
+    """
+    shown = shown_analysis(events)
+    if shown is None or n_present(progress) != shown.rated:
+        return progress
+    rated = min(shown.rated, shown.tasks)
+    return Progress(rated, shown.tasks, progress.unit, shown.rated - rated)
+
+
 def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> None:
     """Raise StudyError where data collection cannot be declared closed."""
     interim = required(study)
@@ -84,6 +105,8 @@ def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> 
             " needs this declaration"
         )
     if (problem := freeze_problem(study, events)) is not None:
+        raise StudyError(problem)
+    if (problem := repetition_problem(events)) is not None:
         raise StudyError(problem)
     if (before := closing_of(events)) is not None:
         raise StudyError(f"data collection was declared closed at {before.at}; expected it once")
@@ -99,6 +122,8 @@ def early_warning(
     """A warning of a report whose analysis is not the last one; None where it is."""
     if last_analysis(events, progress) is not None:
         return None
+    if (shown := shown_analysis(events)) is not None:
+        return _repetition_warning(analysis, shown, n_present(progress))
     closing = closing_of(events)
     if closing is not None:
         return message(
@@ -127,4 +152,27 @@ def early_warning(
         rated=progress.rated,
         tasks=progress.tasks,
         analysis=analysis,
+    )
+
+
+def _repetition_warning(analysis: str, shown: ShownAnalysis, present: int) -> TranslatableMessage:
+    if present <= shown.rated:
+        return message(
+            "The last analysis of “{analysis}” was made at {at} with {used:,} tasks or ratings,"
+            " of which {present:,} are left: the analysis of these is exploratory.",
+            message_id="interim.shrunk",
+            analysis=analysis,
+            at=shown.at,
+            used=shown.rated,
+            present=present,
+        )
+    return message(
+        "The last analysis of “{analysis}” was made at {at} with {used:,} tasks or ratings;"
+        " {more:,} came in later. Only the first last analysis is confirmatory: a test of all"
+        " ratings would spend the type I error once more, so that they are only described.",
+        message_id="interim.repeated",
+        analysis=analysis,
+        at=shown.at,
+        used=shown.rated,
+        more=present - shown.rated,
     )

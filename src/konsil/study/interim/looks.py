@@ -25,6 +25,7 @@ from konsil.study.definition.interim import (
     extended_to,
 )
 from konsil.study.definition.protocol import Study
+from konsil.study.interim.last import repetition_problem
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality
@@ -79,6 +80,8 @@ class TakenLook:
     """Of comparative looks: the analysis."""
     computed: str = ""
     """Of comparative looks: the digest of the analysis that was computed."""
+    tasks: int = 0
+    """How many tasks, or ratings, were planned then; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,11 @@ class AppliedRule:
         most = self.rule.maximum or self.needed or 0
         return None if self.needed is None else max(min(self.needed, most), self.present)
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether an extension has as many tasks as it needs, or as its maximum permits."""
+        return self.advised is not None and self.advised <= self.present
+
 
 def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
     """The looks in the log, in the order of time."""
@@ -131,6 +139,7 @@ def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
             str(e.data.get("interim", "")),
             str(e.data.get("analysis", "")),
             str(e.data.get("analysis_digest", "")),
+            int(str(e.data.get("tasks", 0))),
         )
         for e in looks
     )
@@ -153,23 +162,35 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
 
 
 def due_look(
-    interim: Interim, looks_before: Sequence[TakenLook], fraction: float
+    interim: Interim,
+    looks_before: Sequence[TakenLook],
+    fraction: float,
+    *,
+    is_compared: bool = False,
 ) -> tuple[int, Look] | None:
-    """Number and look of the last one whose fraction is reached, if it was not made; or None."""
+    """Number and look of the last one whose fraction is reached, if it was not made; or None.
+
+    `is_compared`: the last analysis was shown, so that no comparative look is due any more.
+    """
     numbers = {look.number for look in looks_before}
-    reached = [n for n, look in enumerate(interim.looks, 1) if fraction >= look.fraction]
+    reached = [
+        n
+        for n, look in enumerate(interim.looks, 1)
+        if fraction >= look.fraction and not (is_compared and look.kind == "comparative")
+    ]
     if not reached or reached[-1] in numbers:
         return None
     return reached[-1], interim.looks[reached[-1] - 1]
 
 
 def look_states(
-    interim: Interim, events: Iterable[Event], progress: Progress
+    interim: Interim, events: Sequence[Event], progress: Progress
 ) -> tuple[LookState, ...]:
     """Every look of the protocol, in its order, and how it stands."""
     looks = taken_looks(events)
     looks_before = {look.number: look for look in looks if look.number}
-    due = due_look(interim, looks, progress.fraction)
+    is_compared = repetition_problem(events) is not None
+    due = due_look(interim, looks, progress.fraction, is_compared=is_compared)
     states = []
     for n, look in enumerate(interim.looks, 1):
         state: Literal["made", "due", "passed", "planned"] = "planned"
@@ -189,7 +210,8 @@ def checked_look(
     """The planned look of this number, and whether it is confirmatory; StudyError if refused.
 
     A look is refused before its fraction is reached, and once made. A comparative look is also
-    refused without a freeze of the same [interim] and the same analysis, once the next one is due,
+    refused once the last analysis was shown, since it would be a further test; without a freeze of
+    the same [interim] and the same analysis, once the next one is due,
     and once everything or nearly everything is rated, since its result would come too late; and
     where too few ratings came in since the one before. A pooled look without a freeze is
     exploratory.
@@ -215,7 +237,11 @@ def checked_look(
     is_frozen = freeze_problem(study, events) is None
     if look.kind == "pooled":
         return look, is_frozen
-    problem = freeze_problem(study, events) or analysis_problem(study, events)
+    problem = (
+        repetition_problem(events)
+        or freeze_problem(study, events)
+        or analysis_problem(study, events)
+    )
     if problem is not None:
         raise StudyError(f"look {number}: {problem}")
     later = [
@@ -298,11 +324,18 @@ def applied_rules(
     """Every rule with the number that it compares.
 
     The half-width expected at all planned tasks or ratings is the observed one times the square
-    root of the fraction that is rated. After a comparative look no number is needed any more: the
-    fraction of that look is of the tasks that there were.
+    root of the fraction that is rated, and the number needed is of the tasks that there are. That
+    of a standard deviation is of the tasks at the first look, as they were planned: of an extended
+    sample it would be extended once more. After a comparative look or the last analysis no number
+    is needed any more: the fraction of that look is of the tasks that there were.
     """
     present = progress.tasks + progress.surplus
-    is_compared = any(look.kind == "comparative" for look in taken_looks(events))
+    history = tuple(events)
+    is_compared = repetition_problem(history) is not None or any(
+        look.kind == "comparative" for look in taken_looks(history)
+    )
+    # How many there were at the first look.
+    planned = next((look.tasks for look in taken_looks(history)), 0) or present
     by_criterion = {quality.criterion: quality for quality in qualities}
     out = []
     for rule in interim.rules:
@@ -315,14 +348,18 @@ def applied_rules(
             number = (estimate.high - estimate.low) / 2 * math.sqrt(progress.fraction)
         elif estimate is not None:
             number = float(getattr(estimate, rule.end))
-        needed = None if is_compared else extended_to(rule, number, present)
+        base = planned if rule.measure == "standard_deviation" else present
+        needed = None if is_compared else extended_to(rule, number, base)
         out.append(AppliedRule(rule, number, applies(rule, number), needed, present))
     return tuple(out)
 
 
 def decision_of(rules: Sequence[AppliedRule]) -> str:
-    """The actions of the rules that apply, in their order; 'continue' where none does."""
-    actions = dict.fromkeys(r.rule.action for r in rules if r.applies)
+    """The actions of the rules that apply, in their order; 'continue' where none does.
+
+    A sample that is extended already is not extended again.
+    """
+    actions = dict.fromkeys(r.rule.action for r in rules if r.applies and not r.is_extended)
     return ", ".join(actions) or CONTINUE
 
 

@@ -14,7 +14,13 @@ from konsil.errors import AnalysisError
 from konsil.records import Event
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
-from konsil.study.interim.closing import early_warning, last_analysis
+from konsil.study.interim.closing import (
+    at_last_analysis,
+    early_warning,
+    last_analysis,
+    n_present,
+)
+from konsil.study.interim.last import ShownAnalysis, shown_analysis
 from konsil.study.interim.looks import (
     Progress,
     TakenLook,
@@ -36,13 +42,14 @@ def with_looks(
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
     whether or not a look was made; its comparison is withheld then while the study is blinded, and
     so is every number of a coded system or of a group that it compares, from which it could be
-    inferred.
+    inferred. With more ratings than a last analysis that was shown it is exploratory, too, and has
+    no test.
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
         return results
-    progress = progress_of(study, study.interim, data)
-    early = None
+    progress = at_last_analysis(events, progress_of(study, study.interim, data))
+    early, shown = None, shown_analysis(events)
     if study.interim.comparative:
         early = early_warning(study.interim.analysis, progress, events)
     warnings = (*results.warnings, *(() if early is None else (early,)))
@@ -59,13 +66,17 @@ def with_looks(
         )
         warnings = (*warnings, unadjusted)
     looks_before = taken_looks(events)
-    if early is not None:
+    if early is not None and shown is not None:
+        results = _after_the_last(results, study.interim.analysis)
+    elif early is not None:
         results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
         if is_blinded:
             results = without_groups(results, study, study.interim.analysis)
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = _exploratory(results, study.interim.analysis)
     rows = results.rows
+    if adjusted is not None:
+        warnings = (*warnings, *_changed_plan(study.interim.alpha, looks_before, progress))
     if adjusted is not None and len(adjusted.fractions) > 1:
         note = message(
             "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
@@ -80,8 +91,62 @@ def with_looks(
         results,
         rows=rows,
         warnings=warnings,
-        methods=(*results.methods, *sentences),
+        methods=(*results.methods, *sentences, *(() if early is None else _shown_sentence(shown))),
         sequential=adjusted,
+    )
+
+
+def _changed_plan(
+    alpha: float, looks: Sequence[TakenLook], progress: Progress
+) -> Iterator[TranslatableMessage]:
+    """A warning where the fraction of a comparative look was of another number of tasks."""
+    numbers = [look.tasks for look in looks if look.kind == "comparative" and look.tasks]
+    changed = next((n for n in numbers if n != progress.tasks), None)
+    if changed is not None:
+        yield message(
+            "{before:,} tasks or ratings were planned at a comparative look, {after:,} at the last"
+            " analysis. The fractions and critical values of the looks are of the former number, so"
+            " that the type I error can be above {alpha:g}, the more so if anybody who knew the"
+            " comparison decided on the change.",
+            message_id="interim.changed_plan",
+            before=changed,
+            after=progress.tasks,
+            alpha=alpha,
+        )
+
+
+def new_last_analysis(
+    results: Results, study: Study, data: Data, events: Sequence[Event], at: str
+) -> ShownAnalysis | None:
+    """The last analysis that these results of `with_looks` show for the first time, or None.
+
+    None, too, where the analysis is exploratory: then nothing is confirmed that could be repeated.
+    """
+    interim = study.interim
+    if interim is None or not interim.comparative or shown_analysis(events) is not None:
+        return None
+    progress = progress_of(study, interim, data)
+    reason = last_analysis(events, progress)
+    if reason is None or not progress.tasks or results.plan.get(interim.analysis) == "exploratory":
+        return None
+    last = ShownAnalysis(n_present(progress), progress.tasks, at, reason)
+    if (adjusted := results.sequential) is None:
+        return last
+    return replace(last, z=abs(adjusted.z), critical=adjusted.critical[-1], p=adjusted.p)
+
+
+def _shown_sentence(shown: ShownAnalysis | None) -> Iterator[TranslatableMessage]:
+    """The numbers of the last analysis that was shown, where it was adjusted for looks."""
+    if shown is None or shown.z is None or shown.critical is None or shown.p is None:
+        return
+    yield message(
+        "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f}, its critical value"
+        " {critical:.3f} and the p value adjusted for the looks {p:.4f}.",
+        message_id="interim.confirmed",
+        rated=shown.rated,
+        z=shown.z,
+        critical=shown.critical,
+        p=shown.p,
     )
 
 
@@ -106,6 +171,22 @@ def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Re
             rows.append(replace(row, warnings=(*row.warnings, note)))
     bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
     return replace(results, rows=tuple(rows), bounds=bounds)
+
+
+def _after_the_last(results: Results, analysis: str) -> Results:
+    """The primary analysis as exploratory, its comparison without test and verdict."""
+    results = _exploratory(results, analysis)
+    note = message(
+        "Exploratory: has ratings that came in after the last analysis, and no test.",
+        message_id="interim.late_row",
+    )
+    rows = []
+    for row in results.rows:
+        if row.analysis == analysis:
+            untested = replace(row.estimate, p=math.nan)
+            row = replace(row, warnings=(*row.warnings, note), finding="", estimate=untested)
+        rows.append(row)
+    return replace(results, rows=tuple(rows))
 
 
 def _is_comparison(row: Row) -> bool:

@@ -25,7 +25,8 @@ def without_groups(results: Results, study: Study, analysis: str) -> Results:
     """The results without any number of one system, or of one of the groups that are compared.
 
     The same holds for what compares them, and for the labels of comparisons: in the order of the
-    codes they state which system is preferred.
+    codes they state which system is preferred. Counts by system are withheld as well, and
+    alternative intervals are left out.
     """
     compared = {a.compare for a in study.analyses if a.name == analysis and a.compare}
     columns = SYSTEM_COLUMNS | compared
@@ -52,7 +53,10 @@ def without_groups(results: Results, study: Study, analysis: str) -> Results:
     return replace(
         results,
         rows=tuple(
-            withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r for r in results.rows
+            withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r
+            for r in results.rows
+            # Whether an estimate has a further interval depends on its numbers.
+            if r.kind != "companion" or not is_withheld(r.analysis, r.group, r.versus)
         ),
         coverage=_pooled_coverage(results.coverage),
         outcomes=tuple(o for o in results.outcomes if o.column not in columns),
@@ -92,7 +96,10 @@ def _sum_of(numbers: Sequence[int | None]) -> int | None:
 
 
 def withheld(row: Row) -> Row:
-    """The row without its numbers; of its warnings the one that it is before the last analysis."""
+    """The row without its numbers and counts.
+
+    Of its warnings it has the one that it is before the last analysis.
+    """
     reason = message(
         "withheld while the study is blinded, until the last analysis",
         message_id="interim.withheld",
@@ -102,9 +109,16 @@ def withheld(row: Row) -> Row:
     nothing = replace(
         row.estimate, value=nan, low=nan, high=nan, se=nan, p=nan, method="", reason=reason
     )
+    nothing = replace(nothing, n_clusters=0, n_ratings=0, n_undefined=0)
     return replace(
         row,
         estimate=nothing,
+        # Abstentions and missing ratings by system are the difference of the counts by system.
+        n_units=0,
+        n_units_versus=0,
+        n_raters=0,
+        n_undefined_pairs=0,
+        is_withheld=True,
         p_adjusted=nan,
         p_max_t=nan,
         commonest=nan,

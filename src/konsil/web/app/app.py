@@ -19,7 +19,14 @@ from konsil.web.http.headers import ALWAYS, Headers
 from konsil.web.rating.prerender import render_ahead
 from konsil.web.site.guard import asking
 from konsil.web.site.pages import refusal, warm
+from konsil.web.site.refused import limited
 from konsil.web.site.site import Options, Site, checked, utc
+
+REFUSALS_A_MINUTE = 10
+"""How many refused sign-ins are noted in the log of a study that is served alone, with and without
+a person: fewer than in the log of a centre, since this one also has the records."""
+REFUSALS_AN_HOUR = 60
+"""The same, since guessing may go on for days."""
 
 
 def create_app(
@@ -32,6 +39,10 @@ def create_app(
     """The pages of a study whose records are in `store`; the caller opens and closes the store."""
     options = checked(options or Options())
     site = Site(study, store, options, clock)
+    # A centre, which has a log of its own, replaces it.
+    site.refused = limited(
+        store, site.now, a_minute=REFUSALS_A_MINUTE, an_hour=REFUSALS_AN_HOUR
+    ).note
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 
-from konsil.errors import KonsilError, StoreError
+from konsil.errors import KonsilError
 from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.store.log.heads import head_of
@@ -21,15 +18,11 @@ from konsil.store.people.access import Visitor
 from konsil.store.people.centre_log import SIGN_IN, AccessEntry, access_entries
 from konsil.store.people.staff import staff_names
 from konsil.web.centre.accounts import Invited, SignInService
-from konsil.web.http.redacted_logging import fault_summary
-from konsil.web.http.throttle import Throttle
-from konsil.web.site.refused import Refused
+from konsil.web.site.refused import RefusalLog, Refused, forgiven, limited
 from konsil.web.site.site import Site, utc
 
-LOG = logging.getLogger("uvicorn.error")
 REFUSALS_A_MINUTE = 60
-"""How many refusals are noted of each study, with and without a person: whoever guesses links
-fills no disk and hides no refusal of another kind; the others are counted."""
+"""How many refusals are noted of each study, with and without a person."""
 REFUSALS_AN_HOUR = 600
 """The same, since guessing may go on for days."""
 SHOWN = 200
@@ -42,14 +35,13 @@ class CentreAudit:
 
     log: Store
     clock: Callable[[], datetime] = utc
-    _throttle: Throttle = field(
-        # While somebody goes on guessing, the log goes on stating it.
-        default_factory=lambda: Throttle(REFUSALS_A_MINUTE, 60.0, is_lasting=False)
-    )
-    _lasting_throttle: Throttle = field(
-        default_factory=lambda: Throttle(REFUSALS_AN_HOUR, 3_600.0, is_lasting=False)
-    )
-    _omitted: Counter[str] = field(default_factory=Counter)
+    refusals: RefusalLog = field(init=False)
+    """Writes the refusals, with their limits."""
+
+    def __post_init__(self) -> None:
+        self.refusals = limited(
+            self.log, self.now, a_minute=REFUSALS_A_MINUTE, an_hour=REFUSALS_AN_HOUR
+        )
 
     def now(self) -> str:
         """The time as the log carries it."""
@@ -57,23 +49,13 @@ class CentreAudit:
 
     def adopt(self, study: str, site: Site) -> None:
         """Note that a study is served for the first time, or with another database."""
-        with _forgiven():
+        with forgiven():
             database = site.cookie.rpartition("-")[2]
             centre_log.adopt(self.log, study, database, head_of(site.store), at=self.now())
 
     def refuse(self, study: str, refused: Refused) -> None:
         """Note a sign-in that was refused; no more than a number of them a minute."""
-        series = f"{study}\n{'known' if refused.person else ''}"
-        if not (self._throttle.allows(series) and self._lasting_throttle.allows(series)):
-            self._omitted[series] += 1
-            return
-        entry = {"study": study, "way": refused.way, "reason": refused.reason}
-        entry |= {"who": refused.person, "role": refused.role}
-        data: dict[str, object] = {name: text for name, text in entry.items() if text}
-        if omitted := self._omitted.pop(series, 0):
-            data["omitted_before"] = omitted
-        with _forgiven():
-            self.log.audit(centre_log.REFUSED, data, self.now())
+        self.refusals.note(refused, study)
 
     def sign_out(self, visitors: Mapping[str, Visitor]) -> None:
         """Note that a device signed out of all studies; pseudonyms are those of each study."""
@@ -82,13 +64,13 @@ class CentreAudit:
             for slug, visitor in sorted(visitors.items())
         ]
         if devices:
-            with _forgiven():
+            with forgiven():
                 self.log.audit(centre_log.SIGNED_OUT, {"devices": devices}, self.now())
 
     def list_accounts(self, service: SignInService | None) -> None:
         """Note the list of accounts, where it is another one than at the last start."""
         people = () if service is None else service.people
-        with _forgiven():
+        with forgiven():
             centre_log.list_accounts(self.log, digest(people), len(people), at=self.now())
 
 
@@ -97,14 +79,6 @@ def digest(people: Iterable[Invited]) -> str:
     entries = [asdict(person) for person in people]
     text = json.dumps(entries, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest() if entries else ""
-
-
-@contextmanager
-def _forgiven() -> Iterator[None]:
-    try:
-        yield
-    except StoreError as error:
-        LOG.error("the centre's audit log was not written: %s", fault_summary(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +121,8 @@ def rows(audit: CentreAudit, sites: Mapping[str, Site]) -> list[AuditRow]:
         try:
             names = staff_names(site.store)
             entries = list(access_entries(site.store, centre_log.OF_PEOPLE, last=SHOWN))
+            # From a time when the study was served alone.
+            entries += access_entries(site.store, (centre_log.REFUSED,), last=SHOWN // 2)
         except KonsilError:
             continue
         for entry in entries:
@@ -187,6 +163,17 @@ def _of_centre(entry: AccessEntry, sites: Mapping[str, Site]) -> Iterator[AuditR
 
 def _of_study(slug: str, entry: AccessEntry, names: Mapping[str, str]) -> Iterator[AuditRow]:
     data, event, person = entry.data, entry.kind, str(entry.data.get("who", ""))
+    if event == centre_log.REFUSED:
+        yield AuditRow(
+            entry.at,
+            slug,
+            f"{event}: {data['way']}",
+            person,
+            names.get(person, ""),
+            str(data.get("role", "")),
+            detail=str(data.get("reason", "")),
+        )
+        return
     if event == SIGN_IN:
         event = f"{event}: {data.get('via', 'link')}"
     elif "state" in data:
