@@ -1,4 +1,4 @@
-"""What is noted in the store by the way: the protocol of records, and a last analysis."""
+"""What the store notes beside records: their protocol, and the last analysis of looks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
 from konsil.study.interim.last import last_analysis_event, shown_analysis
+from konsil.study.sections.forms import shapes
 
 if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.api.folder.blinded import BlindedData
-from konsil.study.sections.forms import shapes
 
 
 def note_study(store: Store, study: Study, at: str) -> bool:
