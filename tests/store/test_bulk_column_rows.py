@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -104,6 +105,30 @@ def test_equal_records_are_written_once_and_others_conflict(
         added = store.add(Batch(items=[Item("i1", "a"), Item("i1", "a")]), source="test", at=AT)
         assert (added.new, added.unchanged) == ({"items": 1}, {"items": 1})
         assert store.verify_log() == ()
+
+
+@pytest.mark.parametrize("text", ["fine", "a\0b"])
+def test_indices_are_as_before_also_after_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", 1)
+    schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+    plan = "EXPLAIN QUERY PLAN SELECT * FROM tasks WHERE rater = 'ann' AND item = ?"
+    with Store.open(tmp_path) as store:
+        with store.view() as view:
+            before = view.connection.exec_driver_sql(schema).all()
+        records = batch()
+        ratings = [*records.ratings, replace(records.ratings[0], criterion="d", note=text)]
+        try:
+            store.add(replace(records, ratings=ratings), source="test", at=AT)
+        except StoreError as error:
+            assert "contains a NUL" in str(error)
+        with store.view() as view:
+            assert view.connection.exec_driver_sql(schema).all() == before
+            [[*_, use]] = view.connection.exec_driver_sql(plan, ("i1",))
+            assert "USING INDEX tasks_by_" in use
+            assert (len(store.tasks()) > 0) == (text == "fine")
+            assert view.connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
 
 
 def test_columns_are_stored_in_every_database(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
