@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 import pytest
 
 from konsil.errors import ConflictError, StoreError
-from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task
+from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task, bulk_constructor
 from konsil.store import Batch, Store
 from konsil.store.engine import engine as engines
 from konsil.store.engine.bulk import column_insertion, column_rows
 from konsil.store.engine.bulk.fingerprints import fingerprint
+from konsil.store.engine.cells import strings_cell, strings_cells
 from konsil.store.engine.rows import KINDS
 from konsil.store.log import record_writer
 
@@ -105,6 +107,39 @@ def test_equal_records_are_written_once_and_others_conflict(
         added = store.add(Batch(items=[Item("i1", "a"), Item("i1", "a")]), source="test", at=AT)
         assert (added.new, added.unchanged) == ({"items": 1}, {"items": 1})
         assert store.verify_log() == ()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [("a",), ('b"',), ("größe",)],
+        [("a", "b"), (), ("\0",)],
+        [("a",), (), ("b", "c")],
+        [(), ()],
+    ],
+)
+def test_many_lists_of_texts_are_written_as_each(values: list[tuple[str, ...]]) -> None:
+    assert strings_cells(values) == [strings_cell(value) for value in values]
+
+
+def test_lists_that_no_database_keeps_are_refused_among_many() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        strings_cells([("a",), ("\ud800",)])
+    with pytest.raises(TypeError):
+        strings_cells([("a",), cast("tuple[str, ...]", (1,))])
+
+
+def test_a_record_made_in_bulk_is_like_any_other() -> None:
+    values = ("t", "p 1", "r", "form", "i", ("a",), (), "", "", "", 3, "main", None)
+    task = bulk_constructor(Task)(*values)
+    assert (task, hash(task), repr(task)) == (
+        Task(*values),
+        hash(Task(*values)),
+        repr(Task(*values)),
+    )
+    with pytest.raises(FrozenInstanceError):
+        setattr(task, "id", "u")  # noqa: B010 - the type checker refuses it, too
+    assert replace(task, id="u").id == "u"
 
 
 @pytest.mark.parametrize("text", ["fine", "a\0b"])

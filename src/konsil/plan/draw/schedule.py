@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import count
 from operator import attrgetter
 
 from konsil.errors import PlanError
 from konsil.plan.model.rng_streams import token
 from konsil.plan.model.screens import Draft, blind, screens_of
-from konsil.records import Task
+from konsil.records import Task, bulk_constructor
 
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
 _IN_ORDER = attrgetter("order", "id")
@@ -132,23 +133,25 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
 def _tasks(placed: Sequence[tuple[Draft, str]]) -> Iterator[Task]:
     """The screens of a rater's drafts, each with its batch, in their order."""
     positions = count()
+    create, slot_of = bulk_constructor(Task), cache("{} {}".format)
     for draft, batch in placed:
         allocation = draft.allocation
-        slot = f"{allocation.panel} {draft.seat + 1}"
+        # Texts that many tasks share are stored once.
+        slot = slot_of(allocation.panel, draft.seat + 1)
         repeated = screens_of(draft, draft.repeat_of) if draft.repeat_of else None
         for n, (name, spans) in enumerate(screens_of(draft)):
-            yield Task(
-                id=name,
-                slot=slot,
-                rater=draft.rater,
-                instrument=allocation.instrument,
-                item=draft.item,
-                answers=draft.answers,
-                spans=spans,
-                arm=draft.arm,
-                phase=allocation.phase,
-                batch=batch,
-                position=next(positions),
-                purpose=draft.purpose,
-                repeat_of=repeated[n][0] if repeated else None,
+            yield create(
+                name,
+                slot,
+                draft.rater,
+                allocation.instrument,
+                draft.item,
+                draft.answers,
+                spans,
+                draft.arm,
+                allocation.phase,
+                batch,
+                next(positions),
+                draft.purpose,
+                repeated[n][0] if repeated else None,
             )

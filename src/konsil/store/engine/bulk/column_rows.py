@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from types import NoneType
 from typing import Any, cast
@@ -20,7 +20,7 @@ from konsil.store.engine.bulk.fingerprints import (
     row_text,
     texts_of_floats,
 )
-from konsil.store.engine.cells import UnfitError, text_cell
+from konsil.store.engine.cells import UnfitError, strings_cell, strings_cells, text_cell
 from konsil.store.engine.rows import Field, Kind, Record
 
 CHUNK = 20_000
@@ -53,31 +53,40 @@ def records_of_chunk(records: Sequence[Record], start: int) -> Sequence[Record]:
 
 def frame_of(kind: Kind, records: Sequence[Record]) -> pl.DataFrame:
     """The rows of records as columns; a StoreError says which field no database can keep."""
-    schema = {field.name: _TYPES.get(field.type, pl.String) for field in kind.fields}
-    cells = _cells(kind, records)
-    if cells is None:
-        return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
-    columns = zip(schema.items(), cells, strict=True)
-    return pl.DataFrame([pl.Series(name, values, dtype) for (name, dtype), values in columns])
+    columns = _columns(kind, records)
+    if columns is not None:
+        return pl.DataFrame(columns)
+    schema = {field.name: _type(field) for field in kind.fields}
+    return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
 
 
-def _cells(kind: Kind, records: Sequence[Record]) -> list[Sequence[Any]] | None:
+def _columns(kind: Kind, records: Sequence[Record]) -> list[pl.Series] | None:
     """The cells of each field; None where records have to be looked at one by one.
 
     These are ratings, whose state and label belong together, and what no database can keep.
     """
     if kind.name == "ratings":
         return None
-    columns = zip(*map(operator.attrgetter(*kind.names), records), strict=True)
     try:
-        return [_column(field, values) for field, values in zip(kind.fields, columns, strict=True)]
+        return [
+            _column(field, [*map(operator.attrgetter(field.name), records)])
+            for field in kind.fields
+        ]
     except (UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
         return None
 
 
-def _column(field: Field, values: Sequence[Any]) -> Sequence[Any]:
-    """The cells of one field, as `to_cell` makes each of them."""
+def _column(field: Field, values: Sequence[Any]) -> pl.Series:
     types = {*map(type, values)}
+    # Equal values of other types may have different cells, such as 0.0 and -0.0.
+    if len(types) == 1 and types <= _SAME_CELL and values.count(values[0]) == len(values):
+        cell = field.to_cell(values[0])
+        return pl.repeat(cell, len(values), dtype=_type(field), eager=True).alias(field.name)
+    return pl.Series(field.name, _cells(field, values, types), _type(field))
+
+
+def _cells(field: Field, values: Sequence[Any], types: Set[type]) -> Sequence[Any]:
+    """The cells of one field, as `to_cell` makes each of them."""
     if types == {str} and field.to_cell is text_cell:
         text_cell("".join(values))
         return values
@@ -86,9 +95,17 @@ def _column(field: Field, values: Sequence[Any]) -> Sequence[Any]:
         return [cell_by_value[value] for value in values]
     if types == {tuple} and not any(values):
         return ["[]"] * len(values)
+    if types == {tuple} and field.to_cell is strings_cell:
+        return strings_cells(values)
     return [*map(field.to_cell, values)]
 
 
+def _type(field: Field) -> type[pl.DataType]:
+    return _TYPES.get(field.type, pl.String)
+
+
+_SAME_CELL = {str, int, NoneType}
+"""Types whose equal values have the same cell."""
 _TYPES: Mapping[str, type[pl.DataType]] = {"number": pl.Float64, "whole number": pl.Int64}
 
 
