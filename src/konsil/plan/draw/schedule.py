@@ -17,7 +17,14 @@ from konsil.plan.model.screens import Draft, blind, screens_of
 from konsil.records import Task, bulk_constructor
 
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
-_IN_ORDER = attrgetter("order", "id")
+
+
+def _ordered(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drafts by their random key, and by their name where they have the same one."""
+    if len({len(d.order) for d in drafts}) == 1:
+        # Keys of one length: one text is compared in half the time of two.
+        return sorted(drafts, key=lambda d: d.order + d.id)
+    return sorted(drafts, key=attrgetter("order", "id"))
 
 
 def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
@@ -38,7 +45,7 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
             for phase in phases:
                 theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
                 placed += _phase(theirs, phase, seed, first=n == 0)
-        placed += [(draft, "") for draft in sorted(late, key=_IN_ORDER)]
+        placed += [(draft, "") for draft in _ordered(late)]
         tasks += _tasks(placed)
     return tasks
 
@@ -84,7 +91,7 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
     if not drafts:
         return []
     if size is None:
-        return [sorted(drafts, key=_IN_ORDER)]
+        return [_ordered(drafts)]
     items: dict[str, list[Draft]] = {}
     for draft in sorted(drafts, key=attrgetter("shared", "order")):
         items.setdefault(draft.item or "", []).append(draft)
@@ -97,7 +104,7 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
         if len(batches[-1]) + len(screens) > size:
             batches.append([])
         batches[-1] += screens
-    return [sorted(batch, key=_IN_ORDER) for batch in batches]
+    return [_ordered(batch) for batch in batches]
 
 
 def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:

@@ -14,7 +14,7 @@ from konsil.store.engine.bulk.column_rows import are_constant
 from konsil.store.engine.bulk.fingerprints import texts_of_floats
 from konsil.store.engine.rows import Kind
 
-_CACHE = 1 << 16
+_CACHE = 3 << 15
 """Kilobytes of SQLite's cache; its own are 2,000."""
 _LONGEST_LITERAL = 200
 """Characters of a text that is written into a statement."""

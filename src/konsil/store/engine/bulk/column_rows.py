@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from types import NoneType
 from typing import Any, cast
@@ -77,16 +77,17 @@ def _columns(kind: Kind, records: Sequence[Record]) -> list[pl.Series] | None:
 
 
 def _column(field: Field, values: Sequence[Any]) -> pl.Series:
-    types = {*map(type, values)}
-    # Equal values of other types may have different cells, such as 0.0 and -0.0.
-    if len(types) == 1 and types <= _SAME_CELL and values.count(values[0]) == len(values):
-        cell = field.to_cell(values[0])
+    # Equal values of other types may have different cells, such as 0.0 and -0.0, or 1 and True.
+    first = values[0]
+    if isinstance(first, str | None) and values.count(first) == len(values):
+        cell = field.to_cell(first)
         return pl.repeat(cell, len(values), dtype=_type(field), eager=True).alias(field.name)
-    return pl.Series(field.name, _cells(field, values, types), _type(field))
+    return pl.Series(field.name, _cells(field, values), _type(field))
 
 
-def _cells(field: Field, values: Sequence[Any], types: Set[type]) -> Sequence[Any]:
+def _cells(field: Field, values: Sequence[Any]) -> Sequence[Any]:
     """The cells of one field, as `to_cell` makes each of them."""
+    types = {*map(type, values)}
     if types == {str} and field.to_cell is text_cell:
         text_cell("".join(values))
         return values
@@ -104,8 +105,6 @@ def _type(field: Field) -> type[pl.DataType]:
     return _TYPES.get(field.type, pl.String)
 
 
-_SAME_CELL = {str, int, NoneType}
-"""Types whose equal values have the same cell."""
 _TYPES: Mapping[str, type[pl.DataType]] = {"number": pl.Float64, "whole number": pl.Int64}
 
 
