@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 import pytest
 
 from konsil.errors import ConflictError, StoreError
-from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task
+from konsil.records import Answer, Citation, Item, Rater, Rating, Span, Task, bulk_constructor
 from konsil.store import Batch, Store
 from konsil.store.engine import engine as engines
 from konsil.store.engine.bulk import column_insertion, column_rows
 from konsil.store.engine.bulk.fingerprints import fingerprint
+from konsil.store.engine.cells import strings_cell, strings_cells
 from konsil.store.engine.rows import KINDS
 from konsil.store.log import record_writer
 
@@ -104,6 +107,63 @@ def test_equal_records_are_written_once_and_others_conflict(
         added = store.add(Batch(items=[Item("i1", "a"), Item("i1", "a")]), source="test", at=AT)
         assert (added.new, added.unchanged) == ({"items": 1}, {"items": 1})
         assert store.verify_log() == ()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [("a",), ('b"',), ("größe",)],
+        [("a", "b"), (), ("\0",)],
+        [("a",), (), ("b", "c")],
+        [(), ()],
+    ],
+)
+def test_many_lists_of_texts_are_written_as_each(values: list[tuple[str, ...]]) -> None:
+    assert strings_cells(values) == [strings_cell(value) for value in values]
+
+
+def test_lists_that_no_database_keeps_are_refused_among_many() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        strings_cells([("a",), ("\ud800",)])
+    with pytest.raises(TypeError):
+        strings_cells([("a",), cast("tuple[str, ...]", (1,))])
+
+
+def test_a_record_made_in_bulk_is_like_any_other() -> None:
+    values = ("t", "p 1", "r", "form", "i", ("a",), (), "", "", "", 3, "main", None)
+    task = bulk_constructor(Task)(*values)
+    assert (task, hash(task), repr(task)) == (
+        Task(*values),
+        hash(Task(*values)),
+        repr(Task(*values)),
+    )
+    with pytest.raises(FrozenInstanceError):
+        setattr(task, "id", "u")  # noqa: B010 - the type checker refuses it, too
+    assert replace(task, id="u").id == "u"
+
+
+@pytest.mark.parametrize("text", ["fine", "a\0b"])
+def test_indices_are_as_before_also_after_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(record_writer, "_MANY", 1)
+    schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+    plan = "EXPLAIN QUERY PLAN SELECT * FROM tasks WHERE rater = 'ann' AND item = ?"
+    with Store.open(tmp_path) as store:
+        with store.view() as view:
+            before = view.connection.exec_driver_sql(schema).all()
+        records = batch()
+        ratings = [*records.ratings, replace(records.ratings[0], criterion="d", note=text)]
+        try:
+            store.add(replace(records, ratings=ratings), source="test", at=AT)
+        except StoreError as error:
+            assert "contains a NUL" in str(error)
+        with store.view() as view:
+            assert view.connection.exec_driver_sql(schema).all() == before
+            [[*_, use]] = view.connection.exec_driver_sql(plan, ("i1",))
+            assert "USING INDEX tasks_by_" in use
+            assert (len(store.tasks()) > 0) == (text == "fine")
+            assert view.connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
 
 
 def test_columns_are_stored_in_every_database(where: str, monkeypatch: pytest.MonkeyPatch) -> None:

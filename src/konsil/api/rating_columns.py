@@ -169,7 +169,8 @@ def _completed(frame: pl.DataFrame) -> pl.DataFrame:
 def _unless_empty(name: str, other: str, frame: pl.DataFrame) -> pl.Expr:
     if frame[name].n_unique() == 1 and frame[name][0] == "":
         return pl.col(other)
-    return pl.when(pl.col(name).cast(pl.String) == "").then(other).otherwise(name)
+    text = pl.col(name).cast(pl.String)
+    return pl.when(text == "").then(other).otherwise(text)
 
 
 def _answers(frame: pl.DataFrame) -> pl.Series:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from konsil.records.bulk import bulk_creation
+    from konsil.records.bulk import bulk_constructor, bulk_creation
     from konsil.records.call import RENAMED, Call, Callee, CallKind
     from konsil.records.injected import Injected
     from konsil.records.note import Note
@@ -55,6 +55,7 @@ __all__ = [
     "System",
     "Task",
     "Usage",
+    "bulk_constructor",
     "bulk_creation",
 ]
 
@@ -68,6 +69,7 @@ _MODULES = {
     "Source": "source",
     "SourceKind": "source",
     "Usage": "usage",
+    "bulk_constructor": "bulk",
     "bulk_creation": "bulk",
 }
 """Name -> the module that has it, where that is not `nouns`."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +32,7 @@ from konsil.plan import (
 from konsil.plan.draw.injections import plant
 from konsil.plan.model.places import ADDED, added_places, placeholder_raters
 from konsil.prepare import in_study
-from konsil.records import Answer, Item, Task
+from konsil.records import Answer, Item, Task, bulk_creation
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import Calls
 from konsil.study import Study
@@ -74,6 +72,7 @@ class Planned:
         return dict(sorted(Counter(t.purpose for t in self.tasks).items()))
 
 
+@bulk_creation()
 def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Planned:
     """Draw the tasks of the protocol's plan from what is stored, and store them.
 
@@ -111,8 +110,7 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
                 f"{folder.path}: " + "; ".join(missing_answers_sentence(gap) for gap in lacking)
             )
         design = {**material, "seed": study.seed, "places": study.places}
-        with _without_collection():
-            tasks = assign(study.plan, **design, history=History(batch.ratings, batch.events))
+        tasks = assign(study.plan, **design, history=History(batch.ratings, batch.events))
         first = [e for e in batch.events if e.kind != ADDED]
         planned_first = (
             assign(study.plan, **design, history=History(events=first))
@@ -126,7 +124,7 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
             tasks = (*tasks, *plant(drawn, study.injections, study.instruments, models, study.seed))
         _refuse_another(folder, batch.tasks, tasks)
         stored = {t.id for t in batch.tasks}
-        fresh = tuple(t for t in tasks if t.id not in stored)
+        fresh = tuple(t for t in tasks if t.id not in stored) if stored else tasks
         if save and fresh:
             raters = [r for r in study.raters if r.id not in {x.id for x in batch.raters}]
             note_study(store, study, now())
@@ -152,18 +150,6 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
         overlaps_of(study.plan, seated, studied),
         digest_of_plan(_seated(planned_first, places)) if planned_first else "",
     )
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Nothing is searched for unreachable objects: all of a plan's tasks stay."""
-    is_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_enabled:
-            gc.enable()
 
 
 def _seated(tasks: Sequence[Task], places: Collection[str]) -> list[Task]:
@@ -231,6 +217,8 @@ def _refuse_unasked(
 
 def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task]) -> None:
     """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
+    if not stored:
+        return
     now_given = {t.id for t in tasks}
     # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
     removed_tasks = [
@@ -285,9 +273,11 @@ def digest_of_plan(tasks: Sequence[Task]) -> str:
     Tie-breaks are left out, since they follow from the ratings.
     """
     digest = hashlib.sha256(b"[")
+    texts = _Texts()
     separator = ""
     for start in range(0, len(tasks), _CHUNK):
-        part = [_task_json(t) for t in tasks[start : start + _CHUNK] if t.purpose != "tiebreak"]
+        chunk = tasks[start : start + _CHUNK]
+        part = [_task_json(t, texts) for t in chunk if t.purpose != "tiebreak"]
         if part:
             digest.update(f"{separator}{', '.join(part)}".encode())
             separator = ", "
@@ -299,16 +289,24 @@ _text = json.JSONEncoder(ensure_ascii=False).encode
 _quoted = json.encoder.encode_basestring
 
 
-def _task_json(t: Task) -> str:
+class _Texts(dict[str | None, str]):
+    """Value -> its JSON, for values that many tasks share."""
+
+    def __missing__(self, value: str | None) -> str:
+        text = self[value] = "null" if value is None else _quoted(value)
+        return text
+
+
+def _task_json(t: Task, texts: Mapping[str | None, str]) -> str:
     """A task as JSON with sorted keys; a table of each task would take ten times the time."""
     spans = [{"end": span.end, "start": span.start} for span in t.spans]
     return (
-        f'{{"answers": [{", ".join(map(_quoted, t.answers))}], "arm": {_quoted(t.arm)},'
-        f' "batch": {_quoted(t.batch)}, "id": {_quoted(t.id)},'
-        f' "instrument": {_quoted(t.instrument)},'
+        f'{{"answers": [{", ".join(map(_quoted, t.answers))}], "arm": {texts[t.arm]},'
+        f' "batch": {texts[t.batch]}, "id": {_quoted(t.id)},'
+        f' "instrument": {texts[t.instrument]},'
         f' "item": {"null" if t.item is None else _quoted(t.item)},'
-        f' "phase": {_quoted(t.phase)}, "position": {t.position}, "purpose": {_quoted(t.purpose)},'
-        f' "rater": {_quoted(t.rater)},'
+        f' "phase": {texts[t.phase]}, "position": {t.position}, "purpose": {texts[t.purpose]},'
+        f' "rater": {texts[t.rater]},'
         f' "repeat_of": {"null" if t.repeat_of is None else _quoted(t.repeat_of)},'
-        f' "slot": {_quoted(t.slot)}, "spans": {_text(spans) if spans else "[]"}}}'
+        f' "slot": {texts[t.slot]}, "spans": {_text(spans) if spans else "[]"}}}'
     )

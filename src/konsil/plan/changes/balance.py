@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -61,18 +61,19 @@ def balance(
     systems = {a.id: a.system for a in answers}
     screens: Counter[str] = Counter()
     rated: dict[str, set[str]] = {}
-    raters_by_item: dict[str, set[str]] = {}
+    raters_by_item: defaultdict[str, set[str]] = defaultdict(set)
     panels: dict[str, str] = {}
     places: dict[str, Counter[int]] = {}
     for task in tasks:
         screens[task.rater] += 1
-        rated_items = rated.setdefault(task.rater, set())
-        # A slot is a panel and a number, and the panel's own name may have blanks.
-        panels.setdefault(task.rater, task.slot.rsplit(" ", 1)[0])
+        if task.rater not in panels:
+            # A slot is a panel and a number, and the panel's own name may have blanks.
+            panels[task.rater] = task.slot.rsplit(" ", 1)[0]
+            rated[task.rater] = set()
         if task.item is not None:
-            rated_items.add(task.item)
+            rated[task.rater].add(task.item)
             if task.purpose == "main":
-                raters_by_item.setdefault(task.item, set()).add(task.rater)
+                raters_by_item[task.item].add(task.rater)
         if len(task.answers) > 1:
             for place, answer in enumerate(task.answers):
                 places.setdefault(systems.get(answer, answer), Counter())[place] += 1

@@ -225,10 +225,9 @@ def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
     sizes: dict[tuple[int, int], list[Draft]] = {}
     for draft in drafts:
         # Wave by wave: what is added later must not turn what was drawn before.
-        sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)
+        if len(draft.subject) > 1:
+            sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)
     for (k, wave), group in sizes.items():
-        if k < 2:
-            continue
         if group[0].allocation.when == "disagreed":
             # Conflicts come about one by one; an order once shown must not change when the next one
             # comes.

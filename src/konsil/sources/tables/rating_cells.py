@@ -97,12 +97,13 @@ def rating_cells(table: Table, source: Source) -> RatingCells | None:
             of_tasks, on=of_task, how="left", nulls_equal=True, maintain_order="left"
         )
         ids = [name for name in _IDS if name in cells.columns]
-        tasks.append(of_tasks)
+        tasks.append(of_tasks.with_columns(pl.col(of_task).cast(pl.Categorical)))
         ratings.append(cells.rename({"id": "task"}).with_columns(pl.col(ids).cast(pl.Categorical)))
     rows = pl.concat(ratings, rechunk=False) if ratings else pl.DataFrame()
     if not rows.height or not are_different(rows, "task", "criterion"):
         return None
-    return RatingCells(rows, pl.concat(tasks).unique("id", keep="first", maintain_order=True))
+    all_tasks = pl.concat(tasks, rechunk=False)
+    return RatingCells(rows, all_tasks.filter(all_tasks["id"].is_first_distinct()))
 
 
 def are_different(rows: pl.DataFrame, *key: str) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from konsil.errors import StoreError
@@ -131,6 +132,18 @@ def strings_cell(value: tuple[str, ...]) -> str:
     if not text.isascii():
         text.encode()
     return text
+
+
+def strings_cells(values: Sequence[tuple[str, ...]]) -> list[str]:
+    """Write many tuples of texts, each as `strings_cell` does."""
+    texts = [*itertools.chain.from_iterable(values)]
+    if {*map(type, texts)} != {str}:
+        return [*map(strings_cell, values)]
+    if not (together := "".join(texts)).isascii():
+        together.encode()
+    if len(texts) == len(values) and all(values):
+        return [f"[{text}]" for text in map(_quoted, texts)]
+    return [f"[{','.join(map(_quoted, value))}]" for value in values]
 
 
 @functools.lru_cache(maxsize=1 << 16)

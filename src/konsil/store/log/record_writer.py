@@ -87,17 +87,19 @@ class RecordWriter:
 
         owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
         column_insertion.enlarge_cache(self.connection)
-        for start in range(0, len(records), column_rows.CHUNK):
-            advance(f"{kind.name} stored", start, len(records))
-            frame = column_rows.chunk(kind, records, start)
-            salts = {name: self.salts.of(name) for name in frame[owner].unique()} if owner else {}
-            total = column_rows.total(kind, frame, owner, salts)
-            if total is None:  # texts that have to be looked at one by one
-                self._chunk(kind, column_rows.records_of_chunk(records, start), {})
-                continue
-            self.total += total
-            if not self.more_conflicts:
-                column_insertion.insert(self.connection, kind, frame, extra)
+        with column_insertion.indices_afterwards(self.connection, kind.table):
+            for start in range(0, len(records), column_rows.CHUNK):
+                advance(f"{kind.name} stored", start, len(records))
+                frame = column_rows.chunk(kind, records, start)
+                owners = frame[owner].unique() if owner else ()
+                salts = {name: self.salts.of(name) for name in owners}
+                total = column_rows.total(kind, frame, owner, salts)
+                if total is None:  # texts that have to be looked at one by one
+                    self._chunk(kind, column_rows.records_of_chunk(records, start), {})
+                    continue
+                self.total += total
+                if not self.more_conflicts:
+                    column_insertion.insert(self.connection, kind, frame, extra)
         advance(f"{kind.name} stored", len(records), len(records))
 
     def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:

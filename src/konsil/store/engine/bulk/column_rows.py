@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from types import NoneType
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from konsil.analysis.table.columns import Columns
 from konsil.store.engine.bulk.fingerprints import (
@@ -17,12 +20,12 @@ from konsil.store.engine.bulk.fingerprints import (
     row_text,
     texts_of_floats,
 )
-from konsil.store.engine.cells import UnfitError, text_cell
+from konsil.store.engine.cells import UnfitError, strings_cell, strings_cells, text_cell
 from konsil.store.engine.rows import Field, Kind, Record
 
 CHUNK = 20_000
-_PRINTABLE = bytes(range(0x20, 0x7F))
-"""Characters that JSON writes as they are, but for quotes and backslashes."""
+_PRINTABLE = (0x20, 0x7E)
+"""The first and the last of the characters that JSON writes as they are, but for two."""
 
 
 def are_different(kind: Kind, records: Sequence[Record]) -> bool:
@@ -50,29 +53,39 @@ def records_of_chunk(records: Sequence[Record], start: int) -> Sequence[Record]:
 
 def frame_of(kind: Kind, records: Sequence[Record]) -> pl.DataFrame:
     """The rows of records as columns; a StoreError says which field no database can keep."""
-    schema = {field.name: _TYPES.get(field.type, pl.String) for field in kind.fields}
-    cells = _cells(kind, records)
-    if cells is None:
-        return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
-    columns = zip(schema.items(), cells, strict=True)
-    return pl.DataFrame([pl.Series(name, values, dtype) for (name, dtype), values in columns])
+    columns = _columns(kind, records)
+    if columns is not None:
+        return pl.DataFrame(columns)
+    schema = {field.name: _type(field) for field in kind.fields}
+    return pl.DataFrame([kind.row(record) for record in records], schema, orient="row")
 
 
-def _cells(kind: Kind, records: Sequence[Record]) -> list[Sequence[Any]] | None:
+def _columns(kind: Kind, records: Sequence[Record]) -> list[pl.Series] | None:
     """The cells of each field; None where records have to be looked at one by one.
 
     These are ratings, whose state and label belong together, and what no database can keep.
     """
     if kind.name == "ratings":
         return None
-    columns = zip(*map(operator.attrgetter(*kind.names), records), strict=True)
     try:
-        return [_column(field, values) for field, values in zip(kind.fields, columns, strict=True)]
+        return [
+            _column(field, [*map(operator.attrgetter(field.name), records)])
+            for field in kind.fields
+        ]
     except (UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
         return None
 
 
-def _column(field: Field, values: Sequence[Any]) -> Sequence[Any]:
+def _column(field: Field, values: Sequence[Any]) -> pl.Series:
+    # Equal values of other types may have different cells, such as 0.0 and -0.0, or 1 and True.
+    first = values[0]
+    if isinstance(first, str | None) and values.count(first) == len(values):
+        cell = field.to_cell(first)
+        return pl.repeat(cell, len(values), dtype=_type(field), eager=True).alias(field.name)
+    return pl.Series(field.name, _cells(field, values), _type(field))
+
+
+def _cells(field: Field, values: Sequence[Any]) -> Sequence[Any]:
     """The cells of one field, as `to_cell` makes each of them."""
     types = {*map(type, values)}
     if types == {str} and field.to_cell is text_cell:
@@ -83,7 +96,13 @@ def _column(field: Field, values: Sequence[Any]) -> Sequence[Any]:
         return [cell_by_value[value] for value in values]
     if types == {tuple} and not any(values):
         return ["[]"] * len(values)
+    if types == {tuple} and field.to_cell is strings_cell:
+        return strings_cells(values)
     return [*map(field.to_cell, values)]
+
+
+def _type(field: Field) -> type[pl.DataType]:
+    return _TYPES.get(field.type, pl.String)
 
 
 _TYPES: Mapping[str, type[pl.DataType]] = {"number": pl.Float64, "whole number": pl.Int64}
@@ -95,49 +114,49 @@ def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str])
     None where a row has a text that no database keeps, or quotes and backslashes in a plain text:
     such rows are hashed one by one.
     """
-    parts: list[pl.Series | pl.Expr] = []
+    parts: list[pl.Expr | str] = []
     n_quotes = n_backslashes = 0
     first = frame.row(0)
     for field, series, cell, is_alike in zip(
         kind.fields, frame.iter_columns(), first, are_constant(frame), strict=True
     ):
+        parts.append("," if parts else "[")
         if is_alike:
             if isinstance(cell, str) and "\0" in cell:
                 return None
             text = row_text((cell,))[1:-1]
             n_quotes += text.count('"') * len(series)
             n_backslashes += text.count("\\") * len(series)
-            parts.append(pl.lit(text))
+            parts.append(text)
         elif series.dtype == pl.Float64:
-            parts.append(_numbers(series))
+            parts.append(pl.lit(_numbers(series)))
         elif series.dtype == pl.Int64:
-            parts.append(series.cast(pl.String).fill_null("null"))
+            parts.append(pl.col(series.name).cast(pl.String).fill_null("null"))
         else:
             n_quotes += 2 * (len(series) - series.null_count())
+            text_of_cell = pl.col(series.name)
             if field.type != "text":  # JSON, in which the hashed text escapes both
                 backslashes, quotes = (_count(series, character) for character in ("\\", '"'))
                 n_quotes, n_backslashes = (
                     n_quotes + quotes,
                     n_backslashes + 2 * backslashes + quotes,
                 )
-                series = series.str.replace_all("\\", "\\\\", literal=True)
-                series = series.str.replace_all('"', '\\"', literal=True)
-            parts.append(_quoted(series))
-    columns = [pl.lit(part) if isinstance(part, pl.Series) else part for part in parts]
-    text_of_row = pl.concat_str(pl.lit("["), pl.concat_str(columns, separator=","), pl.lit("]"))
+                text_of_cell = _escaped(text_of_cell, backslashes, quotes)
+            parts += _quoted(text_of_cell, has_null=series.null_count() > 0)
+    parts.append("]")
     if owner:
         # Salts have neither quotes nor backslashes.
-        prefixes = frame[owner].replace_strict(salts, return_dtype=pl.String)
-        text_of_row = pl.concat_str(pl.lit(prefixes), text_of_row)
+        parts.insert(0, pl.lit(frame[owner].replace_strict(salts, return_dtype=pl.String)))
+    text_of_row = pl.concat_str(_merged(parts))
     texts = frame.select(text_of_row.cast(pl.Binary)).to_series().to_list()
-    everything = b"".join(texts)
-    if everything.count(b'"') != n_quotes or everything.count(b"\\") != n_backslashes:
+    characters = np.frombuffer(b"".join(texts), np.uint8)
+    if _count_of(characters, '"') != n_quotes or _count_of(characters, "\\") != n_backslashes:
         return None
-    if everything.translate(None, _PRINTABLE):
-        if b"\0" in everything:
+    if characters.min() < _PRINTABLE[0] or characters.max() > _PRINTABLE[1]:
+        if not characters.min():
             return None
         texts = [escaped(text.decode()).encode() for text in texts]
-    del everything
+    del characters
     sha256 = hashlib.sha256
     digests = [sha256(text).digest() for text in texts]
     return sum(map(int.from_bytes, digests))
@@ -160,7 +179,29 @@ def _count(series: pl.Series, character: str) -> int:
     return int(series.str.count_matches(character, literal=True).sum())
 
 
-def _quoted(series: pl.Series) -> pl.Series:
-    name = series.name
-    quoted = pl.concat_str(pl.lit('"'), pl.col(name), pl.lit('"')).fill_null("null")
-    return series.to_frame().select(quoted.alias(name)).to_series()
+def _count_of(characters: NDArray[np.uint8], character: str) -> int:
+    return int(np.count_nonzero(characters == ord(character)))
+
+
+def _escaped(text: pl.Expr, backslashes: int, quotes: int) -> pl.Expr:
+    if backslashes:
+        text = text.str.replace_all("\\", "\\\\", literal=True)
+    return text.str.replace_all('"', '\\"', literal=True) if quotes else text
+
+
+def _quoted(text: pl.Expr, *, has_null: bool) -> Sequence[pl.Expr | str]:
+    """The parts of a text in quotes, or null."""
+    if not has_null:
+        return ('"', text, '"')
+    return (pl.concat_str(pl.lit('"'), text, pl.lit('"')).fill_null("null"),)
+
+
+def _merged(parts: Sequence[pl.Expr | str]) -> list[pl.Expr]:
+    """The parts of a row's text, neighbouring literal texts as one."""
+    merged: list[pl.Expr] = []
+    for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
+        if is_text:
+            merged.append(pl.lit("".join(map(str, group))))
+        else:
+            merged += cast("Iterator[pl.Expr]", group)
+    return merged
