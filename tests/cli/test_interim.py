@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -154,7 +155,13 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     }
     assert str(closed["estimate"]) not in json.dumps(compared)
 
+    half = shutil.copyfile(study / "konsil.db", study.parent / f"{study.name}-half.db")
     trial(240)
+    # A run of other data, such as simulated ones, is not the last analysis of the study.
+    folder = konsil.open(study, database=f"sqlite:///{half}")
+    assert folder.run(konsil.open(study).data()).sequential is not None
+    with folder.store() as store:
+        assert "last analysis" not in {e.kind for e in store.events()}
     assert "is late" in call("interim", study, "--look", "3", "--by", "statistician-1")[2]
     assert call("interim", study)[1].splitlines()[-1].startswith("the next report is the last")
     code, out, _ = call("analyse", study, "--json")
@@ -180,6 +187,10 @@ def test_from_the_first_look_to_the_report(call: Call, trial: Callable[..., Path
     ):
         code, _, error = call("interim", study, *line)
         assert (code, "would spend the type I error once more" in error) == (2, True)
+    trial(240, interim=INTERIM + '[exclusions]\nraters = ["dr-1"]\n')
+    excluded = konsil.open(study).results()
+    assert excluded.plan["primary"] == "exploratory"
+    assert any("but with another result" in warning for warning in excluded.warnings)
     trial(248)
     results = konsil.open(study).results()
     assert results.plan["primary"] == "exploratory"
@@ -259,6 +270,7 @@ def test_an_unplanned_look_makes_the_analysis_exploratory(
     code, out, _ = call("interim", study, "--unplanned", "comparative", *by, "--reason", "why")
     assert (code, "exploratory: not a look of a frozen protocol" in out) == (0, True)
     trial(240)
+    assert "the next report" not in call("interim", study)[1]
     results = konsil.open(study).results()
     assert results.sequential is None
     assert results.plan["primary"] == "exploratory"

@@ -133,6 +133,19 @@ def test_an_extension_after_the_last_analysis_makes_no_second_one() -> None:
     assert (look.kind, is_frozen) == ("pooled", True)
 
 
+@pytest.mark.parametrize("rated", [60, 90])
+def test_fewer_ratings_than_at_the_last_analysis_make_no_second_one(rated: int) -> None:
+    """Such as after an erasure: also after a stop, a declaration, or where all that are left are
+    planned."""
+    declared = replace(CLOSING, data={"rated": 100})
+    for events in ([STOPPED], [declared], []):
+        tasks = 100 if events else rated
+        assert last_analysis([*events, SHOWN], Progress(rated, tasks)) is None
+        assert f"of which {rated} are left" in str(
+            early_warning("share", Progress(rated, tasks), [*events, SHOWN])
+        )
+
+
 def test_planned_tasks_leave_the_last_analysis_as_it_was() -> None:
     """Its fraction stays 1 although there are 50 more tasks, as long as none of them is rated."""
     progress = Progress(100, 150)

@@ -271,6 +271,34 @@ def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() 
     assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
 
 
+@pytest.mark.parametrize("looks", [[looked(2, 0.5)], []])
+def test_as_many_ratings_with_another_test_are_no_last_analysis(looks: list[Event]) -> None:
+    """A correction, or an exclusion after the last analysis, would be a second test."""
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    history = [FREEZING, *looks]
+    first = with_looks(Results(tuple(rows(1.7)), ()), STUDY, data, history)
+    shown = new_last_analysis(first, STUDY, data, history, "2026-02-01T00:00:00Z")
+    assert shown is not None
+    assert shown.z == pytest.approx(1.7)
+    history = [*history, last_analysis_event("share", shown)]
+    # The systems in the other order, as after unblinding, are the same test.
+    for z in (1.7, -1.7):
+        assert with_looks(Results(tuple(rows(z)), ()), STUDY, data, history).warnings == ()
+    changed = with_looks(Results(tuple(rows(2.2)), ()), STUDY, data, history)
+    [described] = changed.rows
+    assert math.isnan(described.estimate.p)
+    assert changed.plan["share"] == "exploratory"
+    assert "with as many tasks or ratings, but with another result" in changed.warnings[0]
+    assert "|z| was 1.700" in changed.methods[-1]
+    nothing = replace(described, estimate=Estimate(math.nan, reason="no units"))
+    gone = with_looks(Results((nothing,), ()), STUDY, data, history)
+    assert "with another result" in gone.warnings[0]
+    # Without any estimate nothing was shown.
+    assert new_last_analysis(Results((nothing,), ()), STUDY, data, [FREEZING], "") is None
+
+
 def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() -> None:
     rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
     task = Task("t1", "t1", "ann", "form", "q", ("a",))

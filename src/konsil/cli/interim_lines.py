@@ -41,7 +41,7 @@ def state_lines(state: InterimState, folder: Path) -> Iterator[str]:
     if (last := state.last) is not None:
         yield (
             f"last analysis: made at {last.at} with {last.rated:,} {progress.unit}; a comparison"
-            " with more of them is exploratory"
+            " of other data is exploratory"
         )
 
 

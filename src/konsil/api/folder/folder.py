@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
@@ -257,7 +258,11 @@ class Folder(OpenedStudy):
             return self._run(self._blinded_data())
 
     def run(self, data: Data) -> Results:
-        """Run the protocol's analyses on these records, as `data` gives them."""
+        """Run the protocol's analyses on these records, as `data` gives them.
+
+        The last analysis of a study with comparative looks is noted in the log where the ratings
+        are those of the study, and not of others, such as simulated ones.
+        """
         from konsil.api.folder.blinded import blinded_view, log_disclosure
         from konsil.api.folder.conforming import conforming
 
@@ -271,9 +276,9 @@ class Folder(OpenedStudy):
             if hidden
             else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
         )
-        return self._run(replace(view, data=data))
+        return self._run(replace(view, data=data), is_own=has_own_ratings(self, data))
 
-    def _run(self, view: BlindedData) -> Results:
+    def _run(self, view: BlindedData, *, is_own: bool = True) -> Results:
         from konsil.analysis.running.run import run
         from konsil.study.data.run_settings import settings_of_results
 
@@ -285,13 +290,12 @@ class Folder(OpenedStudy):
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.log_check import log_sentence
-        from konsil.api.folder.noting import note_last_analysis
         from konsil.study.interim.results import with_looks
 
         results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)
         results = replace(results, plan={**view.plan, **results.plan})
         with self.store() as store:
-            note_last_analysis(store, view, results, now())
+            note_last_analysis(store, view, results, now(), is_own=is_own)
             is_whole, log = log_sentence(store)
         return replace(
             results,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from konsil.errors import ConflictError
 from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
 from konsil.study.interim.last import last_analysis_event, shown_analysis
@@ -11,7 +13,9 @@ from konsil.study.sections.forms import shapes
 
 if TYPE_CHECKING:
     from konsil.analysis import Results
+    from konsil.analysis.table.frame import Data
     from konsil.api.folder.blinded import BlindedData
+    from konsil.api.folder.folder import Folder
 
 
 def note_study(store: Store, study: Study, at: str) -> bool:
@@ -22,16 +26,33 @@ def note_study(store: Store, study: Study, at: str) -> bool:
     return store.note_study(study_digest(study), at, shapes(study.instruments))
 
 
-def note_last_analysis(store: Store, view: BlindedData, results: Results, at: str) -> None:
-    """Note in the log, once and before anybody sees it, that the last analysis was made."""
+def has_own_ratings(folder: Folder, data: Data) -> bool:
+    """Whether records have the ratings of the study, in any order, where its log notes that."""
+    from konsil.analysis.table.columns import rating_columns
+
+    if folder.study.interim is None or not folder.study.interim.comparative:
+        return False
+    own, given = rating_columns(folder.data().ratings), rating_columns(data.ratings)
+    return own.height == given.height and own.sort(own.columns).equals(given.sort(own.columns))
+
+
+def note_last_analysis(
+    store: Store, view: BlindedData, results: Results, at: str, *, is_own: bool = True
+) -> None:
+    """Note in the log, once and before anybody sees it, that the last analysis was made.
+
+    Not of other records than the study's own (`is_own`).
+    """
     from konsil.study.interim.results import new_last_analysis
 
     interim = view.study.interim
-    last = new_last_analysis(results, view.study, view.data, view.events, at)
+    last = new_last_analysis(results, view.study, view.data, view.events, at) if is_own else None
     if interim is None or last is None or store.is_read_only:
         return
-    # Another process can have noted it since the records were read.
-    if shown_analysis(store.events()) is None:
-        event = last_analysis_event(interim.analysis, last)
-        entry = (event.kind, {"analysis": interim.analysis, **event.data})
+    if shown_analysis(store.events()) is not None:
+        return
+    event = last_analysis_event(interim.analysis, last)
+    entry = (event.kind, {"analysis": interim.analysis, **event.data})
+    # Another process can note it at the same time.
+    with suppress(ConflictError):
         store.add(Batch(events=(event,)), source=event.kind, at=at, entries=[entry])

@@ -84,6 +84,8 @@ def interim_state(folder: Folder) -> InterimState:
     is_last_next = (
         bool(interim.comparative)
         and last is None
+        # An exploratory analysis confirms nothing.
+        and any(a.name == interim.analysis and a.prespecified for a in view.study.analyses)
         and last_analysis(view.events, progress) is not None
     )
     number = None if due is None else due[0]

@@ -247,6 +247,9 @@ def _systems(material: Material) -> Table:
     if texts and not declared.keys() & texts.keys():
         # whole tables came with systems of their own, and the protocol's are examples
         declared = {}
+    absent = sum(a.id not in known_lengths for a in material.answers)
+    # Answers that are known by their ratings only: their number is that of rated answers by system.
+    is_withheld = material.results.is_withheld and absent > 0
     rows = []
     for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
         known_texts = [text for text in texts[system] if text]
@@ -257,13 +260,12 @@ def _systems(material: Material) -> Table:
                 Cell(system),
                 Cell(declaration.family if declaration else ""),
                 Cell((declaration.model or _("imported")) if declaration else ""),
-                Cell(numbers.count(len(texts[system])), number=True),
+                Cell(numbers.count(None if is_withheld else len(texts[system])), number=True),
                 Cell(numbers.spread(words), number=True),
                 Cell(numbers.mean_and_deviation(words), number=True),
                 Cell(numbers.spread(characters[system]), number=True),
             )
         )
-    absent = sum(a.id not in known_lengths for a in material.answers)
     without_text = sum(not a.text and a.id in known_lengths for a in material.answers)
     general = [_("Lengths: median [interquartile range].")]
     if absent:

@@ -288,9 +288,16 @@ def _declared(analyses: Sequence[AnalysisView]) -> list[str]:
 
 
 def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
-    """The first items by identifier, those with answers first."""
+    """The first items by identifier, those with answers first.
+
+    While numbers of single systems are withheld, without answers of which nothing is known but that
+    they were rated: those that are missing would show whose ratings are.
+    """
     by_item: dict[str, list[Answer]] = {}
+    known = material.answer_lengths() if material.results.is_withheld else None
     for answer in material.answers:
+        if known is not None and answer.id not in known:
+            continue
         by_item.setdefault(answer.item, []).append(answer)
     chosen = sorted(material.items, key=lambda i: (i.id not in by_item, natural(i.id)))[:SAMPLES]
     return [

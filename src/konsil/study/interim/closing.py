@@ -68,10 +68,11 @@ def last_analysis(events: Sequence[Event], progress: Progress) -> LastAnalysis |
     analysis is that of all planned ratings, of the ratings at which data collection was declared
     closed, or one after a stop that the critical values decided. A declaration is void once further
     ratings came in; with more ratings than planned, it is needed. Once a last analysis was shown,
-    it is the only one: with further ratings, from an extension or after a stop, none is.
+    it is the only one: with further ratings, from an extension or after a stop, none is, nor with
+    fewer, such as after an erasure.
     """
     shown = shown_analysis(events)
-    if shown is not None and n_present(progress) > shown.rated:
+    if shown is not None and n_present(progress) != shown.rated:
         return None
     closing = closing_of(events)
     if closing is not None and n_present(progress) > closing.rated:

@@ -10,7 +10,8 @@ from konsil.records.digits import written
 
 LAST_ANALYSIS = "last analysis"
 """Kind of the event of the first last analysis that was shown. Subject: the analysis; data: why it
-was the last one, fraction, rated, tasks and, where it was adjusted for looks, |z|, critical, p."""
+was the last one, fraction, rated, tasks; of an estimable test |z| and p; critical where it was
+adjusted for looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,11 @@ class ShownAnalysis:
     reason: str = ""
     """Why it was the last one."""
     z: float | None = None
-    """The absolute value of its test statistic; None: it had no look to adjust for."""
+    """The absolute value of its test statistic; None: it was not estimable."""
     critical: float | None = None
-    """Its critical value."""
+    """Its critical value; None: it had no look to adjust for."""
     p: float | None = None
-    """Its adjusted p value."""
+    """Its p value, adjusted for the looks."""
 
 
 def shown_analysis(events: Iterable[Event]) -> ShownAnalysis | None:

@@ -32,6 +32,9 @@ from konsil.study.interim.looks import (
 )
 from konsil.study.interim.withheld import withheld, without_groups
 
+_SAME = 1e-6
+"""Up to this difference two |z| are the same: the log has 12 digits, and machines round."""
+
 
 def with_looks(
     results: Results, study: Study, data: Data, events: Sequence[Event], *, is_blinded: bool = False
@@ -42,8 +45,8 @@ def with_looks(
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
     whether or not a look was made; its comparison is withheld then while the study is blinded, and
     so is every number of a coded system or of a group that it compares, from which it could be
-    inferred. With more ratings than a last analysis that was shown it is exploratory, too, and has
-    no test.
+    inferred. With other ratings than a last analysis that was shown it is exploratory, too, and has
+    no test: further or fewer ones, or as many that give another |z|, such as after a correction.
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
@@ -52,10 +55,13 @@ def with_looks(
     early, shown = None, shown_analysis(events)
     if study.interim.comparative:
         early = early_warning(study.interim.analysis, progress, events)
+        if early is None and shown is not None:
+            early = _changed_warning(study.interim.analysis, shown, results.rows)
     warnings = (*results.warnings, *(() if early is None else (early,)))
     adjusted = None
     try:
-        adjusted = final_estimate(study, events, results.rows, progress)
+        if early is None:
+            adjusted = final_estimate(study, events, results.rows, progress)
     except (AnalysisError, ValueError) as error:
         unadjusted = message(
             "The analysis “{analysis}” cannot be adjusted for its interim looks, so that it is"
@@ -120,7 +126,8 @@ def new_last_analysis(
 ) -> ShownAnalysis | None:
     """The last analysis that these results of `with_looks` show for the first time, or None.
 
-    None, too, where the analysis is exploratory: then nothing is confirmed that could be repeated.
+    None, too, where the analysis is exploratory or has no estimate: then nothing is confirmed that
+    could be repeated.
     """
     interim = study.interim
     if interim is None or not interim.comparative or shown_analysis(events) is not None:
@@ -129,15 +136,57 @@ def new_last_analysis(
     reason = last_analysis(events, progress)
     if reason is None or not progress.tasks or results.plan.get(interim.analysis) == "exploratory":
         return None
+    estimates = [r.estimate for r in results.rows if r.analysis == interim.analysis]
+    if not any(math.isfinite(estimate.value) for estimate in estimates):
+        return None
     last = ShownAnalysis(n_present(progress), progress.tasks, at, reason)
-    if (adjusted := results.sequential) is None:
-        return last
-    return replace(last, z=abs(adjusted.z), critical=adjusted.critical[-1], p=adjusted.p)
+    if (adjusted := results.sequential) is not None:
+        return replace(last, z=abs(adjusted.z), critical=adjusted.critical[-1], p=adjusted.p)
+    z, p = _test_of(results.rows, interim.analysis)
+    return last if math.isnan(z) else replace(last, z=abs(z), p=p)
+
+
+def _test_of(rows: Sequence[Row], analysis: str) -> tuple[float, float]:
+    """The z statistic and unadjusted p value of the primary analysis; nan if not estimable."""
+    from konsil.analysis.running.interim.sequential import primary_row, statistic_and_scale
+
+    try:
+        estimate = primary_row(rows, analysis).estimate
+    except AnalysisError:
+        return math.nan, math.nan
+    return statistic_and_scale(estimate)[0], estimate.p
+
+
+def _changed_warning(
+    analysis: str, shown: ShownAnalysis, rows: Sequence[Row]
+) -> TranslatableMessage | None:
+    """A warning where as many ratings give another test than at the last analysis."""
+    z = abs(_test_of(rows, analysis)[0])
+    if shown.z is None or math.isclose(z, shown.z, rel_tol=_SAME, abs_tol=_SAME):
+        return None
+    return message(
+        "The last analysis of “{analysis}” was made at {at} with as many tasks or ratings, but with"
+        " another result: ratings or rules of the protocol were changed afterwards. Only the first"
+        " last analysis is confirmatory; the changed data are only described.",
+        message_id="interim.changed",
+        analysis=analysis,
+        at=shown.at,
+    )
 
 
 def _shown_sentence(shown: ShownAnalysis | None) -> Iterator[TranslatableMessage]:
-    """The numbers of the last analysis that was shown, where it was adjusted for looks."""
-    if shown is None or shown.z is None or shown.critical is None or shown.p is None:
+    """The numbers of the last analysis that was shown, where its test was estimable."""
+    if shown is None or shown.z is None or shown.p is None:
+        return
+    if shown.critical is None:
+        yield message(
+            "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f} and the p value"
+            " {p:.4f}, without a look to adjust for.",
+            message_id="interim.confirmed_alone",
+            rated=shown.rated,
+            z=shown.z,
+            p=shown.p,
+        )
         return
     yield message(
         "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f}, its critical value"
@@ -177,7 +226,7 @@ def _after_the_last(results: Results, analysis: str) -> Results:
     """The primary analysis as exploratory, its comparison without test and verdict."""
     results = _exploratory(results, analysis)
     note = message(
-        "Exploratory: has ratings that came in after the last analysis, and no test.",
+        "Exploratory and without a test: the data are not those of the last analysis.",
         message_id="interim.late_row",
     )
     rows = []
