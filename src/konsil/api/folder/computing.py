@@ -1,0 +1,77 @@
+"""Where a study's analyses and simulations are computed: as an option states, or compute.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.folder.opened import read_text
+from konsil.study.sections.decode import decode, toml_data
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.rows.parts import Compute
+
+FILE = "compute.toml"
+"""The file of a study's folder; it is optional, and is neither frozen nor part of the checksum."""
+LARGE = 100_000
+"""Ratings from which compute.toml is followed by analyses: with fewer, workers take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeSettings:
+    """Where parts of a study's computations run."""
+
+    workers: str = ""
+    """local:N, or tcp://HOST:PORT; empty: this machine, without Dask."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeFile:
+    """What compute.toml contains."""
+
+    compute: ComputeSettings = field(default_factory=ComputeSettings)
+
+
+def read_compute(folder: Path) -> ComputeSettings:
+    """The settings of a study's compute.toml; a StudyError in a sentence where they are wrong."""
+    file = folder / FILE
+    if not file.is_file():
+        return ComputeSettings()
+    return decode(ComputeFile, toml_data(read_text(file), str(file)), str(file)).compute
+
+
+@dataclass(frozen=True)
+class Analysing:
+    """Where a study's analyses are computed."""
+
+    workers: str = ""
+    """As the option states it; empty: not stated."""
+    workers_if_large: str = ""
+    """As compute.toml states it."""
+
+    @classmethod
+    def of(cls, folder: Path, compute: str) -> Analysing:
+        """The option's place, else that of compute.toml; refused if it is no place."""
+        from konsil.compute.clusters import check_cluster
+
+        stated = "" if compute else read_compute(folder).workers
+        check_cluster(compute or stated)
+        return cls(compute, stated)
+
+    @contextmanager
+    def open(self, n_analyses: int, n_ratings: int) -> Iterator[Compute]:
+        """What computes the parts of a run of analyses."""
+        from konsil.compute.clusters import open_runner
+        from konsil.compute.runners import Work
+
+        work = Work("analysis", "compute it without workers, in the process of the command")
+        workers = self.workers or (self.workers_if_large if n_ratings >= LARGE else "")
+        with open_runner(workers, n_analyses, is_small=True, work=work) as runner:
+            yield runner.map_with
+
+
+IN_THIS_PROCESS = Analysing()
+"""Without workers."""
