@@ -11,7 +11,7 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.rows import all_rows, parts
-from konsil.analysis.running.rows.parts import Compute, RunData, in_this_process
+from konsil.analysis.running.rows.parts import RunData
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.columns import Columns, task_columns
@@ -20,6 +20,7 @@ from konsil.api import open_folder
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Attempt, Item, Rater, Rating, System, Task
+from konsil.stats.engine.parts import Compute, in_this_process
 from konsil.stats.engine.weights import Remembered, bootstrap_weights
 from konsil.study.data.run_settings import settings_of_results
 from reported_studies import ReportedStudy

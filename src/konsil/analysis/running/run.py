@@ -12,10 +12,11 @@ from konsil.analysis.running.contexts import contexts_of, target_of
 from konsil.analysis.running.duplicate_notes import with_duplicate_notes
 from konsil.analysis.running.rating_tables import rating_tables
 from konsil.analysis.running.rows.all_rows import all_rows
-from konsil.analysis.running.rows.parts import Compute, RunData, in_this_process
+from konsil.analysis.running.rows.parts import RunData
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.lineage import lineage
+from konsil.stats.engine.parts import Compute, in_this_process
 
 
 def run(

@@ -12,7 +12,7 @@ from konsil.api.folder.opened import read_text
 from konsil.study.sections.decode import decode, toml_data
 
 if TYPE_CHECKING:
-    from konsil.analysis.running.rows.parts import Compute
+    from konsil.stats.engine.parts import Compute
 
 FILE = "compute.toml"
 """The file of a study's folder; it is optional, and is neither frozen nor part of the checksum."""

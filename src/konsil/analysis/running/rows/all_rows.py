@@ -18,7 +18,6 @@ from konsil.analysis.running.rows.enough_draws import (
     with_further_draws,
 )
 from konsil.analysis.running.rows.parts import (
-    Compute,
     FurtherDraws,
     RunData,
     analysis_outcome,
@@ -30,6 +29,7 @@ from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.sensitivity.omissions import Group, with_omissions
 from konsil.errors import NotRatedError
 from konsil.progress import advance
+from konsil.stats.engine.parts import Compute
 from konsil.stats.inference.multiplicity import holm
 
 _STAGE = "analyses"

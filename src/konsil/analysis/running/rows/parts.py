@@ -1,4 +1,4 @@
-"""Parts of a run, each computed by itself: here, or where the caller has them computed.
+"""Parts of a run of analyses, each computed by itself.
 
 Every part draws from the study's key and from nothing else, so that its rows depend neither on the
 process that computes them nor on the order of the parts.
@@ -6,9 +6,8 @@ process that computes them nor on the order of the parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
 
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
@@ -25,26 +24,8 @@ from konsil.analysis.running.sensitivity.omissions import (
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
 
-S = TypeVar("S")
-P = TypeVar("P")
-R = TypeVar("R")
-
 _VALUES = 16
 """Omitted values of one part, of which each takes an estimate."""
-
-
-class Compute(Protocol):
-    """Computes a function of shared data and of a part, for each part."""
-
-    def __call__(
-        self, function: Callable[[S, P], R], shared: S, parts: Sequence[P], /
-    ) -> Iterator[R]:
-        """The results in the order of the parts."""
-
-
-def in_this_process(function: Callable[[S, P], R], shared: S, parts: Sequence[P], /) -> Iterator[R]:
-    """The results, computed one after the other, each when it is needed."""
-    return (function(shared, part) for part in parts)
 
 
 @dataclass(frozen=True)
