@@ -118,9 +118,9 @@ def test_reports_take_workers_and_small_studies_take_none_of_compute_toml(
     (folder / "compute.toml").write_text('[compute]\nworkers = "local:3"\n', "utf-8")
     study = open_folder(folder)
     alone = repr(study.results())
-    monkeypatch.setattr(computing, "LARGE", 48)
+    monkeypatch.setattr(computing, "LARGE", 480_000)
     assert repr(study.results()) == alone
-    monkeypatch.setattr(computing, "LARGE", 49)
+    monkeypatch.setattr(computing, "LARGE", 480_001)
     assert repr(study.results(compute="tcp://scheduler:8786")) == alone
     assert recorded.clusters == ["local:2", "", "local:3", "tcp://scheduler:8786"]
 

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.opened import read_text
+from konsil.study import Study
 from konsil.study.sections.decode import decode, toml_data
 
 if TYPE_CHECKING:
+    from konsil.analysis.table.frame import Data
     from konsil.stats.engine.parts import Compute
 
 FILE = "compute.toml"
 """The file of a study's folder; it is optional, and is neither frozen nor part of the checksum."""
-LARGE = 100_000
-"""Ratings from which compute.toml is followed by analyses: with fewer, workers take longer."""
+LARGE = 5_000_000_000
+"""Ratings times resamples from which analyses follow compute.toml: with fewer, two workers take as
+long as one process (docs/speed.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +65,15 @@ class Analysing:
         return cls(compute, stated)
 
     @contextmanager
-    def open(self, n_analyses: int, n_ratings: int) -> Iterator[Compute]:
-        """What computes the parts of a run of analyses."""
+    def open(self, study: Study, data: Data) -> Iterator[Compute]:
+        """What computes the parts of a run of the study's analyses."""
         from konsil.compute.clusters import open_runner
         from konsil.compute.runners import Work
 
         work = Work("analysis", "compute it without workers, in the process of the command")
-        workers = self.workers or (self.workers_if_large if n_ratings >= LARGE else "")
-        with open_runner(workers, n_analyses, is_small=True, work=work) as runner:
+        is_large = len(data.ratings) * study.resampling.draws >= LARGE
+        workers = self.workers or (self.workers_if_large if is_large else "")
+        with open_runner(workers, len(study.analyses), is_small=True, work=work) as runner:
             yield runner.map_with
 
 

@@ -286,7 +286,7 @@ class Folder(OpenedStudy):
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
         study = view.study
         settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
-        with analysing.open(len(study.analyses), len(view.data.ratings)) as compute:
+        with analysing.open(study, view.data) as compute:
             results = run(study.analyses, view.data, settings, compute)
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.sentences.curation_sentences import curation_sentences
