@@ -198,7 +198,7 @@ OWN = {
     "api/design/saving.py": "a study.toml, by api/folder/opened.py",
     "api/design/user_tables.py": "bytes to guess an encoding from, before sources/files reads them",
     "api/editor_schema.py": "what the package brings",
-    "api/rehearsal/compute_settings.py": "a table of TOML; its own tests give it other files",
+    "api/folder/computing.py": "a table of TOML; its own tests give it other files",
     "api/rehearsal/local_demo.py": "what the package brings",
     "api/rehearsal/rehearsing.py": "a study.toml that was read before",
     "api/serving/centre_backups.py": "a centre.toml that its own backup contains",

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from compute_parts import killed, refused, square, square_after_a_death
+from compute_parts import (
+    killed,
+    refused,
+    refused_with,
+    scaled_after_a_death,
+    square,
+    square_after_a_death,
+)
 from konsil.compute.clusters import check_cluster, open_runner
-from konsil.compute.runners import Cores, ThisProcess
+from konsil.compute.runners import Cores, Runner, ThisProcess
 from konsil.errors import AnalysisError
 
 PARTS = range(8)
@@ -18,6 +26,47 @@ def test_this_process_computes_in_order():
     with open_runner("", 8, is_small=True) as runner:
         assert isinstance(runner, ThisProcess)
         assert list(runner.map(square, PARTS)) == [n * n for n in PARTS]
+
+
+def check_shared(runner: Runner, folder: Path, *, is_killed: bool) -> None:
+    """Shared data reach each process once, also those that replace a killed one."""
+    folder.mkdir()
+    if not is_killed:
+        (folder / "killed").touch()
+    scaled = partial(scaled_after_a_death, folder=folder)
+    results = list(runner.map_with(scaled, [3], PARTS))
+    assert [product for product, *_ in results] == [3 * n * n for n in PARTS]
+    numbers: dict[int, list[int]] = {}
+    for _, process, number in results:
+        numbers.setdefault(process, []).append(number)
+    # The process that was killed took numbers of parts that no result has.
+    for of_process in numbers.values():
+        assert sorted(of_process) == [*range(min(of_process), min(of_process) + len(of_process))]
+        assert is_killed or min(of_process) == 1
+    # Other data of the same function are others.
+    assert next(iter(runner.map_with(scaled, [5], PARTS[2:3])))[0] == 5 * 4
+
+
+def test_shared_data_of_this_process(tmp_path):
+    check_shared(ThisProcess(), tmp_path / "a", is_killed=False)
+
+
+@pytest.mark.slow
+def test_shared_data_of_processes(tmp_path):
+    check_shared(Cores(2), tmp_path / "a", is_killed=True)
+    with pytest.raises(AnalysisError, match="part 0: refused"):
+        list(Cores(1).map_with(refused_with, [3], [0]))
+
+
+# Dask's own threads may warn while they end.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
+def test_shared_data_outlive_the_only_worker_of_dask(tmp_path):
+    pytest.importorskip("distributed")
+    with open_runner("local:1", 8, is_small=False) as runner:
+        check_shared(runner, tmp_path / "a", is_killed=True)
+        with pytest.raises(AnalysisError, match="part 0: refused"):
+            list(runner.map_with(refused_with, [3], [0]))
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import konsil.analysis.running.all_rows as run_module
+import konsil.analysis.running.rows.parts as run_module
 from konsil.cli.main import group
 from konsil.errors import AnalysisError, IncompleteError, StudyError
 from small_protocols import SMALL

@@ -23,7 +23,7 @@ from konsil.api.rehearsal import power as power_studies
 from konsil.api.rehearsal.power import Design, expected, studies, write
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli import main
-from konsil.compute.runners import Cores
+from konsil.compute.runners import Cores, Payload
 from konsil.errors import KonsilError
 from konsil.simulate.power import Key, StudyOutcome, power
 from konsil.simulate.pretended import pretended_items
@@ -257,8 +257,8 @@ def test_processes_play_no_part_also_where_one_ends(
     pools: list[ProcessPoolExecutor] = []
 
     class Failing(Cores):
-        def _pool(self) -> ProcessPoolExecutor:
-            pools.append(super()._pool())
+        def _pool(self, n: int, payload: Payload | None) -> ProcessPoolExecutor:
+            pools.append(super()._pool(n, payload))
             if len(pools) == 1:
                 pools[0].submit(os._exit, 1)
             return pools[-1]

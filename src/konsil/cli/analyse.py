@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import another_place, on_folder
+from konsil.cli.folder import another_place, on_folder, on_workers
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.terminal import Note
 
@@ -18,8 +18,9 @@ from konsil.cli.terminal import Note
     type=click.Path(path_type=Path),
     help="Folder for estimates.csv and .json; default: FOLDER.",
 )
+@on_workers
 @with_json
-def command(folder: Path, database: str, output: Path | None) -> Printout:
+def command(folder: Path, database: str, output: Path | None, compute: str) -> Printout:
     """Compute all analyses of the study in FOLDER.
 
     Estimates are written as CSV and JSON with 12 significant digits.
@@ -32,7 +33,7 @@ def command(folder: Path, database: str, output: Path | None) -> Printout:
     from konsil.report import write_estimates
 
     opened = open_folder(folder, database=database)
-    results = opened.results()
+    results = opened.results(compute=compute)
     with another_place():
         table, data = write_estimates(output or opened.path, opened.study, results)
     warnings = (*((results.played,) if results.played else ()), *results.warnings)

@@ -52,6 +52,16 @@ def on_named_folder(function: F) -> F:
     return click.argument("folder", type=click.Path(path_type=Path))(_DATABASE(function))
 
 
+def on_workers(function: F) -> F:
+    """Where analyses are computed, as an option."""
+    return click.option(
+        "--compute",
+        default="",
+        metavar="WHERE",
+        help="Compute the analyses on Dask workers: local:N, or tcp://HOST:PORT.",
+    )(function)
+
+
 def deciding(function: F) -> F:
     """Who decides, as an option."""
     return click.option(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import another_place, on_folder
+from konsil.cli.folder import another_place, on_folder, on_workers
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Note
@@ -25,8 +25,11 @@ _AGAIN = {FOLDER: "--to", PRINT: "--figures"}
     help="Folder for the report; default: FOLDER/report.",
 )
 @options_of(ReportRequest)
+@on_workers
 @with_json
-def command(folder: Path, database: str, output: Path | None, request: ReportRequest) -> Printout:
+def command(
+    folder: Path, database: str, output: Path | None, request: ReportRequest, compute: str
+) -> Printout:
     """Compute all analyses of the study in FOLDER and write its report.
 
     The report is FOLDER/report/index.html, with figures and estimates. Sources that were not yet
@@ -47,7 +50,7 @@ def command(folder: Path, database: str, output: Path | None, request: ReportReq
     place = opened.path / "report" if output is None else output
     before = {name for name in ON_REQUEST if (place / name).is_dir()}
     with another_place():
-        page, results = write_report(opened, output, request)
+        page, results = write_report(opened, output, request, compute=compute)
     manuscript = page.parent / "manuscript" if request.to else None
     figures = page.parent / "print-figures" if request.figures else None
     removed = sorted(name for name in before if not (page.parent / name).is_dir())

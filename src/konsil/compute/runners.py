@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
+import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from konsil.errors import AnalysisError
 
+S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -45,6 +49,47 @@ class Runner(Protocol):
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts."""
 
+    def map_with(
+        self, function: Callable[[S, T], R], shared: S, parts: Sequence[T], /
+    ) -> Iterator[R]:
+        """The same of a function that also takes data that all parts share.
+
+        A worker gets them once; they must not change.
+        """
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Shared data on their way to workers, as bytes."""
+
+    content: bytes
+    """The pickled data."""
+    digest: str
+    """Their SHA-256."""
+
+    @classmethod
+    def of(cls, shared: object) -> Payload:
+        """The data as they are now."""
+        content = pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
+        return cls(content, hashlib.sha256(content).hexdigest())
+
+    def read(self) -> Any:  # noqa: ANN401  whatever was pickled
+        """The data, which a process makes once and uses for all parts."""
+        if self.digest not in _READ:
+            _READ.clear()
+            _READ[self.digest] = pickle.loads(self.content)  # noqa: S301  our own command's
+        return _READ[self.digest]
+
+
+_READ: dict[str, Any] = {}
+"""The data that this process read last, by their digest."""
+
+
+def of_shared(payload: Payload, function: Callable[[S, T], R], part: T) -> R:
+    """The function of the shared data and a part, in a worker."""
+    shared: S = payload.read()
+    return function(shared, part)
+
 
 class ThisProcess:
     """Computes in this process, one part after the other."""
@@ -52,6 +97,12 @@ class ThisProcess:
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts."""
         return map(function, parts)
+
+    def map_with(
+        self, function: Callable[[S, T], R], shared: S, parts: Sequence[T], /
+    ) -> Iterator[R]:
+        """The results in the order of the parts."""
+        return (function(shared, part) for part in parts)
 
 
 class Cores:
@@ -62,9 +113,20 @@ class Cores:
 
     def map(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         """The results in the order of the parts; parts of a process that dies run again."""
+        return self._map(function, parts, None)
+
+    def map_with(
+        self, function: Callable[[S, T], R], shared: S, parts: Sequence[T], /
+    ) -> Iterator[R]:
+        """The same; every process gets the shared data when it starts."""
+        return self._map(partial(_of_own, function), parts, Payload.of(shared))
+
+    def _map(
+        self, function: Callable[[T], R], parts: Sequence[T], payload: Payload | None
+    ) -> Iterator[R]:
         n_computed, attempts = 0, 0
         while n_computed < len(parts):
-            pool, is_broken = self._pool(), False
+            pool, is_broken = self._pool(min(self.n, len(parts) - n_computed), payload), False
             try:
                 for result in in_order(
                     lambda part, pool=pool: pool.submit(function, part),  # type: ignore[misc]
@@ -86,13 +148,13 @@ class Cores:
                 # Processes of a pool that broke may never answer.
                 pool.shutdown(wait=not is_broken, cancel_futures=True)
 
-    def _pool(self) -> ProcessPoolExecutor:
+    def _pool(self, n: int, payload: Payload | None) -> ProcessPoolExecutor:
         # Fresh processes: a fork of a process with threads (Polars, BLAS) may hang.
         return ProcessPoolExecutor(
-            self.n,
+            n,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=_limit,
-            initargs=(self.memory,),
+            initializer=_start,
+            initargs=(self.memory, payload),
         )
 
 
@@ -111,8 +173,19 @@ def in_order(submit: Callable[[T], Future[R]], parts: Sequence[T], n_workers: in
             future.cancel()
 
 
-def _limit(memory: int) -> None:
+_OWN: list[Payload] = []
+"""The shared data of this process, if it is a worker that got some."""
+
+
+def _of_own(function: Callable[[S, T], R], part: T) -> R:
+    """The function of this worker's shared data and of a part."""
+    return of_shared(_OWN[-1], function, part)
+
+
+def _start(memory: int, payload: Payload | None) -> None:
     """Limit this process's memory and threads; the parts are what runs at once."""
+    if payload is not None:
+        _OWN.append(payload)
     os.environ["POLARS_MAX_THREADS"] = "1"
     if memory and sys.platform == "linux":
         import resource

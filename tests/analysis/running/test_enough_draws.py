@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
-from konsil.analysis.running import all_rows as running
-from konsil.analysis.running import enough_draws
+from konsil.analysis.running.rows import all_rows as running
+from konsil.analysis.running.rows import enough_draws
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data

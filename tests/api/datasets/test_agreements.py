@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -73,20 +74,42 @@ def test_a_column_without_words_is_refused_also_where_no_statistic_needs_it(tmp_
 
 
 class Distant:
-    """A runner whose parts and results travel as those of other processes."""
+    """A runner whose parts and results travel as those of other processes, the last one first."""
+
+    def __init__(self):
+        self.functions = []
 
     def map(self, function, parts):
-        for part in parts:
+        results = []
+        for part in reversed(parts):
             own, copy = pickle.loads(pickle.dumps((function, part)))
-            yield pickle.loads(pickle.dumps(own(copy)))
+            results.append(pickle.loads(pickle.dumps(own(copy))))
+        return reversed(results)
+
+    def map_with(self, function, shared, parts):
+        self.functions.append(function.__name__)
+        return self.map(partial(_of_shared, function, shared), parts)
 
 
-@pytest.mark.parametrize("by", [None, "ward"])
-def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, by):
-    monkeypatch.setattr(agreements, "open_runner", lambda *_, **__: nullcontext(Distant()))
-    request = AgreementRequest(resamples=100, by=by)
-    parts = agreement_of_data_set(divided(ratings(), tmp_path, 3), request)
-    assert parts.to_json() == konsil.agreement(ratings(), resamples=100, by=by).to_json()
+def _of_shared(function, shared, part):
+    return function(shared, part)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "by", "pairs"),
+    [("", None, False), ("", "ward", False), ("local:2", None, True), ("local:2", "ward", False)],
+)
+def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, cluster, by, pairs):
+    if cluster:
+        pytest.importorskip("distributed")
+    runner = Distant()
+    monkeypatch.setattr(agreements, "open_runner", lambda *_, **__: nullcontext(runner))
+    given = {"resamples": 100, "by": by, "pairs": pairs, "pair_weights": "units"}
+    folder = divided(ratings(), tmp_path, 3)
+    parts = agreement_of_data_set(folder, AgreementRequest(**given), cluster)
+    assert parts.to_json() == konsil.agreement(ratings(), **given).to_json()
+    of_table = ["estimates", *(["_pair_result"] if pairs else [])]
+    assert runner.functions == (of_table * (2 if by else 1) if cluster else [])
 
 
 def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from konsil.stats.agreement.icc import ICC_FORMS, icc_test
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Codes
+from konsil.stats.engine.parts import Compute
 from konsil.stats.engine.tables import by_cluster, unit_counts
 from konsil.stats.inference.both_ways import tallied_both_ways
 
@@ -134,6 +135,52 @@ def estimate_jointly(
             summaries[name] = replace(
                 summary, notes=(*summary.notes, *_pairs_note(measures[name], sample))
             )
+    return {name: summaries[name] for name in names}
+
+
+@dataclass(frozen=True)
+class JointSample:
+    """A sample, and what its statistics are estimated with."""
+
+    sample: Sample
+    """The ratings as codes."""
+    level: Level
+    """The level of measurement."""
+    key: int
+    """The seed of the resamples."""
+    resampling: Resampling
+    """How intervals are made."""
+    cluster: str
+    """What the clusters are, in words."""
+    weights: Weights = ""
+    """Those of partial agreement."""
+    pair_weights: PairWeights = "alike"
+    """How a mean over pairs of raters weighs them."""
+
+    def estimates(self, names: Sequence[str]) -> dict[str, EstimateSummary]:
+        """Several statistics."""
+        return estimate_jointly(
+            self.sample,
+            names,
+            self.level,
+            key=self.key,
+            resampling=self.resampling,
+            cluster=self.cluster,
+            weights=self.weights,
+            pair_weights=self.pair_weights,
+        )
+
+
+def estimate_in_parts(
+    joint: JointSample, names: Sequence[str], compute: Compute
+) -> dict[str, EstimateSummary]:
+    """The same numbers as together, in parts: the statistics of each kind of sums are one."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(STATISTICS[name].needs, []).append(name)
+    summaries: dict[str, EstimateSummary] = {}
+    for part in compute(JointSample.estimates, joint, list(kinds.values())):
+        summaries |= part
     return {name: summaries[name] for name in names}
 
 

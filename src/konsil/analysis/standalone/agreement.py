@@ -24,6 +24,7 @@ from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
 from konsil.records.request import with_keywords
 from konsil.stats.agreement.registry import STATISTICS
+from konsil.stats.engine.parts import Compute, in_this_process
 
 
 @with_keywords(AgreementRequest)
@@ -64,9 +65,15 @@ def agreement(
 
 
 def estimate_agreement(
-    frame: pl.DataFrame, request: AgreementRequest, options: TableOptions | None = None
+    frame: pl.DataFrame,
+    request: AgreementRequest,
+    options: TableOptions | None = None,
+    compute: Compute = in_this_process,
 ) -> Agreement:
-    """Agreement statistics of a frame; `options` has its lines and its name in errors."""
+    """Agreement statistics of a frame; `options` has its lines and its name in errors.
+
+    `compute` computes the statistics; where it does changes no result.
+    """
     check_request(request)
     if not isinstance(request.weights, str | OwnWeights):
         request = replace(request, weights=own_weights(request.weights))
@@ -79,7 +86,7 @@ def estimate_agreement(
         Group(part.name, partial(_read_part, part, slices))
         for part in parts(words, slices, options.name, warnings)
     ]
-    return estimate_groups(groups, options, request, warnings)
+    return estimate_groups(groups, options, request, warnings, compute)
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,13 @@ def estimate_groups(
     options: TableOptions,
     request: AgreementRequest,
     warnings: list[str],
+    compute: Compute = in_this_process,
 ) -> Agreement:
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
     slices = composed(request.slices)
     if slices.group is None:
         table = groups[0].read(options)
-        return _with(estimate_table(table, options, request), warnings)
+        return _with(estimate_table(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
     scale = common_scale(tables)
@@ -114,7 +122,7 @@ def estimate_groups(
             for t, w in zip(tables, table_warnings, strict=True)
         ]
     results = {
-        group.name: estimate_table(table, options, request)
+        group.name: estimate_table(table, options, request, compute)
         for group, table in zip(groups, tables, strict=True)
     }
     comparison = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -37,6 +37,7 @@ from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import IntArray
+from konsil.stats.engine.parts import Compute, in_this_process
 from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.weights import stream_key
 
@@ -50,7 +51,12 @@ _COMMON_SENTENCES = {
 """One sentence for all statistics, of cautions whose own sentence differs between them."""
 
 
-def estimate_table(table: Table, options: TableOptions, request: AgreementRequest) -> Agreement:
+def estimate_table(
+    table: Table,
+    options: TableOptions,
+    request: AgreementRequest,
+    compute: Compute = in_this_process,
+) -> Agreement:
     """All statistics of one table."""
     sample = table.sample
     names, left_out = names_of(table, options, request)
@@ -113,16 +119,16 @@ def estimate_table(table: Table, options: TableOptions, request: AgreementReques
                 option=option("statistics", flag="statistic"),
             )
         ] = []
-    everything = agreement_estimates.estimate_jointly(
+    joint = agreement_estimates.JointSample(
         sample,
-        names,
         options.level,
-        key=stream_key(request.seed, "agreement"),
-        resampling=request.resampling,
-        cluster=options.cluster or "unit",
-        weights=weights_of_table(request, table),
-        pair_weights=request.pair_weights,
+        stream_key(request.seed, "agreement"),
+        request.resampling,
+        options.cluster or "unit",
+        weights_of_table(request, table),
+        request.pair_weights,
     )
+    everything = agreement_estimates.estimate_in_parts(joint, names, compute)
     for name, summary in everything.items():
         statistics.append(
             NamedEstimate(
@@ -194,7 +200,7 @@ def estimate_table(table: Table, options: TableOptions, request: AgreementReques
         pair_weights=request.pair_weights,
         raters=_raters(table),
         overlaps=overlaps,
-        pairs=_pairs(table, options, request) if request.pairs else (),
+        pairs=_pairs(table, options, request, joint, compute) if request.pairs else (),
     )
 
 
@@ -209,7 +215,11 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
 
 
 def _pairs(
-    table: Table, options: TableOptions, request: AgreementRequest
+    table: Table,
+    options: TableOptions,
+    request: AgreementRequest,
+    joint: agreement_estimates.JointSample,
+    compute: Compute,
 ) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
@@ -228,29 +238,32 @@ def _pairs(
         if STATISTICS[n].needs in {"pairs", "counts"}
     ]
     names = [n for n in names if n not in {*agreement_statistics.INCOMPLETE.values(), "unanimity"}]
-    results = []
-    for a, b in combinations(range(n), 2):
-        both = np.flatnonzero((sample.codes.labels[:, [a, b]] >= 0).all(axis=1))
-        raters = (sample.raters[a], sample.raters[b])
-        summaries = {}
-        if len(both):
-            summaries = agreement_estimates.estimate_jointly(
-                _of_two(sample, a, b, both),
-                names,
-                options.level,
-                key=stream_key(request.seed, "agreement"),
-                resampling=request.resampling,
-                cluster=options.cluster or "unit",
-                weights=weights_of_table(request, table),
-            )
-        statistics = tuple(
-            NamedEstimate(
-                name, within_statistic(summary.headline, name, weights_of_table(request, table))
-            )
-            for name, summary in summaries.items()
-        )
-        results.append(PairResult(raters, len(both), statistics))
-    return tuple(results)
+    parts = [_Pair(a, b, tuple(names)) for a, b in combinations(range(n), 2)]
+    return tuple(compute(_pair_result, joint, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two raters, and the statistics of them."""
+
+    first: int
+    second: int
+    names: tuple[str, ...]
+
+
+def _pair_result(joint: agreement_estimates.JointSample, part: _Pair) -> PairResult:
+    sample, a, b = joint.sample, part.first, part.second
+    both = np.flatnonzero((sample.codes.labels[:, [a, b]] >= 0).all(axis=1))
+    summaries = {}
+    if len(both):
+        # Two raters are one pair, which has no weight.
+        of_two = replace(joint, sample=_of_two(sample, a, b, both), pair_weights="alike")
+        summaries = of_two.estimates(part.names)
+    statistics = tuple(
+        NamedEstimate(name, within_statistic(summary.headline, name, joint.weights))
+        for name, summary in summaries.items()
+    )
+    return PairResult((sample.raters[a], sample.raters[b]), len(both), statistics)
 
 
 def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any, NoReturn
 
 import polars as pl
 
@@ -15,7 +16,7 @@ from konsil.analysis.model.composite.score_rows import Composite
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
-from konsil.analysis.table.columns import rating_columns, task_columns
+from konsil.analysis.table.columns import Columns, rating_columns, task_columns
 from konsil.analysis.table.screens import Displays, about_screens, displays
 from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
@@ -95,6 +96,22 @@ class RatingTable:
     composites: Mapping[str, Composite] = field(default_factory=dict)
     """Composite scores, which analyses name as they name criteria."""
 
+    def __getstate__(self) -> dict[str, object]:
+        """What analyses read, for another process.
+
+        Without parts, which are sooner selected than sent, and with the records of `data` alone
+        that single analyses need. The same texts occur in many rows, so that compressed frames have
+        a thirtieth of the bytes.
+        """
+        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        state |= {name: _compressed(state[name]) for name in _FRAMES}
+        return {**state, "data": None if self.data is None else _read_by_analyses(self.data)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The table in the other process."""
+        self.__dict__.update(state)
+        self.__dict__.update({name: pl.read_ipc(state[name]).rechunk() for name in _FRAMES})
+
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
         """The ratings of a panel, or of several with one name, on one criterion or score.
 
@@ -150,6 +167,24 @@ class RatingTable:
         return self.frame.with_columns(
             column.cast(pl.Enum(column.unique().sort())) for column in words
         )
+
+
+_FRAMES = ("frame", "excluded")
+"""The frames of a rating table."""
+
+
+def _compressed(frame: pl.DataFrame) -> bytes:
+    return frame.write_ipc(None, compression="zstd").getvalue()
+
+
+def _read_by_analyses(data: Data) -> Data:
+    """The records beside the rows of the table: not the ratings, which are its rows."""
+    tasks: Columns[Task] = Columns(task_columns(data.tasks, ("id", "answers")), _no_tasks)
+    return replace(data, tasks=tasks, ratings=(), attempts=(), callees=(), usage=())
+
+
+def _no_tasks(frame: pl.DataFrame) -> NoReturn:
+    raise TypeError(f"{frame.height} tasks: in a process of analyses there are columns alone")
 
 
 def rating_table(

@@ -23,6 +23,7 @@ from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.runners import Runner
 from konsil.errors import SourceError
 from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
+from konsil.stats.engine.parts import Compute, in_this_process
 
 
 def agreement_of_data_set(
@@ -32,7 +33,7 @@ def agreement_of_data_set(
 
     `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores. Long tables are read and
     coded there, and here are codes alone. Of tables with another layout the workers make texts, and
-    the whole table is here.
+    the whole table is here. Workers of a cluster also compute the statistics.
     """
     check_request(request)
     check_cluster(cluster)
@@ -46,16 +47,28 @@ def agreement_of_data_set(
     columns = pl.DataFrame(schema=dict.fromkeys(map(composed, pieces[0].columns), pl.String))
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
         if is_long(columns, options):
-            result = _of_codes(pieces, request, options, runner)
+            result = _of_codes(pieces, request, options, runner, _compute(runner, cluster))
             if result is not None:
                 return result
         lists = () if options.label is None else (options.label,)
         frame = pl.concat(runner.map(partial(words, name=name, lists=lists), pieces))
-    return estimate_agreement(frame, request, options)
+        return estimate_agreement(frame, request, options, _compute(runner, cluster))
+
+
+def _compute(runner: Runner, cluster: str) -> Compute:
+    """The statistics are computed on workers that were asked for.
+
+    Fresh processes of this machine would take longer to start.
+    """
+    return runner.map_with if cluster else in_this_process
 
 
 def _of_codes(
-    pieces: Sequence[Piece], request: AgreementRequest, options: TableOptions, runner: Runner
+    pieces: Sequence[Piece],
+    request: AgreementRequest,
+    options: TableOptions,
+    runner: Runner,
+    compute: Compute,
 ) -> Agreement | None:
     """The statistics of a long table; None where its labels may be lists."""
     slices = composed(request.slices)
@@ -72,4 +85,4 @@ def _of_codes(
     warnings: list[str] = []
     names = gathered_parts(by_piece, slices, options.name, warnings)
     groups = [Group(name, gathered[name].table) for name in names]
-    return estimate_groups(groups, options, request, warnings)
+    return estimate_groups(groups, options, request, warnings, compute)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.api.folder.computing import IN_THIS_PROCESS, Analysing
 from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
 from konsil.api.progress import progress
@@ -252,10 +253,14 @@ class Folder(OpenedStudy):
 
         return rating_table(self.data(), self.study.exclusions, self.study.instruments).frame
 
-    def results(self) -> Results:
-        """Run the protocol's analyses on what was collected."""
+    def results(self, *, compute: str = "") -> Results:
+        """Run the protocol's analyses on what was collected.
+
+        `compute` is where: local:N or tcp://HOST:PORT for Dask workers. The results are the same.
+        """
+        analysing = Analysing.of(self.path, compute)
         with progress():
-            return self._run(self._blinded_data())
+            return self._run(self._blinded_data(), analysing)
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them.
@@ -278,7 +283,13 @@ class Folder(OpenedStudy):
         )
         return self._run(replace(view, data=data), is_own=has_own_ratings(self, data))
 
-    def _run(self, view: BlindedData, *, is_own: bool = True) -> Results:
+    def _run(
+        self,
+        view: BlindedData,
+        analysing: Analysing = IN_THIS_PROCESS,
+        *,
+        is_own: bool = True,
+    ) -> Results:
         from konsil.analysis.running.run import run
         from konsil.study.data.run_settings import settings_of_results
 
@@ -286,10 +297,11 @@ class Folder(OpenedStudy):
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
         study = view.study
         settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
-        results = run(study.analyses, view.data, settings)
-        from konsil.api.folder.curation_sentences import curation_sentences
+        with analysing.open(study, view.data) as compute:
+            results = run(study.analyses, view.data, settings, compute)
         from konsil.api.folder.erasing import privacy_sentences
-        from konsil.api.folder.log_check import log_sentence
+        from konsil.api.folder.sentences.curation_sentences import curation_sentences
+        from konsil.api.folder.sentences.log_check import log_sentence
         from konsil.study.interim.results import with_looks
 
         results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)
@@ -322,13 +334,15 @@ class Folder(OpenedStudy):
         figures: Sequence[str] = (),
         dpi: int = 300,
         width: str = "",
+        compute: str = "",
     ) -> Path:
         """Compute everything and write the report; gives the page's path.
 
         `extras` makes further sections; `output` is a folder other than the study's own `report`.
         `to` are formats of the manuscript in the report's folder, `checklist` its reporting
         checklists; `figures` are formats of figure files for print, `dpi` their dots per inch,
-        `width` is 'single', 'double' or millimetres.
+        `width` is 'single', 'double' or millimetres. `compute` is where the analyses are computed,
+        as in `results`.
         """
         from konsil.records.request import several
         from konsil.report.manuscript.request import ReportRequest
@@ -340,32 +354,35 @@ class Folder(OpenedStudy):
             dpi=dpi,
             width=width,
         )
-        return self.write_report(extras, output, request)[0]
+        return self.write_report(extras, output, request, compute=compute)[0]
 
     def write_report(
         self,
         extras: Callable[[Results], Sequence[Section]] = lambda _: (),
         output: Path | None = None,
         request: ReportRequest | None = None,
+        *,
+        compute: str = "",
     ) -> tuple[Path, Results]:
         """Write the report, and return its path and the results on the page.
 
-        `request` names further files. `refused` in the results names the analyses that cannot be
-        made.
+        `request` names further files, `compute` where the analyses are computed. `refused` in the
+        results names the analyses that cannot be made.
         """
         with progress():
-            return self._written(extras, output, request)
+            return self._written(extras, output, request, Analysing.of(self.path, compute))
 
     def _written(
         self,
         extras: Callable[[Results], Sequence[Section]],
         output: Path | None,
         request: ReportRequest | None,
+        analysing: Analysing,
     ) -> tuple[Path, Results]:
         from konsil import report
 
         view = self._blinded_data()
-        results = self._run(view)
+        results = self._run(view, analysing)
         page = report.write(
             self.path / "report" if output is None else output,
             view.study,

@@ -15,10 +15,10 @@ from pathlib import Path
 from konsil.analysis.model.terms import words_of
 from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.masking import pretended_versions
+from konsil.api.folder.computing import read_compute
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.folder.importing import incoming
 from konsil.api.folder.opened import PROTOCOL
-from konsil.api.rehearsal.compute_settings import read_compute
 from konsil.api.rehearsal.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.api.running.planning import implied_answers

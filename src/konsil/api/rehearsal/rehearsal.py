@@ -218,14 +218,24 @@ def report(folder: Folder, output: Path | None = None) -> Path:
 
 
 def write_report(
-    folder: Folder, output: Path | None = None, request: ReportRequest | None = None
+    folder: Folder,
+    output: Path | None = None,
+    request: ReportRequest | None = None,
+    *,
+    compute: str = "",
 ) -> tuple[Path, Results]:
-    """The same, with the results that the page tells; `request` names further files."""
+    """The same, with the results that the page tells.
+
+    `request` names further files, `compute` where the analyses are computed.
+    """
     if folder.study.simulated and (folder.path / TRUTH).is_file():
         return folder.write_report(
-            lambda results: (*about_the_model(folder), recovered(folder, results)), output, request
+            lambda results: (*about_the_model(folder), recovered(folder, results)),
+            output,
+            request,
+            compute=compute,
         )
-    return folder.write_report(lambda _: about_the_model(folder), output, request)
+    return folder.write_report(lambda _: about_the_model(folder), output, request, compute=compute)
 
 
 def recovered(folder: Folder, results: Results) -> Section:

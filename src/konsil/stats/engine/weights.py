@@ -77,6 +77,10 @@ class Remembered(int):
         self._bytes = 0
         self._signs: tuple[int, dict[int, NDArray[np.int8]]] = (0, {})
 
+    def __reduce__(self) -> tuple[type[Remembered], tuple[int]]:
+        """A copy in another process begins without weights: they are drawn sooner than sent."""
+        return Remembered, (int(self),)
+
     def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
         """The draws part * 256 .. part * 256 + 255 of some clusters.
 

@@ -30,7 +30,8 @@ NOISE = 1e-12
 
 Compute = Callable[[Context, RatingTable], Iterable[Row]]
 """An analysis and ratings -> its rows."""
-_Group = frozenset[tuple[str, str]]
+Group = frozenset[tuple[str, str]]
+"""What identifies an estimate among those of its analysis."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def with_omissions(
     contexts: Sequence[Context],
     table_of: Callable[[Context], RatingTable],
     rows: Sequence[Row],
-    compute: Compute,
+    without: Callable[[Context, str], Mapping[str, Mapping[Group, float]]],
 ) -> list[Row]:
     """The rows; after each estimate of an analysis with `leave_out` its range over the omissions.
 
@@ -89,11 +90,14 @@ def with_omissions(
     which a note states: an odd number of raters becomes an even one. The estimates are those of a
     jackknife (Efron and Stein 1981). While the study is blinded, characteristics of raters are
     withheld for panels with models (`is_withheld`).
+
+    `without` has the estimates of an analysis without each value of a column: those of
+    `estimates_without`.
     """
-    ranges: dict[tuple[str, _Group], list[Row]] = {}
+    ranges: dict[tuple[str, Group], list[Row]] = {}
     for context in contexts:
         for column in context.analysis.leave_out:
-            for row in _range_rows(context, table_of(context), rows, column, compute):
+            for row in _range_rows(context, table_of(context), rows, column, without):
                 ranges.setdefault((row.analysis, _group(row)), []).append(row)
     if not ranges:
         return list(rows)
@@ -115,7 +119,7 @@ def _range_rows(
     table: RatingTable,
     rows: Sequence[Row],
     column: str,
-    compute: Compute,
+    without: Callable[[Context, str], Mapping[str, Mapping[Group, float]]],
 ) -> Iterator[Row]:
     estimates = [
         r
@@ -125,12 +129,14 @@ def _range_rows(
     if is_withheld(context, table, column):
         yield from (_withheld_row(r, column) for r in estimates if math.isfinite(r.estimate.value))
         return
-    without = _estimates_without(context, table, column, compute)
+    groups_by_value = without(context, column)
     notes = _notes_on_majorities(context.analysis, table, column)
     for row in estimates:
         if not math.isfinite(row.estimate.value):
             continue
-        values = {name: by_group.get(_group(row), math.nan) for name, by_group in without.items()}
+        values = {
+            name: by_group.get(_group(row), math.nan) for name, by_group in groups_by_value.items()
+        }
         yield _range_row(row, Omissions(column, row.estimate.value, values), notes)
 
 
@@ -144,10 +150,17 @@ def is_withheld(context: Context, table: RatingTable, column: str) -> bool:
     return context.is_blinded and is_of_raters and table.has_models(context.analysis.raters)
 
 
-def _estimates_without(
-    context: Context, table: RatingTable, column: str, compute: Compute
-) -> dict[str, dict[_Group, float]]:
-    """Omitted value -> the analysis' estimates without it, by their groups."""
+def estimates_without(
+    context: Context,
+    table: RatingTable,
+    column: str,
+    values: Iterable[str],
+    compute: Compute,
+) -> dict[str, dict[Group, float]]:
+    """Omitted value -> the analysis' estimates without it, by their groups.
+
+    Each is computed by itself: of which other values estimates are made plays no part.
+    """
     analysis = context.analysis
     # Estimates alone: without differences, tests and intervals.
     plain = replace(
@@ -156,10 +169,7 @@ def _estimates_without(
         resampling=replace(context.resampling, draws=_draws(analysis)),
     )
     relevant = _relevant(table, analysis)
-    return {
-        value: _by_group(plain, relevant, column, value, compute)
-        for value in omitted_values(analysis, table, column)
-    }
+    return {value: _by_group(plain, relevant, column, value, compute) for value in values}
 
 
 def _draws(analysis: Analysis) -> int:
@@ -189,7 +199,7 @@ def _relevant(table: RatingTable, analysis: Analysis) -> RatingTable:
 
 def _by_group(
     context: Context, table: RatingTable, column: str, value: str, compute: Compute
-) -> dict[_Group, float]:
+) -> dict[Group, float]:
     is_omitted = pl.col(column).fill_null("") == value
     if column in table.of_raters:
         # The panel in `against` and those who break ties have all their raters.
@@ -201,7 +211,7 @@ def _by_group(
     return {_group(r): r.estimate.value for r in rows if r.kind == "estimate" and not r.detail}
 
 
-def _group(row: Row) -> _Group:
+def _group(row: Row) -> Group:
     return frozenset((column, str(value)) for column, value in row.group.items())
 
 

@@ -49,17 +49,16 @@ def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
 
 
 def with_further_draws(
-    rows: Sequence[Row], draws_by_row: dict[int, int], again: Callable[[int, int], Row]
+    rows: Sequence[Row], draws_by_row: dict[int, int], again: Callable[[int], Row]
 ) -> list[Row]:
     """The rows with the p values of more draws of the same streams; no other number changes.
 
-    `draws_by_row`: rows and the draws that they need; `again`: the row of that number, with that
-    number of draws.
+    `draws_by_row`: rows and the draws that they need; `again`: the row of that number with the most
+    of these draws.
     """
     out = list(rows)
-    draws = max(draws_by_row.values(), default=0)
     for n in draws_by_row:
-        more = again(n, draws)
+        more = again(n)
         if math.isfinite(more.estimate.p) and _sampled(more.estimate.method) == _sampled(
             rows[n].estimate.method
         ):
