@@ -91,6 +91,7 @@ def local(n: int, work: Work) -> Iterator[DaskRunner]:
             dashboard_address=None,
             host="127.0.0.1",
             silence_logs=logging.CRITICAL,
+            env=dict.fromkeys(_THREADS, "1"),
         ) as cluster,
         Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
     ):

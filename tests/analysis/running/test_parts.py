@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.running.rows import all_rows, parts
 from konsil.analysis.running.rows.parts import RunData
 from konsil.analysis.running.run import run
@@ -102,7 +103,11 @@ def results(
 def test_rows_warnings_and_refusals_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "_VALUES", 2)
     elsewhere = Elsewhere()
-    assert repr(results(elsewhere)) == repr(results())
+    computed = results(elsewhere)
+    assert repr(computed) == repr(results())
+    # Every item is omitted once, whatever the pieces.
+    ranges = [r for r in computed.rows if name_of(r.estimate.method) == "method.leave_out"]
+    assert [(r.group["system"], r.estimate.n_clusters) for r in ranges] == [("a", 5), ("b", 5)]
     assert elsewhere.functions == ["analysis_outcome", "estimates_of_omissions"]
     # Five items in pieces, so that several workers share them.
     assert sum(isinstance(part, parts.Omitted) for part in elsewhere.parts) == 3

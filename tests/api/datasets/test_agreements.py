@@ -112,6 +112,12 @@ def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, cluster, b
     assert runner.functions == (of_table * (2 if by else 1) if cluster else [])
 
 
+def test_statistics_are_in_the_order_of_the_request():
+    names = ["percent_agreement", "fleiss_kappa", "cohen_kappa", "krippendorff_alpha"]
+    result = konsil.agreement(ratings(), resamples=100, statistics=names)
+    assert [s.name for s in result.statistics] == names
+
+
 def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(agreements, "estimate_agreement", None)
     monkeypatch.setattr(agreements, "words", None)
