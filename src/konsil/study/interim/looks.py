@@ -299,10 +299,11 @@ def freeze_problem(study: Study, events: Iterable[Event]) -> str | None:
 
 
 def is_amended(study: Study, events: Iterable[Event]) -> bool:
-    """Whether [interim] is another one than in the frozen plan, which has one."""
+    """Whether [interim] is another one than in the frozen plan, which has one, or is missing."""
     freeze = frozen(events)
     planned = None if freeze is None else freeze.data.get("interim")
-    return planned is not None and study.interim is not None and planned != digest_of(study.interim)
+    is_same = study.interim is not None and planned == digest_of(study.interim)
+    return planned is not None and not is_same
 
 
 def frozen_analysis(events: Iterable[Event], name: str) -> str | None:

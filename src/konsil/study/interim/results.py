@@ -52,7 +52,7 @@ def with_looks(
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
-        return results
+        return _without_interim(results, study, events, is_blinded=is_blinded)
     progress = at_last_analysis(events, progress_of(study, study.interim, data))
     shown = shown_analysis(events)
     early = _early(study, events, progress, results.rows)
@@ -100,6 +100,23 @@ def with_looks(
         methods=(*results.methods, *sentences, *(() if early is None else _shown_sentence(shown))),
         sequential=adjusted,
     )
+
+
+def _without_interim(
+    results: Results, study: Study, events: Sequence[Event], *, is_blinded: bool
+) -> Results:
+    """The results; without numbers by system where [interim] was removed from a blinded study.
+
+    Else its removal would show what is withheld before the last analysis.
+    """
+    if not (is_blinded and is_amended(study, events)):
+        return results
+    warning = message(
+        "The frozen analysis plan has [interim], and the protocol no longer has it: numbers by"
+        " system are withheld while the study is blinded.",
+        message_id="interim.removed",
+    )
+    return replace(without_groups(results, study, ""), warnings=(*results.warnings, warning))
 
 
 def _early(
