@@ -299,6 +299,35 @@ def test_as_many_ratings_with_another_test_are_no_last_analysis(looks: list[Even
     assert new_last_analysis(Results((nothing,), ()), STUDY, data, [FREEZING], "") is None
 
 
+def test_a_number_of_ratings_that_was_changed_after_the_freeze_makes_no_last_analysis() -> None:
+    """Else whoever lowers it would see the comparison early, as the confirmatory one."""
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    study = replace(STUDY, interim=replace(INTERIM, ratings=1))
+    for is_blinded, is_shown in ((True, False), (False, True)):
+        early = with_looks(
+            Results(tuple(rows(1.7)), ()), study, data, [FREEZING], is_blinded=is_blinded
+        )
+        assert math.isfinite(early.rows[0].estimate.value) == is_shown
+        assert early.plan["share"] == "exploratory"
+        assert "[interim] is not the one of the frozen analysis plan" in early.warnings[0]
+        assert new_last_analysis(early, study, data, [FREEZING], "") is None
+    # Nor does a protocol without [interim] show what is withheld.
+    gone = replace(STUDY, interim=None)
+    [row] = rows(1.7)
+    by_system = Results((replace(row, group={"system": "A"}, versus={"system": "B"}),), ())
+    removed = with_looks(by_system, gone, data, [FREEZING], is_blinded=True)
+    assert math.isnan(removed.rows[0].estimate.value)
+    assert "the protocol no longer has it" in removed.warnings[0]
+    assert with_looks(by_system, gone, data, [FREEZING]) == by_system
+    assert with_looks(by_system, gone, data, [], is_blinded=True) == by_system
+    # Of a plan that was frozen without [interim] nothing was changed.
+    without = plan_of_analyses(replace(STUDY, interim=None))
+    history = [replace(FREEZING, data=without)]
+    assert with_looks(Results(tuple(rows(1.7)), ()), study, data, history).plan == {}
+
+
 def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() -> None:
     rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
     task = Task("t1", "t1", "ann", "form", "q", ("a",))

@@ -281,7 +281,9 @@ class Folder(OpenedStudy):
             if hidden
             else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
         )
-        return self._run(replace(view, data=data), is_own=has_own_ratings(self, data))
+        return self._run(
+            replace(view, data=data), is_own=has_own_ratings(self.study, self.data, data)
+        )
 
     def _run(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.analysis.table.frame import Data
     from konsil.api.folder.blinded import BlindedData
-    from konsil.api.folder.folder import Folder
 
 
 def note_study(store: Store, study: Study, at: str) -> bool:
@@ -26,13 +26,13 @@ def note_study(store: Store, study: Study, at: str) -> bool:
     return store.note_study(study_digest(study), at, shapes(study.instruments))
 
 
-def has_own_ratings(folder: Folder, data: Data) -> bool:
+def has_own_ratings(study: Study, stored: Callable[[], Data], data: Data) -> bool:
     """Whether records have the ratings of the study, in any order, where its log notes that."""
     from konsil.analysis.table.columns import rating_columns
 
-    if folder.study.interim is None or not folder.study.interim.comparative:
+    if study.interim is None or not study.interim.comparative:
         return False
-    own, given = rating_columns(folder.data().ratings), rating_columns(data.ratings)
+    own, given = rating_columns(stored().ratings), rating_columns(data.ratings)
     return own.height == given.height and own.sort(own.columns).equals(given.sort(own.columns))
 
 

@@ -86,6 +86,7 @@ def interim_state(folder: Folder) -> InterimState:
         and last is None
         # An exploratory analysis confirms nothing.
         and any(a.name == interim.analysis and a.prespecified for a in view.study.analyses)
+        and not looks.is_amended(view.study, view.events)
         and last_analysis(view.events, progress) is not None
     )
     number = None if due is None else due[0]

@@ -298,6 +298,14 @@ def freeze_problem(study: Study, events: Iterable[Event]) -> str | None:
     return None
 
 
+def is_amended(study: Study, events: Iterable[Event]) -> bool:
+    """Whether [interim] is another one than in the frozen plan, which has one, or is missing."""
+    freeze = frozen(events)
+    planned = None if freeze is None else freeze.data.get("interim")
+    is_same = study.interim is not None and planned == digest_of(study.interim)
+    return planned is not None and not is_same
+
+
 def frozen_analysis(events: Iterable[Event], name: str) -> str | None:
     """The digest of an analysis in the frozen plan; None where it has none."""
     freeze = frozen(events)

@@ -25,6 +25,7 @@ from konsil.study.interim.looks import (
     Progress,
     TakenLook,
     family_words,
+    is_amended,
     is_same_analysis,
     progress_of,
     spoilt_analyses,
@@ -43,23 +44,22 @@ def with_looks(
 
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
-    whether or not a look was made; its comparison is withheld then while the study is blinded, and
-    so is every number of a coded system or of a group that it compares, from which it could be
-    inferred. With other ratings than a last analysis that was shown it is exploratory, too, and has
-    no test: further or fewer ones, or as many that give another |z|, such as after a correction.
+    whether or not a look was made, and where [interim] was changed after the freeze; its comparison
+    is withheld then while the study is blinded, and so is every number of a coded system or of a
+    group that it compares, from which it could be inferred. With other ratings than a last analysis
+    that was shown it is exploratory, too, and has no test: further or fewer ones, or as many that
+    give another |z|, such as after a correction.
     Results of studies without interim analyses stay as they are.
     """
     if study.interim is None:
-        return results
+        return _without_interim(results, study, events, is_blinded=is_blinded)
     progress = at_last_analysis(events, progress_of(study, study.interim, data))
-    early, shown = None, shown_analysis(events)
-    if study.interim.comparative:
-        early = early_warning(study.interim.analysis, progress, events)
-        if early is None and shown is not None:
-            early = _changed_warning(study.interim.analysis, shown, results.rows)
+    shown = shown_analysis(events)
+    early = _early(study, events, progress, results.rows)
     warnings = (*results.warnings, *(() if early is None else (early,)))
     adjusted = None
     try:
+        # Neither before nor after the last analysis.
         if early is None:
             adjusted = final_estimate(study, events, results.rows, progress)
     except (AnalysisError, ValueError) as error:
@@ -99,6 +99,48 @@ def with_looks(
         warnings=warnings,
         methods=(*results.methods, *sentences, *(() if early is None else _shown_sentence(shown))),
         sequential=adjusted,
+    )
+
+
+def _without_interim(
+    results: Results, study: Study, events: Sequence[Event], *, is_blinded: bool
+) -> Results:
+    """The results; without numbers by system where [interim] was removed from a blinded study.
+
+    Else its removal would show what is withheld before the last analysis.
+    """
+    if not (is_blinded and is_amended(study, events)):
+        return results
+    warning = message(
+        "The frozen analysis plan has [interim], and the protocol no longer has it: numbers by"
+        " system are withheld while the study is blinded.",
+        message_id="interim.removed",
+    )
+    return replace(without_groups(results, study, ""), warnings=(*results.warnings, warning))
+
+
+def _early(
+    study: Study, events: Sequence[Event], progress: Progress, rows: Sequence[Row]
+) -> TranslatableMessage | None:
+    """Why these results are not the last analysis; None where they are, or none is."""
+    interim = study.interim
+    if interim is None or not interim.comparative:
+        return None
+    if (early := early_warning(interim.analysis, progress, events)) is not None:
+        return early
+    if is_amended(study, events):
+        return _amended_warning(interim.analysis)
+    shown = shown_analysis(events)
+    return None if shown is None else _changed_warning(interim.analysis, shown, rows)
+
+
+def _amended_warning(analysis: str) -> TranslatableMessage:
+    """A warning where the number of ratings and the looks are not those that were frozen."""
+    return message(
+        "[interim] is not the one of the frozen analysis plan: the analysis “{analysis}” is"
+        " exploratory, and no last analysis.",
+        message_id="interim.amended",
+        analysis=analysis,
     )
 
 

@@ -9,9 +9,7 @@ from itertools import groupby
 from types import NoneType
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from konsil.analysis.table.columns import Columns
 from konsil.store.engine.bulk.fingerprints import (
@@ -24,8 +22,8 @@ from konsil.store.engine.cells import UnfitError, strings_cell, strings_cells, t
 from konsil.store.engine.rows import Field, Kind, Record
 
 CHUNK = 20_000
-_PRINTABLE = (0x20, 0x7E)
-"""The first and the last of the characters that JSON writes as they are, but for two."""
+_PLAIN = bytes({*range(0x20, 0x7F)} - {*b'"\\'})
+"""Characters that JSON writes as they are."""
 
 
 def are_different(kind: Kind, records: Sequence[Record]) -> bool:
@@ -149,17 +147,21 @@ def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str])
         parts.insert(0, pl.lit(frame[owner].replace_strict(salts, return_dtype=pl.String)))
     text_of_row = pl.concat_str(_merged(parts))
     texts = frame.select(text_of_row.cast(pl.Binary)).to_series().to_list()
-    characters = np.frombuffer(b"".join(texts), np.uint8)
-    if _count_of(characters, '"') != n_quotes or _count_of(characters, "\\") != n_backslashes:
+    others = _other_characters(b"".join(texts))
+    if others.count(b'"') != n_quotes or others.count(b"\\") != n_backslashes:
         return None
-    if characters.min() < _PRINTABLE[0] or characters.max() > _PRINTABLE[1]:
-        if not characters.min():
+    if len(others) != n_quotes + n_backslashes:
+        if b"\0" in others:
             return None
         texts = [escaped(text.decode()).encode() for text in texts]
-    del characters
     sha256 = hashlib.sha256
     digests = [sha256(text).digest() for text in texts]
     return sum(map(int.from_bytes, digests))
+
+
+def _other_characters(text: bytes) -> bytes:
+    """All quotes and backslashes, and what JSON may escape."""
+    return text.translate(None, _PLAIN)
 
 
 def are_constant(frame: pl.DataFrame) -> tuple[bool, ...]:
@@ -177,10 +179,6 @@ def _numbers(series: pl.Series) -> pl.Series:
 
 def _count(series: pl.Series, character: str) -> int:
     return int(series.str.count_matches(character, literal=True).sum())
-
-
-def _count_of(characters: NDArray[np.uint8], character: str) -> int:
-    return int(np.count_nonzero(characters == ord(character)))
 
 
 def _escaped(text: pl.Expr, backslashes: int, quotes: int) -> pl.Expr:
