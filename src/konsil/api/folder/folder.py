@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from konsil.api.folder.computing import IN_THIS_PROCESS, Analysing
 from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
+from konsil.api.folder.report_files import files_beside_page
 from konsil.api.progress import progress
 from konsil.errors import StudyError
 from konsil.progress import stage
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from konsil.api.folder.blinded import BlindedData
     from konsil.report import Section, StudyRecords
     from konsil.report.figures.drawing import Drawing
-    from konsil.report.files.further import FurtherFiles
     from konsil.report.manuscript.request import Checklist, Form, ReportRequest
     from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
@@ -394,7 +394,7 @@ class Folder(OpenedStudy):
             extras=() if view.is_blinded else extras(results),
             digest=study_digest(self.study),
             is_blinded=view.is_blinded,
-            further=_further_files(request),
+            further=files_beside_page(request),
         )
         return page, results
 
@@ -431,15 +431,6 @@ class Folder(OpenedStudy):
             lengths=data.lengths,
             usage=data.usage,
         )
-
-
-def _further_files(request: ReportRequest | None) -> FurtherFiles | None:
-    """The files besides the page and its data; None where none are asked for."""
-    if request is None or not (request.to or request.figures or request.checklist):
-        return None
-    from konsil.report.manuscript.files import further_files
-
-    return further_files(request)
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:
