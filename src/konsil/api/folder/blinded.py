@@ -231,6 +231,17 @@ def hides(folder: OpenedStudy, store: Store) -> bool:
     return folder.study.blinded and is_blinded(folder.study, store.events())
 
 
+def plan_timings(folder: OpenedStudy, events: Sequence[Event]) -> tuple[Timing, ...]:
+    """Whether ratings were given before or after the freeze of the plan; none without one."""
+    from konsil.store.tasks.timing import timings
+
+    freeze = frozen(events)
+    if freeze is None:
+        return ()
+    with folder.store() as store:
+        return timings(store, freeze.id, freeze.at)
+
+
 def log_disclosure(folder: OpenedStudy, store: Store) -> bool:
     """Log, once, that ratings are about to be shown with the systems' names.
 

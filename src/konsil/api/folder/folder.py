@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from konsil.api.folder.computing import IN_THIS_PROCESS, Analysing
 from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
-from konsil.api.folder.report_files import files_beside_page
 from konsil.api.progress import progress
 from konsil.errors import StudyError
 from konsil.progress import stage
-from konsil.records import Event, Source
+from konsil.records import Source
 from konsil.store import Added
 from konsil.store.engine.private import write_private
 from konsil.study import check, parse, study_digest
@@ -35,11 +34,11 @@ if TYPE_CHECKING:
     from konsil.api.folder.blinded import BlindedData
     from konsil.report import Section, StudyRecords
     from konsil.report.figures.drawing import Drawing
+    from konsil.report.files.further import FurtherFiles
     from konsil.report.manuscript.request import Checklist, Form, ReportRequest
     from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
     from konsil.store.release.released import Released
-    from konsil.study.data.plan_status import Timing
 
 _KEY_BYTES = 32
 DATABASE = "KONSIL_DATABASE"
@@ -193,7 +192,7 @@ class Folder(OpenedStudy):
 
     def _blinded_data(self) -> BlindedData:
         from konsil.analysis.judges.injections import part_injections
-        from konsil.api.folder.blinded import blinded_view, log_disclosure
+        from konsil.api.folder.blinded import blinded_view, log_disclosure, plan_timings
         from konsil.api.folder.conforming import conforming
         from konsil.store.release.blinding import key as veil_key
 
@@ -203,17 +202,7 @@ class Folder(OpenedStudy):
         data = part_injections(data, self.study.injections, self.study.exclusions)
         with self.store() as store:
             key = veil_key(store) if log_disclosure(self, store) else b""
-        return blinded_view(self.study, data, events, methods, self._timings(events), key=key)
-
-    def _timings(self, events: Sequence[Event]) -> tuple[Timing, ...]:
-        from konsil.store.tasks.timing import timings
-        from konsil.study.data.freezing import frozen
-
-        freeze = frozen(events)
-        if freeze is None:
-            return ()
-        with self.store() as store:
-            return timings(store, freeze.id, freeze.at)
+        return blinded_view(self.study, data, events, methods, plan_timings(self, events), key=key)
 
     def items(self) -> pl.DataFrame:
         """The items as a Polars frame, with a column for each stratum."""
@@ -268,7 +257,7 @@ class Folder(OpenedStudy):
         The last analysis of a study with comparative looks is noted in the log where the ratings
         are those of the study, and not of others, such as simulated ones.
         """
-        from konsil.api.folder.blinded import blinded_view, log_disclosure
+        from konsil.api.folder.blinded import blinded_view, log_disclosure, plan_timings
         from konsil.api.folder.conforming import conforming
 
         with self.store() as store:
@@ -279,7 +268,9 @@ class Folder(OpenedStudy):
         view = (
             self._blinded_data()
             if hidden
-            else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
+            else blinded_view(
+                self.study, data, events, methods, plan_timings(self, events), key=b""
+            )
         )
         return self._run(
             replace(view, data=data), is_own=has_own_ratings(self.study, self.data, data)
@@ -394,7 +385,7 @@ class Folder(OpenedStudy):
             extras=() if view.is_blinded else extras(results),
             digest=study_digest(self.study),
             is_blinded=view.is_blinded,
-            further=files_beside_page(request),
+            further=_further_files(request),
         )
         return page, results
 
@@ -431,6 +422,15 @@ class Folder(OpenedStudy):
             lengths=data.lengths,
             usage=data.usage,
         )
+
+
+def _further_files(request: ReportRequest | None) -> FurtherFiles | None:
+    """The files besides the page and its data; None where none are asked for."""
+    if request is None or not (request.to or request.figures or request.checklist):
+        return None
+    from konsil.report.manuscript.files import further_files
+
+    return further_files(request)
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:
