@@ -67,6 +67,7 @@ from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
 from konsil.study.sections.table_layout import FigureLayout, TableLayout
+from store.conftest import server  # noqa: F401  a fixture
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -322,15 +323,6 @@ def test_what_a_shell_must_do_goes_to_a_shell(command: str):
 
 EXAMPLE_SERVER = "postgresql://konsil@db.example"
 """What the documents write instead of the reader's own server."""
-
-_spec = importlib.util.spec_from_file_location(
-    "store_fixtures", ROOT / "tests" / "store" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_fixtures)
-server = _fixtures.server
 
 
 @pytest.mark.slow

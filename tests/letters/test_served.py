@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,19 +20,10 @@ from konsil.store.people.people import people
 from konsil.web.app.app import create_app
 from konsil.web.site.site import Options
 from mail_servers import ADA, BEN, EVA, URL, Day, Post, report, write_mail
+from store.conftest import new_database, server  # noqa: F401  a fixture
 
 from .conftest import invited_study
 from .test_bounces import box
-
-_spec = importlib.util.spec_from_file_location(
-    "store_fixtures_of_letters", Path(__file__).parents[1] / "store" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _fixtures
-_spec.loader.exec_module(_fixtures)
-server = _fixtures.server
 
 
 @dataclass
@@ -61,7 +50,7 @@ def study(
     """Three invited raters, in a database of either kind."""
     url = ""
     if request.param == "postgresql":
-        url = _fixtures.new_database(request.getfixturevalue("server"))
+        url = new_database(request.getfixturevalue("server"))
         monkeypatch.setenv(DATABASE, url)
     (tmp_path / "study").mkdir()
     invited_study(tmp_path / "study")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import shutil
-import sys
 import threading
 import time
 from importlib.resources import as_file, files
@@ -28,16 +26,7 @@ from konsil.rehearse import Outcome, Server, work
 from konsil.rehearse.people import Person
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import drafts, screens
-
-_spec = importlib.util.spec_from_file_location(
-    "store_fixtures_of_rehearsals", Path(__file__).parents[1] / "store" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _fixtures
-_spec.loader.exec_module(_fixtures)
-server = _fixtures.server
+from store.conftest import new_database, server  # noqa: F401  a fixture
 
 
 @pytest.fixture
@@ -108,7 +97,7 @@ def test_killed_at_random_nothing_acknowledged_is_lost(demo: Folder) -> None:
 def test_several_workers_on_postgresql_keep_everything(
     demo: Folder, tmp_path: Path, server: str
 ) -> None:
-    database = _fixtures.new_database(server)
+    database = new_database(server)
     truth = truth_of(demo)
     done = rehearse(
         demo,

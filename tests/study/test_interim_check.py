@@ -26,10 +26,9 @@ from konsil.study.definition.protocol import System
 from konsil.study.interim.looks import (
     LOOK_TAKEN,
     Progress,
-    applied_rules,
-    decision_of,
     progress_of,
 )
+from konsil.study.interim.rules import applied_rules, decision_of
 
 from .rules.test_check import KAPPA, STUDY, told
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from konsil.store import Store
+from store.conftest import new_database, server
 
 from .conftest import hurried
-from .rating.test_postgresql import _fixtures, server
 
 __all__ = ["opened", "server"]
 
@@ -23,7 +23,7 @@ __all__ = ["opened", "server"]
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path, empty: Path) -> Iterator[Store]:
     if request.param == "postgresql":
-        with Store.open(_fixtures.new_database(request.getfixturevalue("server"))) as store:
+        with Store.open(new_database(request.getfixturevalue("server"))) as store:
             yield store
         return
     shutil.copyfile(empty, tmp_path / "konsil.db")

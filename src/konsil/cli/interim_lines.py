@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.errors import option
-from konsil.study.interim.looks import AppliedRule
+from konsil.study.interim.rules import AppliedRule
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality

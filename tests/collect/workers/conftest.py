@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
-_spec = importlib.util.spec_from_file_location(
-    "store_fixtures_of_workers", Path(__file__).parents[2] / "store" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _fixtures
-_spec.loader.exec_module(_fixtures)
-server = _fixtures.server
+from store.conftest import new_database, server  # noqa: F401  a fixture
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
 def database(server: str) -> str:
     """An empty database of the server."""
-    return str(_fixtures.new_database(server))
+    return new_database(server)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

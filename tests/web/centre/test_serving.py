@@ -30,9 +30,9 @@ from konsil.store import Store
 from konsil.web.centre.settings import read_settings
 from konsil.web.site.site import Options
 from ports import free_port
+from store.conftest import new_database
 
 from ..both import server
-from ..rating.test_postgresql import _fixtures
 
 __all__ = ["server"]
 
@@ -261,7 +261,7 @@ def test_what_workers_are_given_can_be_sent_to_them(tmp_path: Path) -> None:
 def test_several_workers_serve_studies_on_postgresql(tmp_path: Path, server: str) -> None:
     """Two processes know the same people: whoever signed in at one is signed in at both."""
     study = prepared(tmp_path / "a")
-    database = _fixtures.new_database(server)
+    database = new_database(server)
     with Store.open(database):
         pass
     assert run("import", str(study), "--database", database).exit_code == 0

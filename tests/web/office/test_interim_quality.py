@@ -19,8 +19,9 @@ from konsil.store import Store
 from konsil.store.people.access import Access
 from konsil.study.definition.interim import Interim, InterimRule, Look
 from konsil.study.interim import quality
-from konsil.study.interim.looks import Progress, applied_rules, look_states
+from konsil.study.interim.looks import Progress, look_states
 from konsil.study.interim.quality import PanelQuality
+from konsil.study.interim.rules import applied_rules
 from konsil.web.app.app import create_app
 from konsil.web.office import flags
 from konsil.web.site.site import Options

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 import threading
 from pathlib import Path
 
@@ -18,18 +16,9 @@ from konsil.store.tasks.drafts import Change
 from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import Placing
 from konsil.web.rating.rating_service import Desk
+from store.conftest import new_database, server  # noqa: F401  a fixture
 
 from .test_joining import PANEL, WHO, fill_places
-
-_spec = importlib.util.spec_from_file_location(
-    "store_fixtures_of_pages", Path(__file__).parents[2] / "store" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _fixtures
-_spec.loader.exec_module(_fixtures)
-server = _fixtures.server
 
 R1 = "canary-rater-1"
 
@@ -38,7 +27,7 @@ R1 = "canary-rater-1"
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path)
-    return str(_fixtures.new_database(request.getfixturevalue("server")))
+    return new_database(request.getfixturevalue("server"))
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.renumbering import renumbered
 
 _USED = (
     "item",
@@ -308,11 +309,8 @@ def _dense(column: pl.Series) -> _Dense:
     if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
         places = column.to_physical().to_numpy()
         categories = dtype.categories
-        occurs = np.zeros(len(categories), dtype=bool)
-        occurs[places] = True
-        return (np.cumsum(occurs) - 1)[places], tuple(
-            categories.filter(pl.Series(occurs)).to_list()
-        )
+        occurring, codes = renumbered(places)
+        return codes, tuple(categories.gather(occurring).to_list())
     names = column.unique().sort()
     if names.dtype == pl.String:
         codes = column.cast(pl.Enum(names)).to_physical().to_numpy()

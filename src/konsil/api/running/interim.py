@@ -31,8 +31,9 @@ from konsil.study.interim.closing import (
     n_present,
 )
 from konsil.study.interim.last import ShownAnalysis, repetition_problem, shown_analysis
-from konsil.study.interim.looks import AppliedRule, Progress, TakenLook
+from konsil.study.interim.looks import Progress, TakenLook
 from konsil.study.interim.quality import qualities
+from konsil.study.interim.rules import AppliedRule, applied_rules, decision_of
 
 if TYPE_CHECKING:
     from konsil.analysis.running.interim.pooled import CriterionQuality
@@ -193,7 +194,7 @@ def _pooled(
     subject, is_planned = place
     interim = _planned(folder)
     computed = qualities(view.study, view.data, interim.panel)
-    rules = looks.applied_rules(interim, computed, progress, view.events)
+    rules = applied_rules(interim, computed, progress, view.events)
     details: dict[str, object] = {
         "rules": [
             {
@@ -207,7 +208,7 @@ def _pooled(
             }
             for applied in rules
         ],
-        "decision": looks.decision_of(rules),
+        "decision": decision_of(rules),
     }
     event = _store(folder, (subject, "pooled", is_planned), progress, by, reason, details)
     return LookReport(event, computed, rules)

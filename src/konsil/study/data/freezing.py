@@ -86,15 +86,20 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
     }
 
 
+def first_event(events: Iterable[Event], kind: str) -> Event | None:
+    """The first event of a kind, or None."""
+    return min((e for e in events if e.kind == kind), key=lambda e: (e.at, e.id), default=None)
+
+
 def frozen(events: Iterable[Event]) -> Event | None:
     """The freeze, or None."""
     # The first one counts, should two people have frozen the plan at once.
-    return min((e for e in events if e.kind == FREEZE), key=lambda e: (e.at, e.id), default=None)
+    return first_event(events, FREEZE)
 
 
 def unblinded(events: Iterable[Event]) -> Event | None:
     """The unblinding, or None."""
-    return min((e for e in events if e.kind == UNBLIND), key=lambda e: (e.at, e.id), default=None)
+    return first_event(events, UNBLIND)
 
 
 def is_blinded(study: Study, events: Iterable[Event]) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.errors import StudyError
 from konsil.records import Event
+from konsil.study.data.freezing import first_event
 from konsil.study.definition.protocol import Study
 from konsil.study.interim.last import (
     ShownAnalysis,
@@ -43,11 +44,7 @@ class Closing:
 
 def closing_of(events: Iterable[Event]) -> Closing | None:
     """The first declaration that data collection is closed, or None."""
-    first = min(
-        (e for e in events if e.kind == COLLECTION_CLOSED),
-        key=lambda e: (e.at, e.id),
-        default=None,
-    )
+    first = first_event(events, COLLECTION_CLOSED)
     return None if first is None else Closing(int(str(first.data.get("rated", 0))), first.at)
 
 

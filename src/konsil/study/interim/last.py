@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from konsil.records import Event
 from konsil.records.digits import written
+from konsil.study.data.freezing import first_event
 
 LAST_ANALYSIS = "last analysis"
 """Kind of the event of the first last analysis that was shown. Subject: the analysis; data: why it
@@ -36,9 +37,7 @@ class ShownAnalysis:
 
 def shown_analysis(events: Iterable[Event]) -> ShownAnalysis | None:
     """The first last analysis in the log, or None."""
-    first = min(
-        (e for e in events if e.kind == LAST_ANALYSIS), key=lambda e: (e.at, e.id), default=None
-    )
+    first = first_event(events, LAST_ANALYSIS)
     if first is None:
         return None
     data = first.data

@@ -11,13 +11,12 @@ from konsil.records import Event
 from konsil.study.data.run_settings import run_settings
 from konsil.study.definition.protocol import Study
 from konsil.study.interim.looks import (
-    AppliedRule,
     LookState,
     Progress,
-    applied_rules,
     look_states,
     progress_of,
 )
+from konsil.study.interim.rules import AppliedRule, applied_rules
 from konsil.study.sections.enrolment import excluded_by_withdrawal
 
 if TYPE_CHECKING:
