@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from konsil.analysis.model.spec import Exclusions
-from konsil.analysis.table.columns import Columns, answers_in, task_columns
+from konsil.analysis.table.columns import Columns, answers_in, rating_columns, task_columns
+from konsil.analysis.table.conformity import used
 from konsil.analysis.table.coverage import coverage
 from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.instrument import Criterion, Instrument, Scale
@@ -68,6 +69,27 @@ def test_the_long_table_is_the_same_of_columns_and_of_records(filled: Store, sam
         ("a1 | a2", "s1 | s2", "", "case-1", "-2"),
     ]
     assert first.excluded.equals(second.excluded)
+    assert first.frame.schema == second.frame.schema
+
+
+def test_texts_have_the_same_types_of_columns_and_of_records(filled: Store, sample: Batch) -> None:
+    """Frames whose texts have different types cannot be joined."""
+    with filled.view() as view:
+        tasks, ratings = view.columns("tasks"), view.columns("ratings")
+    assert task_columns(tasks).schema == task_columns(sample.tasks).schema
+    assert rating_columns(ratings).schema == rating_columns(sample.ratings).schema
+    by_record = used(Data(tasks=sample.tasks, ratings=sample.ratings), Exclusions())
+    assert used(Data(tasks=tasks, ratings=ratings), Exclusions()).schema == by_record.schema
+    assert task_columns(tasks).schema["rater"] == pl.Categorical
+
+
+def test_excluded_ratings_are_not_used(filled: Store) -> None:
+    with filled.view() as view:
+        data = Data(tasks=view.columns("tasks"), ratings=view.columns("ratings"))
+    everybody = used(data, Exclusions())
+    assert everybody.height == len(data.ratings)
+    others = used(data, Exclusions(raters=("R1",)))
+    assert others.height == everybody.filter(pl.col("rater") != "R1").height < everybody.height
 
 
 def test_expected_counts_are_the_same_of_columns_and_of_records(

@@ -128,6 +128,7 @@ def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
     found = {row.group["specialty"]: row.estimate.value for row in folder.results().rows}
     assert found == {"medicine": 1.0, "surgery": 0.5}
     ratings = folder.ratings()
+    assert {kind for kind in ratings.dtypes if not kind.is_numeric()} == {pl.String}
     assert ratings.height == 9
     assert dict(ratings.group_by("specialty").len().iter_rows()) == {"medicine": 3, "surgery": 6}
     with folder.store() as store:

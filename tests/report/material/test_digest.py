@@ -61,7 +61,10 @@ def test_records_in_columns_have_the_digest_of_the_records(tmp_path: Path) -> No
             assert records_digest((view.columns("ratings"),)) == records_digest((RATINGS,))
 
 
-def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("texts", [pl.String, pl.Categorical])
+def test_columns_are_written_as_a_json_library_writes_them(
+    monkeypatch: pytest.MonkeyPatch, texts: type[pl.String] | type[pl.Categorical]
+) -> None:
     monkeypatch.setattr(table_columns, "_CHUNK", 2)
     values: dict[str, list[object]] = {
         "id": ["e", "d", "c", "b", "a"],
@@ -76,6 +79,7 @@ def test_columns_are_written_as_a_json_library_writes_them(monkeypatch: pytest.M
         "nearly": ["x"] * 4 + [None],
     }
     frame = pl.DataFrame(values, schema_overrides={"none": pl.String})
+    frame = frame.with_columns(pl.col(pl.String).cast(texts))
     written = json_of_columns(Columns[object](frame, lambda rows: rows.rows()), ["id"])
     assert {name: f"[{','.join(parts)}]" for name, parts in written} == {
         name: json.dumps(cells[::-1], ensure_ascii=False, separators=(",", ":"))

@@ -12,6 +12,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.table.answer_scores import scores
+from konsil.analysis.table.columns import enumerated
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs.subsets import Points, spearman_of_points
@@ -52,7 +53,7 @@ def words_of(table: RatingTable) -> dict[str, float]:
 def _measure(context: Context, part: pl.DataFrame, n_raters: int) -> Measure:
     column = part.get_column("case" if context.analysis.cluster == "case" else "item").fill_null("")
     names = column.unique().sort()
-    cluster = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    cluster = enumerated(column).to_physical().to_numpy().astype(np.int64)
     x, y = (part.get_column(c).to_numpy().astype(np.float64) for c in ("words", "score"))
     # Rounded, so that equal means stay ties.
     sums, finalise = spearman_of_points(

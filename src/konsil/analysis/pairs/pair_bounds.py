@@ -94,7 +94,7 @@ def _filled(
     highest, least = max(steps, key=lambda w: steps[w]), min(steps, key=lambda w: steps[w])
     first = pl.col("system").str.split(" | ").list.first() == system
     filled = absent.with_columns(
-        pl.lit("rated").alias("state"),
+        pl.lit("rated", dtype=absent.schema["state"]).alias("state"),
         pl.when(first == (favour > 0))
         .then(pl.lit(highest))
         .otherwise(pl.lit(least))

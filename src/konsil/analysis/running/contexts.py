@@ -114,7 +114,9 @@ def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis
     panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
     sizes = []
     for criterion, panel in panels:
-        people = table.part(criterion, panel).filter(pl.col("kind") == "human")
+        people = (
+            table.part(criterion, panel).select("rater", "kind").filter(pl.col("kind") == "human")
+        )
         counts = people.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
         if len(counts) > 1:
             sizes.append((effective_number(counts), len(counts), panel))

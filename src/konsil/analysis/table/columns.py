@@ -42,12 +42,49 @@ TASK = (
 )
 """What the analyses read of a task."""
 
+_REPEATED = frozenset(
+    {
+        *("rater", "panel", "kind", "family", "criterion", "item", "case", "span", "state"),
+        *("instrument", "design", "phase", "batch", "purpose"),
+    }
+)
+"""The columns whose few values occur in many rows, and are read neither in parts nor as numbers."""
+
 _CHUNK = 50_000
 """Values whose JSON is made at once."""
 _CONTROL = "[\x00-\x1f]"
 """The characters that JSON escapes, besides quotes and backslashes."""
+_ESCAPED = r'["\\\x00-\x1f]'
+"""All characters that JSON escapes."""
+_BETWEEN = '","'
+"""What stands between two texts."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def text_type(name: str) -> type[pl.Categorical] | type[pl.String]:
+    """How a column of texts is stored: values that occur in many rows once, with their numbers.
+
+    Both compare and sort as texts; they are joined only with columns of the same type.
+
+    >>> text_type("rater"), text_type("task")
+    (Categorical, String)
+    """
+    return pl.Categorical if name in _REPEATED else pl.String
+
+
+def text_types(*names: str) -> dict[str, type[pl.Categorical] | type[pl.String]]:
+    """The schema of a frame of texts."""
+    return {name: text_type(name) for name in names}
+
+
+def enumerated(column: pl.Series) -> pl.Series:
+    """Texts as an Enum of their sorted values, whose numbers are therefore in their order.
+
+    >>> enumerated(pl.Series(["b", "a", "b"])).to_physical().to_list()
+    [1, 0, 1]
+    """
+    return column.cast(pl.Enum(column.unique().cast(pl.String).sort()))
 
 
 class Columns(Sequence[R]):
@@ -112,7 +149,7 @@ def screen_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     return (
         rating_columns(ratings)
         .group_by("task", "rater", maintain_order=True)
-        .agg(pl.col("seconds").drop_nulls().first(), pl.len().alias("ratings"))
+        .agg(pl.col("seconds").first(ignore_nulls=True), pl.len().alias("ratings"))
         .drop("task")
     )
 
@@ -137,20 +174,22 @@ def work_by_rater(ratings: Sequence[Rating]) -> Iterable[tuple[str, list[float],
 
 
 def tasks_by_panel(
-    ratings: Sequence[Rating], panel_of: Mapping[str, str], column: str
-) -> dict[str, list[int]]:
-    """Panel -> the number of tasks of each of its raters, or of each item that it rated.
+    ratings: Sequence[Rating], panel_of: Mapping[str, str], columns: Sequence[str]
+) -> list[dict[str, list[int]]]:
+    """For each of the columns: panel -> the number of tasks of each of its values.
 
-    `column` is "rater" or "item". Tasks without an item are left out.
+    The columns are "rater" or "item". Tasks without an item are left out.
 
     >>> tasks = [Rating(task, "R1", "a", item) for task, item in (("t", "q1"), ("u", "q2"))]
-    >>> tasks_by_panel([*tasks, Rating("v", "R2", "a", "q2")], {"R1": "p", "R2": "p"}, "item")
-    {'p': [1, 2]}
+    >>> both = [*tasks, Rating("v", "R2", "a", "q2")]
+    >>> tasks_by_panel(both, {"R1": "p", "R2": "p"}, ["rater", "item"])
+    [{'p': [2, 1]}, {'p': [1, 2]}]
     """
     tasks = rating_columns(ratings).select("task", "rater", "item").drop_nulls("item").unique()
     panel = pl.col("rater").replace_strict(panel_of, default="", return_dtype=pl.String)
-    counts = tasks.group_by(panel.alias("panel"), column).len().sort(column)
-    return dict(counts.group_by("panel").agg("len").iter_rows())
+    of_panels = tasks.with_columns(panel.alias("panel"))
+    counts = [of_panels.group_by("panel", name).len().sort(name) for name in columns]
+    return [dict(count.group_by("panel").agg("len").iter_rows()) for count in counts]
 
 
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
@@ -189,7 +228,7 @@ def _frame(names: Sequence[str], records: Sequence[Any], **overrides: list[Any])
     }
     data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
     numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}
-    return pl.DataFrame(data, schema={n: numbers.get(n, pl.String) for n in names})
+    return pl.DataFrame(data, schema={n: numbers.get(n, text_type(n)) for n in names})
 
 
 def json_of_columns(
@@ -232,10 +271,18 @@ def _parts(column: pl.Series, places: pl.Series, *, is_constant: bool) -> Iterat
 
 
 def _joined(column: pl.Series) -> str:
-    if column.dtype != pl.String or column.str.contains(_CONTROL).any():
+    if column.dtype == pl.Categorical:
+        # The JSON of each value once, and then in the place of the value.
+        values = column.unique()
+        texts = pl.Series([_encode(value) for value in values], dtype=pl.String)
+        return str(column.replace_strict(values, texts, return_dtype=pl.String).str.join(",")[0])
+    if column.dtype != pl.String:
         return _encode(column.to_list())[1:-1]
-    if any(column.str.contains(mark, literal=True).any() for mark in ('"', "\\")):
+    if column.str.contains(_ESCAPED).any():
+        if column.str.contains(_CONTROL).any():
+            return _encode(column.to_list())[1:-1]
         column = column.str.replace_all("\\", r"\\", literal=True)
         column = column.str.replace_all('"', r"\"", literal=True)
-    quoted = '"' + column + '"'
-    return str(quoted.fill_null("null").str.join(",")[0])
+    if column.null_count():
+        return str(('"' + column + '"').fill_null("null").str.join(",")[0])
+    return f'"{column.str.join(_BETWEEN)[0]}"'

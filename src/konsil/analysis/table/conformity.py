@@ -15,7 +15,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
-from konsil.analysis.table.columns import Columns, task_columns
+from konsil.analysis.table.columns import Columns, task_columns, text_types
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, read_label
@@ -65,15 +65,16 @@ def used(data: Data, exclusions: Exclusions) -> pl.DataFrame:
     ratings = _columns(data.ratings).rename({"instrument": "form"})
     tasks = task_columns(data.tasks, ("id", "instrument", "purpose")).rename({"id": "task"})
     out = sorted({*exclusions.raters, *data.withdrawn})
-    return (
-        ratings.join(tasks, on="task", how="left")
-        .with_columns(pl.col("instrument").fill_null(""), pl.col("purpose").fill_null("main"))
-        .filter(
-            ~pl.col("purpose").is_in(["practice", "pilot"])
-            & ~pl.col("rater").is_in(out)
-            & ~pl.col("item").fill_null("").is_in(list(exclusions.items))
-        )
+    frame = ratings.join(tasks, on="task", how="left").with_columns(
+        pl.col("instrument").fill_null(""), pl.col("purpose").fill_null("main")
     )
+    is_used = frame.select(
+        ~pl.col("purpose").is_in(["practice", "pilot"])
+        & ~pl.col("rater").is_in(out)
+        & ~pl.col("item").fill_null("").is_in(list(exclusions.items))
+    ).to_series()
+    # Where all are used, as in most studies, no second copy is made.
+    return frame if is_used.all() else frame.filter(is_used)
 
 
 def _columns(ratings: Sequence[Rating]) -> pl.DataFrame:
@@ -83,7 +84,7 @@ def _columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     data: dict[str, list[object]] = {name: [getattr(r, name) for r in ratings] for name in _FIELDS}
     data["answers"] = [texts[r.answers] for r in ratings]
     data["span"] = [str(r.span) if isinstance(r.span, Span) else "" for r in ratings]
-    return pl.DataFrame(data, schema=dict.fromkeys(_FIELDS, pl.String))
+    return pl.DataFrame(data, schema=text_types(*_FIELDS))
 
 
 def mismatches(

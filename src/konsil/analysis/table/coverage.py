@@ -35,8 +35,8 @@ def coverage(
     Expected counts come from the tasks, and only where there is a plan: imported tasks exist
     because they were rated. What no task requests is expected 0 times.
     """
-    rated = _count(long.frame.filter(pl.col("state") == "rated"))
-    abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
+    counts = _counts(long.frame)
+    rated, abstained = counts["rated"], counts["abstained"]
     excluded = _excluded(long.excluded, exclusions)
     unreadable = _unreadable(data, instruments)
     expected = _expected(data, instruments) if planned else None
@@ -98,12 +98,13 @@ def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
     )
 
 
-def _count(frame: pl.DataFrame) -> Counter[Key]:
-    counts: Counter[Key] = Counter()
-    for panel, criterion, system, n in (
-        frame.group_by("panel", "criterion", "system").len().iter_rows()
+def _counts(frame: pl.DataFrame) -> dict[str, Counter[Key]]:
+    """State -> how many ratings have it."""
+    counts: dict[str, Counter[Key]] = defaultdict(Counter)
+    for state, panel, criterion, system, n in (
+        frame.group_by("state", "panel", "criterion", "system").len().iter_rows()
     ):
-        counts[(panel, criterion, _in_order(system))] += n
+        counts[state][(panel, criterion, _in_order(system))] += n
     return counts
 
 

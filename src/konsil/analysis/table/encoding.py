@@ -15,6 +15,7 @@ from konsil.analysis.model.context import Context
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import pair_of
+from konsil.analysis.table.columns import enumerated
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
@@ -48,24 +49,25 @@ _Dense = tuple[NDArray[np.int64], tuple[str, ...]]
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     """Select the ratings that an analysis uses, of one panel."""
     frame = long.part(analysis.criterion, panel)
+    conditions = [pl.lit(value=True)]
     # A repeat is a second label of the same unit by the same rater: only self-agreement has a use
     # for it.
     if analysis.statistic != "self_agreement":
-        frame = frame.filter(pl.col("purpose") != "repeat")
+        conditions.append(pl.col("purpose") != "repeat")
     if analysis.arm is not None:
-        frame = frame.filter(pl.col("arm") == analysis.arm)
+        conditions.append(pl.col("arm") == analysis.arm)
     if analysis.items:
         if analysis.items not in long.sets:
             hint = nearest(analysis.items, long.sets)
             raise AnalysisError(
                 f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
             )
-        frame = frame.filter(pl.col("item").is_in(sorted(long.sets[analysis.items])))
+        conditions.append(pl.col("item").is_in(sorted(long.sets[analysis.items])))
     if analysis.display == "complete":
         frame = with_answers_displayed(frame, long.displays)
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
-        frame = frame.filter(pl.col(column).is_in(list(values)))
+        conditions.append(pl.col(column).is_in(list(values)))
     named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
     for column in named:
         require_column(analysis, frame, column)
@@ -73,9 +75,9 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
         name for name in map(SCORE.format, analysis.options.columns) if name in frame.columns
     ]
     own = statistic_of(analysis.statistic).columns
-    return frame.select(
-        list(dict.fromkeys((*_USED, *own, SUBJECT, *NUMBERED.values(), *named, *covariate)))
-    )
+    columns = dict.fromkeys((*_USED, *own, SUBJECT, *NUMBERED.values(), *named, *covariate))
+    # Lazily, so that the other columns are not copied.
+    return frame.lazy().filter(conditions).select(list(columns)).collect()
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
@@ -312,8 +314,8 @@ def _dense(column: pl.Series) -> _Dense:
         occurring, codes = renumbered(places)
         return codes, tuple(categories.gather(occurring).to_list())
     names = column.unique().sort()
-    if names.dtype == pl.String:
-        codes = column.cast(pl.Enum(names)).to_physical().to_numpy()
+    if dtype in (pl.String, pl.Categorical):
+        codes = enumerated(column).to_physical().to_numpy()
     else:
         codes = column.rank("dense").to_numpy() - 1
     return codes.astype(np.int64), tuple(str(n) for n in names)

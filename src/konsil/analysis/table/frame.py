@@ -16,7 +16,14 @@ from konsil.analysis.model.composite.score_rows import Composite
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
-from konsil.analysis.table.columns import Columns, rating_columns, task_columns
+from konsil.analysis.table.columns import (
+    Columns,
+    enumerated,
+    rating_columns,
+    task_columns,
+    text_type,
+    text_types,
+)
 from konsil.analysis.table.screens import Displays, about_screens, displays
 from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
@@ -164,9 +171,7 @@ class RatingTable:
         )
         # As Enums, whose names are sorted once: every encoding then takes their numbers and sorts
         # nothing.
-        return self.frame.with_columns(
-            column.cast(pl.Enum(column.unique().sort())) for column in words
-        )
+        return self.frame.with_columns(map(enumerated, words))
 
 
 _FRAMES = ("frame", "excluded")
@@ -222,19 +227,18 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
     rater_frame = pl.DataFrame(
-        {"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters)
+        {"rater": [r.id for r in data.raters], **raters}, schema=text_types("rater", *raters)
     )
     unknown = ratings.filter(~pl.col("rater").is_in(rater_frame.get_column("rater").to_list()))
     if unknown.height:
         task, rater = unknown.row(0)[:2]
         raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
+    case_frame = pl.DataFrame(cases, schema=text_types(*cases))
     tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
     frame = (
         ratings.join(rater_frame, on="rater", how="left", maintain_order="left")
-        .join(
-            pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left"
-        )
+        .join(case_frame, on="item", how="left", maintain_order="left")
         .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
         .join(_answer_texts(ratings, data), on="answers", how="left", maintain_order="left")
     )
@@ -246,7 +250,7 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     frame = frame.with_columns(
         pl.col("case").fill_null(pl.col("item")),
         pl.col("shown").alias("answers"),
-        pl.col("span").replace_strict(spans, return_dtype=pl.String),
+        pl.col("span").replace_strict(spans, return_dtype=text_type("span")),
         *(
             pl.col(name).fill_null(pl.lit(default))
             for name, default in _OF_TASK.items()
@@ -288,11 +292,7 @@ def _answer_texts(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
         "shown": [" | ".join(ids) for ids in answers],
         "system": [" | ".join([systems.get(answer, "") for answer in ids]) for ids in answers],
     }
-    return pl.DataFrame(columns, schema=_texts(*columns))
-
-
-def _texts(*names: str) -> dict[str, type[pl.String]]:
-    return dict.fromkeys(names, pl.String)
+    return pl.DataFrame(columns, schema=text_types(*columns))
 
 
 def _rater_columns(data: Data) -> dict[str, str]:
@@ -375,5 +375,7 @@ def _exclude(
         .otherwise(None)
     )
     marked = frame.with_columns(reason.alias("reason"))
+    if marked.get_column("reason").null_count() == marked.height:
+        return frame, marked.clear()
     included = marked.filter(pl.col("reason").is_null()).drop("reason")
     return included, marked.filter(pl.col("reason").is_not_null())

@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.table.columns import task_columns
+from konsil.analysis.table.columns import task_columns, text_types
 from konsil.instrument import Instrument
 from konsil.records import Task
 from konsil.records.worked import Worked
@@ -40,9 +40,7 @@ def about_screens(
     shown = answers_of_screens(tasks, instruments)
     if not shown.height:
         return ratings
-    of_screens = pl.DataFrame(
-        pairs, schema={"instrument": pl.String, "criterion": pl.String}, orient="row"
-    )
+    of_screens = pl.DataFrame(pairs, schema=text_types("instrument", "criterion"), orient="row")
     screen_answers = shown.join(of_screens, on="instrument").drop("instrument")
     joined = ratings.join(
         screen_answers, on=["task", "criterion"], how="left", maintain_order="left"

@@ -12,6 +12,7 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.calls.model_provenance import played
+from konsil.analysis.table.columns import text_types
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical
@@ -134,9 +135,7 @@ def _turned(
     if changed:
         key = ["criterion", "answers", "label"]
         rows = [(*before, *after) for before, after in changed.items()]
-        table = pl.DataFrame(
-            rows, schema=dict.fromkeys((*key, "_answers", "_label"), pl.String), orient="row"
-        )
+        table = pl.DataFrame(rows, schema=text_types(*key, "_answers", "_label"), orient="row")
         frame = (
             frame.join(table, on=key, how="left", nulls_equal=True, maintain_order="left")
             .with_columns(

@@ -238,9 +238,12 @@ class Folder(OpenedStudy):
 
     def ratings(self) -> pl.DataFrame:
         """All ratings that the protocol does not exclude, as one long Polars frame."""
+        import polars as pl
+
         from konsil.analysis.table.frame import rating_table
 
-        return rating_table(self.data(), self.study.exclusions, self.study.instruments).frame
+        table = rating_table(self.data(), self.study.exclusions, self.study.instruments)
+        return table.frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
     def results(self, *, compute: str = "") -> Results:
         """Run the protocol's analyses on what was collected.

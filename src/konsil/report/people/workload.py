@@ -34,9 +34,7 @@ def _tasks(material: Material) -> Table:
     """One row a panel: tasks per rater and per item, and how many planned ratings were given."""
     _, numbers = material.language.gettext, material.numbers
     panel_of = {rater.id: rater.panel for rater in material.raters}
-    per_rater, per_item = (
-        tasks_by_panel(material.ratings, panel_of, column) for column in ("rater", "item")
-    )
+    per_rater, per_item = tasks_by_panel(material.ratings, panel_of, ("rater", "item"))
     planned, given = _planned(material)
     rows = [
         (

@@ -18,7 +18,7 @@ import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from konsil.analysis.table.columns import Columns
+from konsil.analysis.table.columns import Columns, text_type
 from konsil.errors import StoreError
 from konsil.records.formulas import FORMULA, NUMBER
 from konsil.store.engine import read
@@ -43,7 +43,7 @@ def columns(connection: Connection, kind: Kind) -> Columns[Any]:
     It takes a fifth of the time of making them; the order is arbitrary until they are made.
     Columns with the same value in each row are read once.
     """
-    schema = _schema(kind)
+    schema = {f.name: _TYPES.get(f.type, text_type(f.name)) for f in kind.fields}
     constants = _constants(connection, kind)
     names = [name for name in kind.names if name not in constants]
     # An empty table has its columns, too.

@@ -62,7 +62,7 @@ class Composite:
             self._combined().alias(_NUMBER),
         )
         self._refuse_twice(grouped)
-        return self._with_state(grouped).select(frame.columns)
+        return self._with_state(grouped).select(frame.columns).cast(frame.schema)
 
     @property
     def _is_of_tasks(self) -> bool:

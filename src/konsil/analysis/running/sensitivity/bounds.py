@@ -93,7 +93,8 @@ def _without_enums(frame: pl.DataFrame) -> pl.DataFrame:
 def as_missing_labels(absent: pl.DataFrame) -> pl.DataFrame:
     """Gaps as rows that are neither rated nor abstained."""
     return absent.with_columns(
-        pl.lit("missing").alias("state"), pl.lit(None, dtype=pl.String).alias("label")
+        pl.lit("missing", dtype=absent.schema["state"]).alias("state"),
+        pl.lit(None, dtype=absent.schema["label"]).alias("label"),
     )
 
 

@@ -88,7 +88,10 @@ def _judges(data: Data) -> frozenset[str]:
 
 def _ended(data: Data, tasks: Sequence[str]) -> list[str]:
     """How each task ended."""
-    rated = set(rating_columns(data.ratings).get_column("task").unique().to_list())
+    if not tasks:
+        return []
+    of_ratings = rating_columns(data.ratings).get_column("task")
+    rated = set(of_ratings.filter(of_ratings.is_in(tasks)).to_list())
     last: dict[str, str] = {}
 
     def place(attempt: Attempt) -> tuple[bool, bool, str, str]:
