@@ -9,6 +9,7 @@ import re
 import shutil
 import ssl
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.rehearse import Server, work
 from konsil.rehearse.people import Person
+from konsil.rehearse.server import answers_at
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
 from ports import free_port
@@ -45,6 +47,7 @@ def unit(name: str) -> configparser.ConfigParser:
 
 
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+CENTRE = yaml.safe_load((DEPLOY / "centre.yaml").read_text("utf-8"))
 RULES = yaml.safe_load((DEPLOY / "alerts.yaml").read_text("utf-8"))
 
 
@@ -110,6 +113,78 @@ def test_the_compose_file_names_what_it_uses() -> None:
     assert {name for name, service in services.items() if "ports" in service} == {"proxy"}
     assert services["proxy"]["environment"]["KONSIL_UPSTREAM"] == "konsil:8000"
     assert "--port=8000" in services["konsil"]["command"]
+
+
+def test_the_file_of_a_centre_changes_the_command_and_the_database_alone() -> None:
+    """Compose lays it over compose.yaml: commands are replaced, and environments merged."""
+    assert CENTRE["services"].keys() <= COMPOSE["services"].keys()
+    changed = {key for service in CENTRE["services"].values() for key in service}
+    assert changed == {"environment", "command"}
+    for service in CENTRE["services"].values():
+        assert service["environment"] == {"KONSIL_DATABASE": ""}
+        assert service["environment"].keys() <= COMPOSE["services"]["konsil"]["environment"].keys()
+    single, several = (of["services"]["konsil"]["command"] for of in (COMPOSE, CENTRE))
+    assert [word for word in several if word not in single] == ["--studies=/study"]
+    assert [word for word in single if word not in several] == ["/study"]
+    context = group.get_command(None, "serve").make_context("serve", several[1:])
+    assert context.params["studies"] == Path("/study")
+
+
+@pytest.mark.slow
+def test_the_parts_of_a_centre_together(tmp_path: Path, server: str) -> None:
+    """The commands of centre.yaml as processes: two studies in their databases, and their backup."""
+    place = tmp_path / "studies"
+    environment = {**os.environ, **CENTRE["services"]["konsil"]["environment"]}
+    program = [sys.executable, "-c", "from konsil.cli.main import main; main()"]
+
+    def konsil(*arguments: str | Path) -> None:
+        done = subprocess.run(
+            [*program, *arguments], env=environment, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+
+    listed = []
+    for name in ("one", "two"):
+        (place / name).mkdir(parents=True)
+        (place / name / "study.toml").write_text(PROTOCOL, "utf-8")
+        (place / name / "items.csv").write_text("item,text\ni1,Why?\n")
+        (place / name / "answers.csv").write_text("item,system,text\ni1,a,So.\ni1,b,Thus.\n")
+        database = new_database(server)
+        konsil("import", place / name, "--database", database)
+        listed.append(f'[[studies]]\nfolder = "{name}"\ndatabase = "{database}"\n')
+    (place / "centre.toml").write_text("".join(listed))
+    port, metrics = free_port(), free_port()
+    replaced = {
+        "--studies=/study": f"--studies={place}",
+        "--host=0.0.0.0": "--host=127.0.0.1",
+        "--port=8000": f"--port={port}",
+        "--url=https://${KONSIL_HOST:?the name of the server}": f"--url=http://127.0.0.1:{port}",
+        "--metrics=0.0.0.0:9464": f"--metrics=127.0.0.1:{metrics}",
+    }
+    command = CENTRE["services"]["konsil"]["command"]
+    arguments = [replaced.get(word, word) for word in command]
+    with subprocess.Popen(
+        [*program, *arguments],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            until = time.monotonic() + 60
+            while not answers_at(port):
+                assert process.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.1)
+            assert read(f"http://127.0.0.1:{port}/health") == "ok\n2 of 2 studies answer\n"
+            konsil("backup", place, tmp_path / "backups", "--keep", "30")
+            assert 'konsil_database_up{study="one"} 1' in read(
+                f"http://127.0.0.1:{metrics}/metrics"
+            )
+        finally:
+            os.killpg(process.pid, 15)
+            process.wait(30)
+    assert len([*(tmp_path / "backups").iterdir()]) == 3
 
 
 @pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
