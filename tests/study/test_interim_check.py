@@ -17,7 +17,7 @@ from konsil.api.running.interim import InterimState
 from konsil.cli.interim_lines import rule_lines, state_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
-from konsil.records import Event, Rating
+from konsil.records import Event, Rating, Task
 from konsil.stats.engine.contract import Estimate
 from konsil.study import check, parse
 from konsil.study.data.freezing import plan_of_analyses
@@ -395,6 +395,23 @@ def test_ratings_beyond_the_plan_are_counted() -> None:
     interim = replace(POOLED, ratings=3)
     assert progress_of(STUDY, interim, data) == Progress(3, 3, "ratings", surplus=2)
     assert progress_of(STUDY, replace(interim, ratings=8), data) == Progress(5, 8, "ratings")
+
+
+def test_tasks_without_a_rater_are_still_to_be_rated() -> None:
+    """Else the last analysis is that of the slots which somebody has taken so far."""
+    plan = (Allocation("experts", "form"), Allocation("others", "other form"))
+    study = replace(TRIAL, interim=COMPARED, plan=plan)
+    tasks = [
+        Task(name, slot, rater, form, "q", ("a",))
+        for name, slot, rater, form in (
+            ("t1", "experts 1", "ann", "form"),
+            ("t2", "experts 2", "", "form"),
+            ("t3", "others 1", "", "other form"),
+        )
+    ]
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    progress = progress_of(study, COMPARED, Data(tasks=tasks, ratings=[rated]))
+    assert (progress.rated, progress.tasks) == (1, 2)
 
 
 def test_a_study_without_tasks_has_no_share_of_them() -> None:
