@@ -58,6 +58,14 @@ below = 0.99
 action = "retrain"
 text = "discuss the codebook"
 """
+POOLED_ONLY = """
+[interim]
+panel = "people"
+ratings = 240
+
+[[interim.looks]]
+fraction = 0.25
+"""
 PROTOCOL = study_text(
     "A trial",
     form(abstain="unsure"),
@@ -289,7 +297,7 @@ def test_a_report_between_looks_is_not_the_last_analysis(
     results = konsil.open(study).results()
     assert results.sequential is None
     assert results.plan["primary"] == "exploratory"
-    assert any("before its last analysis" in warning for warning in results.warnings)
+    assert any("withheld until its last analysis" in warning for warning in results.warnings)
 
 
 @pytest.mark.slow
@@ -358,7 +366,7 @@ def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
     call("freeze", study, "--by", "lead")
     results = konsil.open(study).results()
     assert results.plan["primary"] == "exploratory"
-    assert any("before its last analysis" in warning for warning in results.warnings)
+    assert any("withheld until its last analysis" in warning for warning in results.warnings)
     [difference] = [row for row in results.rows if row.kind == "difference"]
     assert not math.isfinite(difference.estimate.value)
     assert not math.isfinite(difference.estimate.p)
@@ -370,8 +378,16 @@ def test_a_comparison_before_any_look_is_exploratory_and_withheld_while_blinded(
     assert {system for _, _, system, _ in results.label_counts} == {""}
     assert call("report", study)[0] == 0
 
+    # The freeze states the looks: without the comparative ones nothing else is shown.
+    for removed in (POOLED_ONLY, ""):
+        results = konsil.open(trial(160, interim=removed)).results()
+        assert all(math.isnan(row.estimate.value) for row in results.rows)
+        assert results.plan["primary"] == "exploratory"
+    trial(160)
+
     assert call("unblind", study, "--by", "lead", "--reason", "a test")[0] == 0
     results = konsil.open(study).results()
+    assert any("shown before its last analysis" in warning for warning in results.warnings)
     [difference] = [row for row in results.rows if row.kind == "difference"]
     assert all(math.isfinite(row.estimate.value) for row in results.rows)
     assert math.isfinite(difference.estimate.p)

@@ -313,15 +313,6 @@ def test_a_number_of_ratings_that_was_changed_after_the_freeze_makes_no_last_ana
         assert early.plan["share"] == "exploratory"
         assert "[interim] is not the one of the frozen analysis plan" in early.warnings[0]
         assert new_last_analysis(early, study, data, [FREEZING], "") is None
-    # Nor does a protocol without [interim] show what is withheld.
-    gone = replace(STUDY, interim=None)
-    [row] = rows(1.7)
-    by_system = Results((replace(row, group={"system": "A"}, versus={"system": "B"}),), ())
-    removed = with_looks(by_system, gone, data, [FREEZING], is_blinded=True)
-    assert math.isnan(removed.rows[0].estimate.value)
-    assert "the protocol no longer has it" in removed.warnings[0]
-    assert with_looks(by_system, gone, data, [FREEZING]) == by_system
-    assert with_looks(by_system, gone, data, [], is_blinded=True) == by_system
     # Of a plan that was frozen without [interim] nothing was changed.
     without = plan_of_analyses(replace(STUDY, interim=None))
     history = [replace(FREEZING, data=without)]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from tests.report.conftest import arguments
 
-from konsil.analysis import Results, Row
+from konsil.analysis import Results
 from konsil.records import Answer, Item, System
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.overview import Material, _systems
 from konsil.report.material.tables import Numbers
 from konsil.report.page.page import _samples
-from konsil.stats.engine.contract import Estimate
 
 
 def systems(*answering: str) -> list[str]:
@@ -40,12 +38,12 @@ def test_tables_with_systems_of_their_own_have_no_examples_beside_them() -> None
 def test_numbers_of_answers_that_only_ratings_show_are_withheld_with_the_other_counts() -> None:
     """Two answers of s1 and one of s2 would show of whom a rating is missing."""
     study = arguments()["study"]
-    row = Row("a", "share", "c", "p", Estimate(math.nan), is_withheld=True)
+    withheld = Results((), (), is_withheld=True)
     named = [Answer(f"{item}:{s}", item, s) for item, s in (("i", "s1"), ("j", "s1"), ("i", "s2"))]
     items = tuple(Item(n, "") for n in ("i", "j"))
     for texts, numbers, n_shown in ((("", "", ""), {"–"}, 0), (("Yes.",) * 3, {"2", "1"}, 3)):
         answers = tuple(replace(a, text=text) for a, text in zip(named, texts, strict=True))
         words = (ENGLISH, Numbers(ENGLISH))
-        material = Material(study, Results((row,), ()), items, answers, (), (), *words)  # type: ignore[arg-type]
+        material = Material(study, withheld, items, answers, (), (), *words)  # type: ignore[arg-type]
         assert {row[3].text for row in _systems(material).rows} == numbers
         assert sum(len(shown) for _, shown in _samples(material)) == n_shown

@@ -211,16 +211,14 @@ class Results:
     """The scores behind each fall over the levels, case by case."""
     sequential: AdjustedEstimate | None = None
     """The primary analysis adjusted for its comparative interim analyses; None: there were none."""
+    is_withheld: bool = False
+    """Whether numbers of single systems are withheld, as before the last analysis; also where no
+    analysis has a row of one system."""
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:
         """The rows of analyses that could be made, with the groups that figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether numbers of single systems are withheld, as before the last analysis."""
-        return any(row.is_withheld for row in self.rows)
 
     def __repr__(self) -> str:
         """How many analyses and estimates there are; a frame has the numbers."""

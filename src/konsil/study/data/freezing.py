@@ -10,6 +10,7 @@ from konsil.analysis import Analysis, Inference
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
+from konsil.study.data.frozen_looks import looks_as_data
 from konsil.study.definition.protocol import Study
 
 FREEZE = "freeze"
@@ -70,7 +71,10 @@ class PowerCalculation:
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
-    """The digests that a freeze stores: of each analysis by name, and of the common rules."""
+    """What a freeze stores: digests of each analysis and of the common rules, and the looks.
+
+    Interim analyses are stored in full: a digest does not show what was removed.
+    """
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated: tuple[object, ...] = (study.inference,) if study.inference != Inference() else ()
     stated = (*stated, study.scores) if study.scores else stated
@@ -83,6 +87,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
         "rules": digest_of(dict(enumerate(rules))),
         "plan": digest_of({"analyses": study.analyses, "rules": dict(enumerate(rules))}),
         **({} if study.interim is None else {"interim": digest_of(study.interim)}),
+        **looks_as_data(study),
     }
 
 

@@ -115,9 +115,12 @@ def check_closing(study: Study, events: Sequence[Event], progress: Progress) -> 
 
 
 def early_warning(
-    analysis: str, progress: Progress, events: Sequence[Event]
+    analysis: str, progress: Progress, events: Sequence[Event], *, is_blinded: bool = False
 ) -> TranslatableMessage | None:
-    """A warning of a report whose analysis is not the last one; None where it is."""
+    """A warning of a report whose analysis is not the last one; None where it is.
+
+    While the study is blinded (`is_blinded`) the comparison is withheld before it.
+    """
     if last_analysis(events, progress) is not None:
         return None
     if (shown := shown_analysis(events)) is not None:
@@ -139,6 +142,16 @@ def early_warning(
             " “{analysis}” is exploratory until data collection is declared closed.",
             message_id="interim.surplus",
             rated=n_present(progress),
+            tasks=progress.tasks,
+            analysis=analysis,
+        )
+    if is_blinded:
+        return message(
+            "The comparison is withheld until its last analysis: {rated:,} of {tasks:,} tasks or"
+            " ratings are there. The analysis “{analysis}” is exploratory until all are there, or"
+            " data collection is declared closed.",
+            message_id="interim.early_withheld",
+            rated=progress.rated,
             tasks=progress.tasks,
             analysis=analysis,
         )

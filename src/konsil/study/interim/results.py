@@ -12,6 +12,7 @@ from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.records import Event
+from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
 from konsil.study.interim.closing import (
     at_last_analysis,
@@ -29,6 +30,7 @@ from konsil.study.interim.looks import (
     spoilt_analyses,
     taken_looks,
 )
+from konsil.study.interim.planned_comparison import PlannedComparison, planned_comparison
 from konsil.study.interim.sentences import interim_sentences, shown_sentence
 from konsil.study.interim.withheld import withheld, without_groups
 
@@ -43,45 +45,50 @@ def with_looks(
 
     The tables keep the estimates of the analysis, with a note. Where looks were made and the
     analysis has no adjusted estimate, it is exploratory. So it is before the last analysis,
-    whether or not a look was made, and where [interim] was changed after the freeze; its comparison
-    is withheld then while the study is blinded, and so is every number of a coded system or of a
-    group that it compares, from which it could be inferred. With other ratings than a last analysis
-    that was shown it is exploratory, too, and has no test: further or fewer ones, or as many that
-    give another |z|, such as after a correction.
-    Results of studies without interim analyses stay as they are.
+    whether or not a look was made, and where [interim] was changed or removed after the freeze; its
+    comparison is withheld then while the study is blinded, and so is every number of a coded system
+    or of a group that it compares, from which it could be inferred. With other ratings than a last
+    analysis that was shown it is exploratory, too, and has neither test nor interval: further or
+    fewer ones, or as many that give another |z|, such as after a correction.
+    Results of studies without comparative looks stay as they are.
     """
-    if study.interim is None:
-        return _without_interim(results, study, events, is_blinded=is_blinded)
-    progress = at_last_analysis(events, progress_of(study, study.interim, data))
+    planned = planned_comparison(study, events)
+    if planned is None:
+        return replace(results, methods=(*results.methods, *interim_sentences(study, events, None)))
+    if planned.interim is None:
+        return _of_unknown_looks(results, study, events, planned, is_blinded=is_blinded)
+    is_own = study.interim == planned.interim
+    analysis = planned.interim.analysis
+    progress = at_last_analysis(events, progress_of(study, planned.interim, data))
     shown = shown_analysis(events)
-    early = _early(study, events, progress, results.rows)
-    warnings = (*results.warnings, *(() if early is None else (early,)))
+    early = _early(study, events, progress, planned.interim, results.rows, is_blinded=is_blinded)
+    warnings = (*results.warnings, *early)
     adjusted = None
     try:
         # Neither before nor after the last analysis.
-        if early is None:
+        if not early and is_own:
             adjusted = final_estimate(study, events, results.rows, progress)
     except (AnalysisError, ValueError) as error:
         unadjusted = message(
             "The analysis “{analysis}” cannot be adjusted for its interim looks, so that it is"
             " exploratory: {reason}.",
             message_id="interim.not_adjusted",
-            analysis=study.interim.analysis,
+            analysis=analysis,
             reason=str(error),
         )
         warnings = (*warnings, unadjusted)
     looks_before = taken_looks(events)
-    if early is not None and shown is not None:
-        results = _after_the_last(results, study.interim.analysis)
-    elif early is not None:
-        results = _before_the_last(results, study.interim.analysis, is_blinded=is_blinded)
+    if early and shown is not None:
+        results = _after_the_last(results, planned)
+    elif early:
+        results = _before_the_last(results, planned, is_blinded=is_blinded)
         if is_blinded:
-            results = without_groups(results, study, study.interim.analysis)
+            results = without_groups(results, study, planned.compared)
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
-        results = _exploratory(results, study.interim.analysis)
+        results = _exploratory(results, planned)
     rows = results.rows
     if adjusted is not None:
-        warnings = (*warnings, *_changed_plan(study.interim.alpha, looks_before, progress))
+        warnings = (*warnings, *_changed_plan(planned.interim.alpha, looks_before, progress))
     if adjusted is not None and len(adjusted.fractions) > 1:
         note = message(
             "Not adjusted for the interim analyses; the adjusted estimate is in the methods.",
@@ -96,45 +103,69 @@ def with_looks(
         results,
         rows=rows,
         warnings=warnings,
-        methods=(*results.methods, *sentences, *(() if early is None else shown_sentence(shown))),
+        methods=(*results.methods, *sentences, *(shown_sentence(shown) if early else ())),
         sequential=adjusted,
     )
 
 
-def _without_interim(
-    results: Results, study: Study, events: Sequence[Event], *, is_blinded: bool
+def _of_unknown_looks(
+    results: Results,
+    study: Study,
+    events: Sequence[Event],
+    planned: PlannedComparison,
+    *,
+    is_blinded: bool,
 ) -> Results:
-    """The results; without numbers by system where [interim] was removed from a blinded study.
+    """The results where only a digest of other interim analyses than the protocol's was frozen.
 
-    Else its removal would show what is withheld before the last analysis.
+    They are taken for comparative ones: while the study is blinded, numbers by system and by every
+    group that an analysis compares are withheld.
     """
-    if not (is_blinded and is_amended(study, events)):
-        return results
+    methods = (*results.methods, *interim_sentences(study, events, None))
+    if not is_blinded:
+        return replace(results, methods=methods)
     warning = message(
-        "The frozen analysis plan has [interim], and the protocol no longer has it: numbers by"
-        " system are withheld while the study is blinded.",
+        "[interim] is not the one of the frozen analysis plan, which states only its checksum:"
+        " numbers by system and by the groups that analyses compare are withheld while the study is"
+        " blinded.",
         message_id="interim.removed",
     )
-    return replace(without_groups(results, study, ""), warnings=(*results.warnings, warning))
+    results = without_groups(results, study, planned.compared)
+    return replace(results, warnings=(*results.warnings, warning), methods=methods)
 
 
 def _early(
-    study: Study, events: Sequence[Event], progress: Progress, rows: Sequence[Row]
-) -> TranslatableMessage | None:
-    """Why these results are not the last analysis; None where they are, or none is."""
-    interim = study.interim
-    if interim is None or not interim.comparative:
-        return None
-    if (early := early_warning(interim.analysis, progress, events)) is not None:
-        return early
-    if is_amended(study, events):
-        return _amended_warning(interim.analysis)
+    study: Study,
+    events: Sequence[Event],
+    progress: Progress,
+    interim: Interim,
+    rows: Sequence[Row],
+    *,
+    is_blinded: bool,
+) -> tuple[TranslatableMessage, ...]:
+    """Why these results are not the last analysis; nothing where they are."""
+    warning = early_warning(interim.analysis, progress, events, is_blinded=is_blinded)
+    out = () if warning is None else (warning,)
     shown = shown_analysis(events)
-    return None if shown is None else _changed_warning(interim.analysis, shown, rows)
+    if is_amended(study, events):
+        is_withheld = is_blinded and shown is None
+        return (*out, _amended_warning(interim.analysis, is_withheld=is_withheld))
+    if out or shown is None:
+        return out
+    changed = _changed_warning(interim.analysis, shown, rows)
+    return () if changed is None else (changed,)
 
 
-def _amended_warning(analysis: str) -> TranslatableMessage:
-    """A warning where the number of ratings and the looks are not those that were frozen."""
+def _amended_warning(analysis: str, *, is_withheld: bool) -> TranslatableMessage:
+    """A warning where [interim] is missing or another one than that which was frozen."""
+    if is_withheld:
+        return message(
+            "[interim] is not the one of the frozen analysis plan: the analysis “{analysis}” is"
+            " exploratory, and no last analysis; its comparison is withheld while the study is"
+            " blinded.",
+            message_id="interim.amended_withheld",
+            analysis=analysis,
+        )
     return message(
         "[interim] is not the one of the frozen analysis plan: the analysis “{analysis}” is"
         " exploratory, and no last analysis.",
@@ -219,35 +250,35 @@ def _with_note(row: Row, note: str) -> Row:
     return replace(row, warnings=(*row.warnings, note)) if row.kind != "companion" else row
 
 
-def _before_the_last(results: Results, analysis: str, *, is_blinded: bool) -> Results:
+def _before_the_last(results: Results, planned: PlannedComparison, *, is_blinded: bool) -> Results:
     """The primary analysis as exploratory, without its comparison where the study is blinded."""
-    results = _exploratory(results, analysis)
+    results = _exploratory(results, planned)
     note = message(
-        "Exploratory: shown before the last analysis of a study with comparative interim looks.",
+        "Exploratory: before the last analysis of a study with comparative interim looks.",
         message_id="interim.early_row",
     )
     rows = []
     for row in results.rows:
-        if row.analysis != analysis:
+        if row.analysis not in planned.analyses:
             rows.append(row)
         elif is_blinded and _is_comparison(row):
             rows.append(replace(withheld(row), warnings=(note,)))
         else:
             rows.append(replace(row, warnings=(*row.warnings, note)))
-    bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis == analysis))
+    bounds = tuple(b for b in results.bounds if not (is_blinded and b.analysis in planned.analyses))
     return replace(results, rows=tuple(rows), bounds=bounds)
 
 
-def _after_the_last(results: Results, analysis: str) -> Results:
+def _after_the_last(results: Results, planned: PlannedComparison) -> Results:
     """The primary analysis as exploratory, its comparison without test and verdict."""
-    results = _exploratory(results, analysis)
+    results = _exploratory(results, planned)
     note = message(
         "Exploratory and without a test: the data are not those of the last analysis.",
         message_id="interim.late_row",
     )
     rows = []
     for row in results.rows:
-        if row.analysis == analysis:
+        if row.analysis in planned.analyses:
             untested = replace(row.estimate, p=math.nan)
             row = replace(row, warnings=(*row.warnings, note), finding="", estimate=untested)
         rows.append(row)
@@ -258,14 +289,18 @@ def _is_comparison(row: Row) -> bool:
     return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
 
 
-def _exploratory(results: Results, analysis: str) -> Results:
+def _exploratory(results: Results, planned: PlannedComparison) -> Results:
     rows = tuple(
         replace(row, prespecified=False, p_adjusted=math.nan, p_max_t=math.nan)
-        if row.analysis == analysis
+        if row.analysis in planned.analyses
         else row
         for row in results.rows
     )
-    return replace(results, rows=rows, plan={**results.plan, analysis: "exploratory"})
+    plan = dict(results.plan)
+    for row in rows:
+        if row.analysis in planned.analyses:
+            plan[row.analysis] = "exploratory"
+    return replace(results, rows=rows, plan=plan)
 
 
 def final_estimate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
@@ -21,15 +21,14 @@ DIRECTED = ("labels", "effects", "crossover")
 """Groups of statistics that, of comparisons in the order of the codes, state who is preferred."""
 
 
-def without_groups(results: Results, study: Study, analysis: str) -> Results:
+def without_groups(results: Results, study: Study, compared: Collection[str]) -> Results:
     """The results without any number of one system, or of one of the groups that are compared.
 
-    The same holds for what compares them, and for the labels of comparisons: in the order of the
-    codes they state which system is preferred. Counts by system are withheld as well, and
-    alternative intervals are left out.
+    `compared` are the columns of these groups. The same holds for what compares them, and for the
+    labels of comparisons: in the order of the codes they state which system is preferred. Counts by
+    system are withheld as well, and alternative intervals are left out.
     """
-    compared = {a.compare for a in study.analyses if a.name == analysis and a.compare}
-    columns = SYSTEM_COLUMNS | compared
+    columns = SYSTEM_COLUMNS.union(compared)
     pairs = pair_criteria(study.instruments)
     of_one = {
         a.name
@@ -65,6 +64,7 @@ def without_groups(results: Results, study: Study, analysis: str) -> Results:
         curves=tuple(c for c in results.curves if not is_withheld(c.analysis, c.group)),
         trade_offs=tuple(t for t in results.trade_offs if not is_withheld(t.analysis, t.group)),
         case_scores=(),
+        is_withheld=True,
     )
 
 
