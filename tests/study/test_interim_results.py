@@ -271,6 +271,31 @@ def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() 
     assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
 
 
+@pytest.mark.parametrize("looks", [[looked(1, 0.05)], []])
+def test_no_p_value_is_printed_as_zero(looks: list[Event]) -> None:
+    """|z| of 6 has p = 2e-9; a look at 5% spends next to nothing."""
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    history = [FREEZING, *looks]
+    first = with_looks(Results(tuple(rows(6.0)), ()), STUDY, data, history)
+    shown = new_last_analysis(first, STUDY, data, history, "2026-02-01T00:00:00Z")
+    assert shown is not None
+    event = last_analysis_event("share", shown)
+    later = replace(
+        data, ratings=[rated, replace(rated, task="t2")], tasks=[task, replace(task, id="t2")]
+    )
+    described = with_looks(Results(tuple(rows(6.0)), ()), STUDY, later, [*history, event])
+    text = " ".join([*first.methods, *described.methods])
+    assert "< 0.0001" in text
+    assert "0.0000" not in text
+
+
+def test_type_i_error_that_is_spent_is_never_zero() -> None:
+    text = text_of([FREEZING, looked(1, 0.05, "stop")], 9.0, 50, is_stopped=True)
+    assert "up to < 0.0001" in text
+
+
 @pytest.mark.parametrize("looks", [[looked(2, 0.5)], []])
 def test_as_many_ratings_with_another_test_are_no_last_analysis(looks: list[Event]) -> None:
     """A correction, or an exclusion after the last analysis, would be a second test."""

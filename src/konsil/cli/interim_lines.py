@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.verdicts import p_words
 from konsil.errors import option
 from konsil.study.interim.rules import AppliedRule
 
@@ -54,10 +55,11 @@ def quality_lines(computed: Sequence[CriterionQuality]) -> Iterator[str]:
             f" {quality.n_abstained:,} of {quality.n_ratings:,} ratings are abstentions"
         )
         if quality.periods:
+            labels, agreement = quality.label_shift.p, quality.agreement_shift.p
             yield (
-                f"  drift over {len(quality.periods)} periods: categories"
-                f" p = {quality.label_shift.p:.3f}, agreement p = {quality.agreement_shift.p:.3f};"
-                f" adjusted (Holm) {quality.label_drift:.3f} and {quality.agreement_drift:.3f}"
+                f"  drift over {len(quality.periods)} periods: categories {p_words(labels)},"
+                f" agreement {p_words(agreement)}; adjusted (Holm)"
+                f" {p_words(quality.label_drift)} and {p_words(quality.agreement_drift)}"
             )
 
 

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.pairs.vote_sentences import p_words, ratio_limits, worth_limits
+from konsil.analysis.model.verdicts import p_words
+from konsil.analysis.pairs.vote_sentences import ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import disagree, preferences

@@ -45,6 +45,9 @@ width."""
 
 Equivalence = Literal["shown", "not shown", "not judged"]
 
+LEAST_PROBABILITY = 1e-4
+"""The least number that is printed with four decimals; smaller ones are below it."""
+
 
 def weakness(
     estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()
@@ -251,3 +254,30 @@ def best_after_choice(p: Sequence[float]) -> Array:
 def is_order_shown(p_adjusted: float, level: float) -> bool:
     """Whether two systems differ in a ranking, by the adjusted p value, never by a CI alone."""
     return p_adjusted <= 1 - level
+
+
+def p_words(p: float, *, is_precise: bool = False) -> TranslatableMessage:
+    """A p value in a sentence, which is never 0: three decimals, or four where it is precise.
+
+    >>> p_words(0.25), p_words(1e-9), p_words(0.00049, is_precise=True)
+    ('p = 0.250', 'p < 0.001', 'p = 0.0005')
+    """
+    if is_precise:
+        if p < LEAST_PROBABILITY:
+            return message("p < {p:.4f}", message_id="p.precisely_below", p=LEAST_PROBABILITY)
+        return message("p = {p:.4f}", message_id="p.precise", p=p)
+    if p < 0.001:
+        return message("p < {p:.3f}", message_id="p.below", p=0.001)
+    return message("p = {p:.3f}", message_id="p.equal", p=p)
+
+
+def probability_words(value: float) -> TranslatableMessage:
+    """A probability with four decimals in a sentence, never 0 where it is above 0.
+
+    >>> probability_words(0.0250001), probability_words(0.00004), probability_words(0)
+    ('0.0250', '< 0.0001', '0.0000')
+    """
+    if 0 < value < LEAST_PROBABILITY:
+        least = LEAST_PROBABILITY
+        return message("< {value:.4f}", message_id="p.probability_below", value=least)
+    return message("{value:.4f}", message_id="p.probability", value=value)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.verdicts import p_words
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.vote_cautions import VoteCaution
 
@@ -169,17 +170,6 @@ def _rater(caution: VoteCaution, raters: Sequence[str] | pl.Series) -> str:
     if len(raters):
         return str(raters[caution.rater])
     return message("One rater", message_id="two_way.one_rater")
-
-
-def p_words(p: float) -> TranslatableMessage:
-    """A p value in a sentence, which is never 0.
-
-    >>> p_words(0.25), p_words(1e-9)
-    ('p = 0.250', 'p < 0.001')
-    """
-    if p < 0.001:
-        return message("p < {p:.3f}", message_id="two_way.p_below", p=0.001)
-    return message("p = {p:.3f}", message_id="two_way.p", p=p)
 
 
 def two_procedures(p: float) -> TranslatableMessage:

@@ -8,10 +8,10 @@ from typing import Any
 
 from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
 from konsil.analysis.pairs.vote_sentences import (
     no_interval,
-    p_words,
     ratio_limits,
     sentence,
     worth_limits,

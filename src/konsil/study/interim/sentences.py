@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import AdjustedEstimate
+from konsil.analysis.model.verdicts import p_words, probability_words
 from konsil.records import Event
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
@@ -79,7 +80,7 @@ def _sequential_sentences(
         )
     yield message(
         "Critical values of |z| were {critical} at {fractions} of the ratings; type I error"
-        " {alpha:g} was spent by a function of Lan and DeMets ({family}) up to {spent:.4f}.",
+        " {alpha:g} was spent by a function of Lan and DeMets ({family}) up to {spent}.",
         message_id="interim.sequential",
         fractions=_percentages(adjusted.fractions),
         critical=listed(
@@ -90,7 +91,7 @@ def _sequential_sentences(
         ),
         alpha=interim.alpha,
         family=family_words(interim.spending),
-        spent=adjusted.spent[-1],
+        spent=probability_words(adjusted.spent[-1]),
     )
     yield _outcome(adjusted)
     if len(adjusted.fractions) == 1:
@@ -102,14 +103,14 @@ def _sequential_sentences(
         return
     yield message(
         "Adjusted for the looks, the estimate is {value:.3f} ({level:.0%} CI, {low:.3f} to"
-        " {high:.3f}; p = {p:.4f}): median-unbiased, by normal theory with stage-wise ordering; the"
+        " {high:.3f}; {p}): median-unbiased, by normal theory with stage-wise ordering; the"
         " estimate and CI in the tables are not adjusted.",
         message_id="interim.adjusted",
         value=adjusted.value,
         level=adjusted.level,
         low=adjusted.low,
         high=adjusted.high,
-        p=adjusted.p,
+        p=p_words(adjusted.p, is_precise=True),
     )
     if adjusted.is_truncated:
         yield message(
@@ -149,20 +150,20 @@ def shown_sentence(shown: ShownAnalysis | None) -> Iterator[TranslatableMessage]
         return
     if shown.critical is None:
         yield message(
-            "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f} and the p value"
-            " {p:.4f}, without a look to adjust for.",
+            "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f} ({p}), without a"
+            " look to adjust for.",
             message_id="interim.confirmed_alone",
             rated=shown.rated,
             z=shown.z,
-            p=shown.p,
+            p=p_words(shown.p, is_precise=True),
         )
         return
     yield message(
         "At the last analysis, of {rated:,} tasks or ratings, |z| was {z:.3f}, its critical value"
-        " {critical:.3f} and the p value adjusted for the looks {p:.4f}.",
+        " {critical:.3f} and the p value adjusted for the looks {p}.",
         message_id="interim.confirmed",
         rated=shown.rated,
         z=shown.z,
         critical=shown.critical,
-        p=shown.p,
+        p=probability_words(shown.p),
     )
