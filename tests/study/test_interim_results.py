@@ -13,6 +13,7 @@ from konsil.analysis.model.options import CriterionRef, ShareOptions
 from konsil.analysis.model.results import Bounds, CaseScore, CoverageRow, OutcomeRow, Results
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
+from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of
@@ -241,7 +242,12 @@ def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() 
     planned = Data(raters=STUDY.raters, tasks=tasks[:2], ratings=first)
     history = [FREEZING, looked(2, 0.5)]
     [row] = rows()
-    results = Results((replace(row, finding="differs"),), ())
+    equivalent = equivalence_sentence(replace(row.estimate, low=0.01, high=0.4), 0.5, 0)
+    tested = replace(row, finding=equivalent, warnings=(equivalent, "few units"))
+    of_one = replace(row, kind="estimate", estimate=replace(row.estimate, p=math.nan))
+    companion = replace(tested, kind="companion", versus={"x": "y"})
+    wins = replace(of_one, statistic="win_difference")
+    results = Results((of_one, tested, companion, wins), ())
     confirmed = with_looks(results, STUDY, planned, history, is_blinded=True)
     shown = new_last_analysis(confirmed, STUDY, planned, history, "2026-02-01T00:00:00Z")
     assert shown is not None
@@ -262,10 +268,17 @@ def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() 
     later = with_looks(results, STUDY, more, history, is_blinded=True)
     assert later.sequential is None
     assert later.plan["share"] == "exploratory"
-    [described] = later.rows
+    # No alternative CI; and an interval would be a test whether it contains zero.
+    group, described, of_zero = later.rows
+    assert math.isnan(of_zero.estimate.low)
     assert described.estimate.value == row.estimate.value
-    assert math.isnan(described.estimate.p)
+    for number in ("low", "high", "se", "p"):
+        assert math.isnan(getattr(described.estimate, number))
+    assert "no CI or test" in described.estimate.reason
     assert described.finding == ""
+    assert [w for w in described.warnings if "quivalen" in w] == []
+    assert described.warnings[0] == "few units"
+    assert (group.estimate.low, group.estimate.high) == (row.estimate.low, row.estimate.high)
     assert "with 2 tasks or ratings; 1 came in later" in later.warnings[0]
     assert "|z| was 2.200, its critical value 1.969 and the p value adjusted" in later.methods[-1]
     assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
@@ -352,6 +365,24 @@ def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() 
     shown = with_looks(Results(tuple(rows()), ()), STUDY, data, [FREEZING, unplanned])
     late = replace(shown, plan={"share": "exploratory"})
     assert new_last_analysis(late, STUDY, data, [FREEZING, unplanned], "") is None
+
+
+def test_no_verdict_rests_on_an_exploratory_comparison() -> None:
+    """Before the last analysis with names, and after a look that nobody planned."""
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    complete = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    early = replace(complete, tasks=[task, replace(task, id="t2")])
+    [row] = rows()
+    verdict = equivalence_sentence(replace(row.estimate, low=-0.1, high=0.4), 0.5, 0)
+    results = Results((replace(row, finding=verdict, warnings=(verdict,)),), ())
+    unplanned = replace(looked(2, 0.5), subject="unplanned")
+    unplanned = replace(unplanned, data={**unplanned.data, "is_planned": False})
+    for data, history in ((early, [FREEZING]), (complete, [FREEZING, unplanned])):
+        [described] = with_looks(results, STUDY, data, history).rows
+        assert not described.finding
+        assert not any("quivalen" in w for w in described.warnings)
+        assert math.isfinite(described.estimate.low)
 
 
 def test_tasks_that_are_added_after_a_comparative_look_are_warned_of() -> None:

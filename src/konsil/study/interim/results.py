@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
+from konsil.analysis.model.catalogue.known import OF_ZERO
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
@@ -270,7 +272,11 @@ def _before_the_last(results: Results, planned: PlannedComparison, *, is_blinded
 
 
 def _after_the_last(results: Results, planned: PlannedComparison) -> Results:
-    """The primary analysis as exploratory, its comparison without test and verdict."""
+    """The primary analysis as exploratory, its comparison without test, interval and verdict.
+
+    Whether an interval contains zero is a test at its level, so that an interval of other data than
+    those of the last analysis would be a second one. The value and the groups remain.
+    """
     results = _exploratory(results, planned)
     note = message(
         "Exploratory and without a test: the data are not those of the last analysis.",
@@ -278,20 +284,40 @@ def _after_the_last(results: Results, planned: PlannedComparison) -> Results:
     )
     rows = []
     for row in results.rows:
-        if row.analysis in planned.analyses:
-            untested = replace(row.estimate, p=math.nan)
-            row = replace(row, warnings=(*row.warnings, note), finding="", estimate=untested)
-        rows.append(row)
+        if row.analysis not in planned.analyses:
+            rows.append(row)
+        elif not _is_comparison(row):
+            rows.append(replace(row, warnings=(*row.warnings, note)))
+        elif row.kind != "companion":
+            rows.append(replace(_without_interval(row), warnings=(*row.warnings, note)))
     return replace(results, rows=tuple(rows))
 
 
+def _without_interval(row: Row) -> Row:
+    nan = math.nan
+    reason = message(
+        "no CI or test: the data are not those of the last analysis", message_id="interim.late"
+    )
+    described = replace(row.estimate, low=nan, high=nan, se=nan, p=nan, method="", reason=reason)
+    return replace(row, estimate=described)
+
+
 def _is_comparison(row: Row) -> bool:
-    return row.kind == "difference" or bool(row.versus) or math.isfinite(row.estimate.p)
+    is_tested = math.isfinite(row.estimate.p) or row.statistic in OF_ZERO
+    return row.kind == "difference" or bool(row.versus) or is_tested
 
 
 def _exploratory(results: Results, planned: PlannedComparison) -> Results:
+    """The primary analysis as exploratory, without adjusted p values and verdicts."""
     rows = tuple(
-        replace(row, prespecified=False, p_adjusted=math.nan, p_max_t=math.nan)
+        replace(
+            row,
+            prespecified=False,
+            p_adjusted=math.nan,
+            p_max_t=math.nan,
+            finding="",
+            warnings=tuple(w for w in row.warnings if not name_of(w).startswith("verdict.")),
+        )
         if row.analysis in planned.analyses
         else row
         for row in results.rows
