@@ -152,6 +152,10 @@ class PlanError(KonsilError):
     """An allocation cannot be met."""
 
 
+class AddedTasksError(PlanError):
+    """Tasks that cannot be added to a stored plan, which stays as it is."""
+
+
 class AnalysisError(KonsilError):
     """An analysis asks for what the ratings or the statistic cannot give."""
 

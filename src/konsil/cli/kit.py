@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def command(
     from konsil.api import open_folder
     from konsil.api.running.kits import kits_made, make_kit
     from konsil.api.running.planning import make_plan
-    from konsil.errors import StudyError
+    from konsil.errors import AddedTasksError, StudyError
 
     opened = open_folder(folder, database=database)
     if not rater:
@@ -55,7 +56,9 @@ def command(
                 "--rater: missing; state the rater of the kit, such as --rater physician-1"
             )
         return _list(kits_made(opened))
-    make_plan(opened)
+    # Tasks that cannot be added leave the stored ones, of which a kit is made.
+    with suppress(AddedTasksError):
+        make_plan(opened)
     kit, path = make_kit(opened, rater, batch=batch, output=output, language=language, by=by)
     size = len(kit.html.encode())
     return Printout(

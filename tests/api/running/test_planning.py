@@ -10,11 +10,13 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.api.running.planning import make_plan
+from konsil.api.serving.opening import assign_tasks
 from konsil.cli.main import group, main
 from konsil.cli.plan import FEW
-from konsil.errors import PlanError, StoreError, StudyError
-from konsil.records import Rating
+from konsil.errors import AddedTasksError, PlanError, StoreError, StudyError
+from konsil.records import Answer, Event, Item, Rating
 from konsil.store import Batch
+from konsil.study.interim.looks import LOOK_TAKEN
 
 STUDY = """
 title = "Split"
@@ -296,3 +298,25 @@ def test_check_prints_the_prompt_only_of_judges_that_are_called(
     capsys.readouterr()
     main(["check", str(tmp_path)])
     assert ("LLM judges read the same texts as people" in capsys.readouterr().out) is shown
+
+
+def test_a_plan_is_not_enlarged_after_a_comparative_look(folder: Path) -> None:
+    """Nothing is stored then, and the study is served with the tasks that it has."""
+    make_plan(open_folder(folder))
+    data = {"look": "comparative", "is_planned": True, "tasks": 24}
+    look = Event("l", LOOK_TAKEN, "1", "2026-01-02T00:00:00Z", data)
+    answers = [Answer(f"new:{system}", "new", system) for system in ("a", "b")]
+    further = Batch(items=(Item("new", "A further question?"),), answers=answers)
+    with open_folder(folder).store() as store:
+        store.add(Batch(events=(look,)), source="test", at=look.at)
+        assert make_plan(open_folder(folder)).new == 0
+        store.add(further, source="test", at=look.at)
+    for save in (True, False):
+        with pytest.raises(AddedTasksError, match="2 tasks would be added to 24 after the compar"):
+            make_plan(open_folder(folder), save=save)
+    with pytest.raises(SystemExit, match="2"):
+        main(["plan", str(folder)])
+    with open_folder(folder).store() as store:
+        assert store.counts()["tasks"] == 24
+    assert assign_tasks(open_folder(folder)).startswith("24 tasks assigned before (")
+    run("kit", str(folder), "--rater", "p1", "--output", str(folder / "kit.html"))

@@ -14,15 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.cli.main import group
-from konsil.errors import KonsilError, PlanError, StoreError, StudyError
+from konsil.errors import AddedTasksError, KonsilError, PlanError, StoreError, StudyError
 from konsil.plan import Allocation, History, assign
 from konsil.plan.model.places import ADDED, Places
-from konsil.records import Rater, Task
+from konsil.records import Event, Rater, Task
 from konsil.store import Batch, Store
 from konsil.store.people.access import Access
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.additions import Addition, add_places, groups
 from konsil.study import Study
+from konsil.study.interim.looks import LOOK_TAKEN
 from konsil.study.sections.enrolment import Surplus
 from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import EXTRA, Placing
@@ -111,6 +112,20 @@ def test_what_cannot_be_added_is_one_sentence_and_writes_nothing(
     with pytest.raises(KonsilError, match=says):
         add_places(opened, PANEL, wanted, at=AT)
     assert (opened.tasks(), opened.events()) == before
+
+
+def test_no_place_is_added_after_a_comparative_look(opened: Store, clock: Any) -> None:
+    """Neither by the office nor for somebody who signs up too late."""
+    study = with_surplus("extra ratings")
+    full(opened, clock, study)
+    data = {"look": "comparative", "is_planned": True, "tasks": 9}
+    look = Event("l", LOOK_TAKEN, "1", clock.stamp(), data)
+    opened.add(Batch(events=(look,)), source="test", at=look.at)
+    before = opened.tasks()
+    with pytest.raises(AddedTasksError, match="places: 6 tasks would be added"):
+        add_places(opened, study, PLACES, at=clock.stamp())
+    assert not sign_up(opened, clock, "late", "Chirurgie", study)
+    assert opened.tasks() == before
 
 
 def test_places_come_after_the_plan(opened: Store) -> None:

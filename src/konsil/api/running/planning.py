@@ -14,7 +14,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.item_checks import check_drawn, check_masked, check_rewritten
-from konsil.errors import PlanError, StudyError
+from konsil.errors import AddedTasksError, PlanError, StudyError
 from konsil.plan import (
     Balance,
     History,
@@ -36,6 +36,7 @@ from konsil.records import Answer, Item, Task, bulk_creation
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import Calls
 from konsil.study import Study
+from konsil.study.interim.added_tasks import added_tasks_problem, task_limit
 
 _NAMED = 5
 """So many items are named in a sentence."""
@@ -125,6 +126,7 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
         _refuse_another(folder, batch.tasks, tasks)
         stored = {t.id for t in batch.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored) if stored else tasks
+        _refuse_added(folder, batch, fresh)
         if save and fresh:
             raters = [r for r in study.raters if r.id not in {x.id for x in batch.raters}]
             note_study(store, study, now())
@@ -232,6 +234,19 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
             " change, or plan again in a new folder; 'konsil places --add' adds rater slots to"
             " the stored plan"
         )
+
+
+def _refuse_added(folder: Folder, stored: Batch, fresh: Sequence[Task]) -> None:
+    """Refuse a larger sample after a comparative look, whose critical value is of its tasks."""
+    events = tuple(stored.events)
+    limit = task_limit(folder.study, events) if fresh else None
+    if limit is None:
+        return
+    problem = added_tasks_problem(
+        folder.study, limit, events, stored=stored.tasks, added=fresh, raters=stored.raters
+    )
+    if problem is not None:
+        raise AddedTasksError(f"{folder.path}: {problem}")
 
 
 def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:

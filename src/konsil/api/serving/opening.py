@@ -13,7 +13,7 @@ from konsil.api.curation.preparing import is_being_prepared
 from konsil.api.folder.folder import DATABASE, Folder, open_folder
 from konsil.api.running.checking import unanswered_note
 from konsil.api.running.planning import make_plan
-from konsil.errors import KonsilError, PlanError, nearest, option
+from konsil.errors import AddedTasksError, KonsilError, PlanError, nearest, option
 from konsil.store.people.centre_log import open_log
 from konsil.study import Study
 from konsil.web.centre.accounts import ALL
@@ -32,9 +32,13 @@ def assign_tasks(opened: Folder) -> str:
     """Assign the tasks of a study if this was not done; what can be done on its pages, in words.
 
     While items are still being screened, marked or rewritten on the pages, there are no tasks.
+    Tasks that cannot be added after an interim look leave the stored ones to be rated.
     """
     try:
         return f"{len(make_plan(opened).tasks):,} tasks"
+    except AddedTasksError as error:
+        with opened.store() as store:
+            return f"{store.counts()['tasks']:,} tasks assigned before ({error})"
     except PlanError as error:
         if not is_being_prepared(opened):
             raise

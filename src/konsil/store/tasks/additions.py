@@ -6,12 +6,12 @@ An event with its tasks, and nothing that was drawn moves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy.engine import Connection
 
-from konsil.errors import PlanError, StoreError, nearest
+from konsil.errors import AddedTasksError, PlanError, StoreError, nearest
 from konsil.plan import History, assign
 from konsil.plan.model.places import ADDED, Places, added_places, placeholder_raters
 from konsil.records import Answer, Event, Item, Task
@@ -22,6 +22,8 @@ from konsil.store.log.study_events import counted
 from konsil.store.log.write import Batch
 from konsil.store.tasks import open_slots as slots
 from konsil.study import Study
+from konsil.study.interim.added_tasks import added_tasks_problem, task_limit
+from konsil.study.interim.looks import LOOK_TAKEN
 from konsil.study.sections.enrolment import places_problems
 
 MOST = 500
@@ -68,12 +70,14 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
         if planned is None:
             raise StoreError("places: no tasks are planned yet; run 'konsil plan' first")
         number = sum(e.kind == ADDED for e in events)
+        n_looks = sum(e.kind == LOOK_TAKEN for e in events)
         event = _event(addition, number + 1, at)
         fresh = _fresh(study, items, answers, events, event)
+        _refuse_added(store, study, (*events, event), fresh)
         with writing(store.engine) as connection:
             audit.head(connection, lock=True)
-            if counted(connection, ADDED) != number:
-                # Somebody else added places meanwhile: theirs come first.
+            # Places that others added meanwhile come first, and so does a look.
+            if counted(connection, ADDED) != number or counted(connection, LOOK_TAKEN) != n_looks:
                 continue
             write.append(connection, Batch(events=(event,), tasks=fresh), kind=ADDED, at=at)
         slots = tuple(
@@ -153,6 +157,22 @@ def _fresh(
             f"places: there are no items for {event.subject!r}{f' with {strata}' if strata else ''}"
         )
     return fresh
+
+
+def _refuse_added(
+    store: Store, study: Study, events: Sequence[Event], fresh: Sequence[Task]
+) -> None:
+    """Refuse a larger sample after a comparative interim look."""
+    limit = task_limit(study, events)
+    if limit is None:
+        return
+    with store.view() as view:
+        stored, raters = view.each("tasks"), tuple(view.each("raters"))
+        problem = added_tasks_problem(
+            study, limit, events, stored=stored, added=fresh, raters=raters
+        )
+    if problem is not None:
+        raise AddedTasksError(f"places: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
