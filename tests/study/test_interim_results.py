@@ -18,6 +18,7 @@ from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event, Rating, Task
+from konsil.report.answers.evidence import support
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.definition.interim import Look
@@ -365,6 +366,45 @@ def test_an_exploratory_last_analysis_confirms_nothing_that_could_be_repeated() 
     shown = with_looks(Results(tuple(rows()), ()), STUDY, data, [FREEZING, unplanned])
     late = replace(shown, plan={"share": "exploratory"})
     assert new_last_analysis(late, STUDY, data, [FREEZING, unplanned], "") is None
+
+
+def test_no_verdict_rests_on_numbers_that_are_not_adjusted_for_the_looks() -> None:
+    """After a look at half of the ratings p = 0.0493 is |z| of 1.966, below 1.969."""
+    task = Task("t1", "t1", "ann", "form", "q", ("a",))
+    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
+    history = [FREEZING, looked(2, 0.5)]
+
+    def judged(z: float, margin: float | None = None) -> tuple[Results, str]:
+        [row] = rows(z)
+        spec = replace(SHARE, margin=margin)
+        # The CI of resamples, narrower than that of normal theory.
+        narrow = replace(row.estimate, high=row.estimate.high - 0.01)
+        row = replace(row, p_adjusted=row.estimate.p, estimate=narrow)
+        if margin is not None:
+            verdict = equivalence_sentence(row.estimate, margin, 0)
+            row = replace(row, warnings=(verdict,), finding=verdict)
+        study = replace(STUDY, analyses=(KAPPA, spec))
+        shown = with_looks(Results((row,), ()), study, data, history)
+        assert shown.sequential is not None
+        return shown, support(shown.rows[0], spec, 0)
+
+    missed, verdict = judged(1.966)
+    assert missed.rows[0].estimate.p < 0.05
+    assert math.isnan(missed.rows[0].p_adjusted)
+    assert verdict == "not shown"
+    assert "Not shown: |z| does not reach" in missed.rows[0].warnings[-1]
+    reached, verdict = judged(1.98)
+    assert (verdict, reached.rows[0].p_adjusted) == ("shown", reached.rows[0].estimate.p)
+
+    adjusted = judged(1.5)[0].sequential
+    assert adjusted is not None
+    high = adjusted.high
+    within, verdict = judged(1.5, high + 1e-4)
+    assert (verdict, within.rows[0].finding[:10]) == ("equivalent", "Equivalent")
+    beyond, verdict = judged(1.5, high - 1e-4)
+    assert (verdict, beyond.rows[0].finding) == ("not shown", "")
+    assert not any("Equivalent" in w for w in beyond.rows[0].warnings)
 
 
 def test_no_verdict_rests_on_an_exploratory_comparison() -> None:

@@ -38,18 +38,21 @@ def support(row: Row, spec: Analysis, draws: int) -> Support:
 
     A difference is shown only by a p value that is adjusted over the declared family, with an
     interval that carries a verdict and excludes 0. Without an adjusted p value, as in exploratory
-    analyses, the numbers are described. Equivalence is shown where the analysis itself says so.
+    analyses, the numbers are described. A group sequential analysis below its critical value shows
+    none, whatever its p value. Equivalence is shown where the analysis itself says so.
     """
     e = row.estimate
     if weakness(e, draws) is not None:
         return "not judged"
+    # The row has the analysis' own verdict, which also weighs cautions that no row carries.
+    verdicts = {message_of(warning) for warning in row.warnings}
+    if "interim.not_reached_row" in verdicts and "verdict.equivalent" not in verdicts:
+        return "not shown"
     if math.isfinite(row.p_adjusted):
         if row.p_adjusted <= 1 - e.level and not e.low <= 0 <= e.high:
             return "shown"
     elif spec.margin is None:
         return "described"
-    # The row has the analysis' own verdict, which also weighs cautions that no row carries.
-    verdicts = {message_of(warning) for warning in row.warnings}
     if spec.margin is not None and "verdict.equivalent" in verdicts:
         return "equivalent"
     return "not shown" if math.isfinite(row.p_adjusted) else "described"

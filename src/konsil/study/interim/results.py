@@ -99,6 +99,8 @@ def with_looks(
         rows = tuple(
             _with_note(row, note) if row.analysis == adjusted.analysis else row for row in rows
         )
+    if adjusted is not None:
+        rows = tuple(_without_unadjusted_verdict(row, study, adjusted) for row in rows)
     is_stopped = last_analysis(events, progress) == "stopped"
     sentences = interim_sentences(study, events, adjusted, is_stopped=is_stopped)
     return replace(
@@ -252,6 +254,31 @@ def _with_note(row: Row, note: str) -> Row:
     return replace(row, warnings=(*row.warnings, note)) if row.kind != "companion" else row
 
 
+def _without_unadjusted_verdict(row: Row, study: Study, adjusted: AdjustedEstimate) -> Row:
+    """The row without a conclusion that the adjusted analysis does not support.
+
+    Its own p value and CI know no looks: below the critical value no difference is shown, and
+    equivalence is stated where the adjusted CI is within the margin as well.
+    """
+    if row.analysis != adjusted.analysis or not _is_comparison(row):
+        return row
+    margins = [a.margin for a in study.analyses if a.name == row.analysis and a.margin is not None]
+    if any(not -margin < adjusted.low <= adjusted.high < margin for margin in margins):
+        row = _without_verdict(row)
+    if abs(adjusted.z) >= adjusted.critical[-1]:
+        return row
+    note = message(
+        "Not shown: |z| does not reach the critical value of the group sequential analysis.",
+        message_id="interim.not_reached_row",
+    )
+    return replace(_with_note(row, note), p_adjusted=math.nan, p_max_t=math.nan)
+
+
+def _without_verdict(row: Row) -> Row:
+    warnings = tuple(w for w in row.warnings if not name_of(w).startswith("verdict."))
+    return replace(row, finding="", warnings=warnings)
+
+
 def _before_the_last(results: Results, planned: PlannedComparison, *, is_blinded: bool) -> Results:
     """The primary analysis as exploratory, without its comparison where the study is blinded."""
     results = _exploratory(results, planned)
@@ -310,14 +337,7 @@ def _is_comparison(row: Row) -> bool:
 def _exploratory(results: Results, planned: PlannedComparison) -> Results:
     """The primary analysis as exploratory, without adjusted p values and verdicts."""
     rows = tuple(
-        replace(
-            row,
-            prespecified=False,
-            p_adjusted=math.nan,
-            p_max_t=math.nan,
-            finding="",
-            warnings=tuple(w for w in row.warnings if not name_of(w).startswith("verdict.")),
-        )
+        replace(_without_verdict(row), prespecified=False, p_adjusted=math.nan, p_max_t=math.nan)
         if row.analysis in planned.analyses
         else row
         for row in results.rows
