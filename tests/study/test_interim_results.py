@@ -441,3 +441,20 @@ def test_tasks_that_are_added_after_a_comparative_look_are_warned_of() -> None:
     [warning] = with_looks(results, STUDY, data, [FREEZING, changed]).warnings
     assert "2 tasks or ratings were planned at a comparative look, 3 at the last" in warning
     assert "type I error can be above 0.05" in warning
+
+
+def test_ratings_beyond_the_plan_after_a_comparative_look_are_warned_of() -> None:
+    """Two ratings instead of one planned one, declared as the last analysis."""
+    study = replace(STUDY, interim=replace(INTERIM, ratings=1))
+    tasks = [Task(t, t, "ann", "form", "q", ("a",)) for t in ("t1", "t2")]
+    ratings = [Rating(t.id, "ann", "correct", "q", ("a",), label="yes") for t in tasks]
+    freezing = replace(FREEZING, data=plan_of_analyses(study))
+    look = looked(2, 0.5)
+    digest = digest_of(study.interim)
+    look = replace(look, data={**look.data, "tasks": 1, "interim": digest})
+    closing = Event("c", COLLECTION_CLOSED, "t", "2026-01-09T00:00:00Z", {"rated": 2})
+    data = Data(raters=STUDY.raters, tasks=tasks, ratings=ratings)
+    shown = with_looks(Results(tuple(rows()), ()), study, data, [freezing, look, closing])
+    assert shown.sequential is not None
+    [warning] = shown.warnings
+    assert "1 tasks or ratings were planned at a comparative look, 2 at the last" in warning

@@ -183,7 +183,8 @@ def _changed_plan(
 ) -> Iterator[TranslatableMessage]:
     """A warning where the fraction of a comparative look was of another number of tasks."""
     numbers = [look.tasks for look in looks if look.kind == "comparative" and look.tasks]
-    changed = next((n for n in numbers if n != progress.tasks), None)
+    present = progress.tasks + progress.surplus
+    changed = next((n for n in numbers if n != present), None)
     if changed is not None:
         yield message(
             "{before:,} tasks or ratings were planned at a comparative look, {after:,} at the last"
@@ -192,7 +193,7 @@ def _changed_plan(
             " comparison decided on the change.",
             message_id="interim.changed_plan",
             before=changed,
-            after=progress.tasks,
+            after=present,
             alpha=alpha,
         )
 
