@@ -83,11 +83,11 @@ class RecordWriter:
 
     def _add_different(self, kind: Kind, records: Sequence[Record]) -> None:
         """Insert records that are all new and different, in columns."""
-        from konsil.store.engine.bulk import column_insertion, column_rows
+        from konsil.store.engine.bulk import column_insertion, column_rows, late_indices
 
         owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
-        column_insertion.enlarge_cache(self.connection)
-        with column_insertion.indices_afterwards(self.connection, kind.table):
+        late_indices.enlarge_cache(self.connection)
+        with late_indices.indices_afterwards(self.connection, kind.table):
             for start in range(0, len(records), column_rows.CHUNK):
                 advance(f"{kind.name} stored", start, len(records))
                 frame = column_rows.chunk(kind, records, start)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -14,50 +13,12 @@ from konsil.store.engine.bulk.column_rows import are_constant
 from konsil.store.engine.bulk.fingerprints import texts_of_floats
 from konsil.store.engine.rows import Kind
 
-_CACHE = 3 << 15
-"""Kilobytes of SQLite's cache; its own are 2,000."""
 _LONGEST_LITERAL = 200
 """Characters of a text that is written into a statement."""
 _PLACEHOLDERS = ("%(", "__[")
 """What SQLAlchemy takes for the place of a parameter, also within a text of a statement."""
 _ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
 """What PostgreSQL's text format writes otherwise; the backslash comes first."""
-
-
-def enlarge_cache(connection: Connection) -> None:
-    """Let SQLite hold more of its indices in memory, for this connection.
-
-    Rows come in the order of a file and not in that of the indices.
-    """
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA cache_size = -{_CACHE}")
-
-
-@contextmanager
-def indices_afterwards(connection: Connection, table: sa.Table) -> Iterator[None]:
-    """Fill an empty table without its indices, which are made of all rows at the end.
-
-    SQLite sorts the rows of an index in a third of the time that they take one by one. All of it
-    belongs to the transaction. The index of the primary key cannot be left out.
-    """
-    indices = _statements_of_indices(connection, table)
-    for name in indices:
-        connection.exec_driver_sql(f'DROP INDEX "{name}"')
-    yield
-    for statement in indices.values():
-        connection.exec_driver_sql(statement)
-
-
-def _statements_of_indices(connection: Connection, table: sa.Table) -> Mapping[str, str]:
-    """The name of each index of a table in SQLite, and the statement that makes it."""
-    if connection.dialect.name != "sqlite":
-        return {}
-    statement = (
-        "SELECT name, sql FROM sqlite_master"
-        " WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ? ORDER BY rowid"
-    )
-    rows = connection.exec_driver_sql(statement, (table.name,))
-    return dict(iter(rows))
 
 
 def insert(
