@@ -69,6 +69,8 @@ def test_a_table_has_no_index_while_it_is_filled(tmp_path: Path, table: sa.Table
             assert (f"sqlite_autoindex_{table.name}_1", "pk") in of_table
             with late_indices.indices_afterwards(connection, table):
                 assert indices(connection, table.name) == set()
+                # Nothing has to be searched in a large index.
+                assert connection.exec_driver_sql("PRAGMA cache_size").scalar() == -2_000
             assert indices(connection, table.name) == of_table
         assert described(store) == before
 
@@ -152,6 +154,7 @@ def test_the_key_is_filled_with_each_row_where_descriptions_stay(
                 driver.set_authorizer(permit)
             with late_indices.indices_afterwards(connection, schema.tasks):
                 assert indices(connection, "tasks") == {("sqlite_autoindex_tasks_1", "pk")}
+                assert connection.exec_driver_sql("PRAGMA cache_size").scalar() == -98_304
                 connection.exec_driver_sql(TASK, ("t1",))
             driver.set_authorizer(None)
         assert described(store) == before

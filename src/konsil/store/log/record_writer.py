@@ -86,7 +86,6 @@ class RecordWriter:
         from konsil.store.engine.bulk import column_insertion, column_rows, late_indices
 
         owner, extra = owner_column(owner_of(kind.name)), _extra(kind, self.entry)
-        late_indices.enlarge_cache(self.connection)
         with late_indices.indices_afterwards(self.connection, kind.table):
             for start in range(0, len(records), column_rows.CHUNK):
                 advance(f"{kind.name} stored", start, len(records))

@@ -55,6 +55,7 @@ def _insert_varying(connection: Connection, table: sa.Table, rows: pl.DataFrame)
     statement = sa.insert(table).inline().values(values).compile(dialect=connection.dialect)
     columns = [rows.get_column(name).to_list() for name in statement.positiontup or ()]
     # By the driver's own cursor, which takes the rows one by one: they are never a list.
+    # Several rows in a statement would need the key of a table that others refer to.
     cursor: Any = connection.connection.cursor()
     try:
         cursor.executemany(str(statement), zip(*columns, strict=True))
