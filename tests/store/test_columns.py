@@ -17,6 +17,7 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
 from konsil.store import Batch, KindName, Store
 from konsil.store.engine import frames
+from konsil.store.engine.rows import KINDS
 
 
 def test_columns_become_the_records_in_their_order(filled: Store) -> None:
@@ -37,6 +38,24 @@ def test_pieces_of_any_size_make_the_same_columns(
         monkeypatch.setattr(frames, "_PARTS", parts)
         for kind, frame in whole.items():
             assert view.columns(kind).frame.equals(frame), kind
+
+
+@pytest.mark.parametrize("name", ["items", "answers", "raters", "tasks", "events"])
+def test_records_become_columns_and_again_records(sample: Batch, name: KindName) -> None:
+    records = sample.of(name)
+    columns = frames.columns_of(KINDS[name], records)
+    assert [*columns] == [*records] != []
+    assert [*frames.columns_of(KINDS[name], [])] == []
+
+
+def test_texts_that_all_tasks_share_are_categories(sample: Batch) -> None:
+    tasks = [replace(sample.tasks[0], id=f"t{n}", position=n) for n in range(3)]
+    schema = frames.columns_of(KINDS["tasks"], tasks).frame.schema
+    assert (schema["id"], schema["slot"], schema["position"]) == (
+        pl.String,
+        pl.Categorical,
+        pl.Int64,
+    )
 
 
 def test_an_empty_store_has_empty_columns(store: Store) -> None:

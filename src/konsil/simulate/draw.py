@@ -66,7 +66,7 @@ def draw(
     desk = people(study, items, answers, truth, seed, panel_seed=panel_seed)
 
     def plan(ratings: Sequence[Rating]) -> tuple[Task, ...]:
-        return assign(
+        tasks = assign(
             study.plan,
             items=items,
             answers=answers,
@@ -75,6 +75,7 @@ def draw(
             seed=study.seed,
             history=History(ratings=ratings),
         )
+        return tuple(tasks)
 
     tasks = plan(())
     ratings = desk.rate(tasks)

@@ -14,7 +14,7 @@ from konsil.api.serving.opening import assign_tasks
 from konsil.cli.main import group, main
 from konsil.cli.plan import FEW
 from konsil.errors import AddedTasksError, PlanError, StoreError, StudyError
-from konsil.records import Answer, Event, Item, Rating
+from konsil.records import Answer, Event, Item, Rating, Task
 from konsil.store import Batch
 from konsil.study.interim.looks import LOOK_TAKEN
 
@@ -86,6 +86,23 @@ def test_the_plan_is_drawn_once_and_found_again(folder: Path) -> None:
     assert set(first.balance.pairs.values()) == {4}
     with open_folder(folder).store() as store:
         assert set(store.tasks()) == set(first.tasks)
+
+
+def test_a_plan_is_drawn_stored_and_described_without_an_object_for_each_task(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Task:
+        raise AssertionError("a task was made")
+
+    monkeypatch.setattr("konsil.store.log.record_writer._MANY", 1)
+    monkeypatch.setattr("konsil.plan.model.task_columns.bulk_constructor", lambda _: refuse)
+    monkeypatch.setattr("konsil.store.engine.read.records_of", refuse)
+    planned = make_plan(open_folder(folder))
+    assert planned.purposes() == {"main": 24}
+    monkeypatch.undo()
+    with open_folder(folder).store() as store:
+        assert sorted(planned.tasks, key=lambda t: t.id) == [*store.tasks()]
+        assert not store.verify_log()
 
 
 def test_a_conflict_calls_for_a_tiebreak_and_leaves_the_digest(folder: Path) -> None:

@@ -56,6 +56,12 @@ def test_repeats_are_told_apart_and_questionnaires_are_not_counted():
     assert {key: one.least for key, one in washouts(made).items()} == {("panel", "repeats"): 1}
 
 
+def test_repeats_on_a_single_instrument_are_counted():
+    made = [screen(0, "coarse", "a"), screen(1, "coarse", "b"), screen(2, "coarse", "c")]
+    made.append(screen(3, "coarse", "a", purpose="repeat", repeat_of="t0"))
+    assert washouts(made)["panel", "repeats"].least == 2
+
+
 @given(st.permutations(range(6)), st.permutations(range(6)))
 def test_the_least_is_what_a_plain_search_finds(first: list[int], second: list[int]):
     made = [screen(n, "coarse", str(a)) for n, a in enumerate(first)]

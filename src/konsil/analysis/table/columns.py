@@ -278,11 +278,20 @@ def _joined(column: pl.Series) -> str:
         return str(column.replace_strict(values, texts, return_dtype=pl.String).str.join(",")[0])
     if column.dtype != pl.String:
         return _encode(column.to_list())[1:-1]
+    if column.null_count() or column.str.contains(_ESCAPED).any():
+        return str(json_texts(column).str.join(",")[0])
+    return f'"{column.str.join(_BETWEEN)[0]}"'
+
+
+def json_texts(column: pl.Series) -> pl.Series:
+    r"""The JSON of each text of a column.
+
+    >>> json_texts(pl.Series(['a "b"', "c\n", None])).to_list()
+    ['"a \\"b\\""', '"c\\n"', 'null']
+    """
     if column.str.contains(_ESCAPED).any():
         if column.str.contains(_CONTROL).any():
-            return _encode(column.to_list())[1:-1]
+            return pl.Series(column.name, map(_encode, column.to_list()), pl.String)
         column = column.str.replace_all("\\", r"\\", literal=True)
         column = column.str.replace_all('"', r"\"", literal=True)
-    if column.null_count():
-        return str(('"' + column + '"').fill_null("null").str.join(",")[0])
-    return f'"{column.str.join(_BETWEEN)[0]}"'
+    return ('"' + column + '"').fill_null("null")

@@ -57,7 +57,7 @@ def outlook(draft: Draft) -> Outlook:
             items, answers = store.items(), store.answers()
         tasks: tuple[Task, ...] = ()
         if study.plan:
-            tasks = make_plan(folder, save=False).tasks
+            tasks = tuple(make_plan(folder, save=False).tasks)
         if not answers and study.systems:
             answers = implied_answers(items, [system.id for system in study.systems])
     is_pretended = not any(s.records in MATERIAL for s in study.sources)

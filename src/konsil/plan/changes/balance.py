@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, compress, groupby
 
+from konsil.plan.model.task_columns import TaskColumns
 from konsil.records import Answer, Item, Task
 
 
@@ -59,23 +60,27 @@ def balance(
     Positions are counted per answer where `answers` are not given, and strata where `items` are.
     """
     systems = {a.id: a.system for a in answers}
+    columns = TaskColumns.of(tasks)
     screens: Counter[str] = Counter()
-    rated: dict[str, set[str]] = {}
+    rated: defaultdict[str, set[str]] = defaultdict(set)
     raters_by_item: defaultdict[str, set[str]] = defaultdict(set)
     panels: dict[str, str] = {}
     places: dict[str, Counter[int]] = {}
-    for task in tasks:
-        screens[task.rater] += 1
-        if task.rater not in panels:
-            # A slot is a panel and a number, and the panel's own name may have blanks.
-            panels[task.rater] = task.slot.rsplit(" ", 1)[0]
-            rated[task.rater] = set()
-        if task.item is not None:
-            rated[task.rater].add(task.item)
-            if task.purpose == "main":
-                raters_by_item[task.item].add(task.rater)
-        if len(task.answers) > 1:
-            for place, answer in enumerate(task.answers):
+    start = 0
+    # A rater's tasks come together, mostly.
+    for rater, run in groupby(columns.column("rater")):
+        part = slice(start, start := start + len([*run]))
+        item_ids, purposes, shown = (
+            columns.column(name)[part] for name in ("item", "purpose", "answers")
+        )
+        screens[rater] += len(item_ids)
+        # A slot is a panel and a number, and the panel's own name may have blanks.
+        panels.setdefault(rater, columns.column("slot")[part.start].rsplit(" ", 1)[0])
+        rated[rater].update({*item_ids} - {None})
+        for item in {*compress(item_ids, map("main".__eq__, purposes))} - {None}:
+            raters_by_item[item].add(rater)
+        for several in filter(lambda answers: len(answers) > 1, shown):
+            for place, answer in enumerate(several):
                 places.setdefault(systems.get(answer, answer), Counter())[place] += 1
     # Sorted, so that the report is the same whatever order a database gives.
     raters = sorted(screens)

@@ -40,11 +40,10 @@ def overlaps_of(
         tasks: of the whole plan, each in its slot.
         items: for the matched stratum; without them there is one stratum.
     """
-    planned_tasks, strata = tuple(tasks), {i.id: i.strata for i in items}
+    lines = [(line, line.overlap) for line in plan if line.overlap is not None]
+    planned_tasks, strata = tuple(tasks if lines else ()), {i.id: i.strata for i in items}
     overlaps = []
-    for line in plan:
-        if line.overlap is None:
-            continue
+    for line, overlap in lines:
         slots_by_subject: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
         for task in planned_tasks:
             line_key = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
@@ -58,9 +57,7 @@ def overlaps_of(
                     (task.item, tuple(sorted(task.answers)), task.arm), set()
                 ).add(task.slot)
         several = {
-            key: slots
-            for key, slots in slots_by_subject.items()
-            if len(slots) >= line.overlap.raters
+            key: slots for key, slots in slots_by_subject.items() if len(slots) >= overlap.raters
         }
         # A rater without a shared comparison counts with 0, and is not absent.
         each = dict.fromkeys(
@@ -74,8 +71,8 @@ def overlaps_of(
         overlaps.append(
             PlannedOverlap(
                 line.panel,
-                line.overlap.share,
-                line.overlap.raters,
+                overlap.share,
+                overlap.raters,
                 len(slots_by_subject),
                 len(several),
                 (min(each.values(), default=0), max(each.values(), default=0)),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
+from konsil.plan.model.task_columns import TaskColumns
 from konsil.records import Task
 
 
@@ -44,17 +45,20 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
     >>> washouts(made)["panel", "designs"].least
     2
     """
+    columns = TaskColumns.of(tasks)
+    columns = columns.where(item is not None for item in columns.column("item"))
+    slots = columns.column("slot")
+    kinds_by_slot: dict[str, set[tuple[str, bool]]] = {}
+    kinds = {*zip(slots, columns.column("instrument"), columns.column("purpose"), strict=True)}
+    for slot, instrument, purpose in kinds:
+        kinds_by_slot.setdefault(slot, set()).add((instrument, purpose == "repeat"))
+    # With one instrument and without repeats nothing is looked at twice.
+    once = {slot for slot, [*each] in kinds_by_slot.items() if len(each) == 1 and not each[0][1]}
     by_rater: dict[str, list[Task]] = {}
-    for task in tasks:
-        if task.item is not None:
-            by_rater.setdefault(task.slot, []).append(task)
+    for task in columns.where(slot not in once for slot in slots):
+        by_rater.setdefault(task.slot, []).append(task)
     distances: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for slot, rater_tasks in by_rater.items():
-        # Nothing is looked at twice on another instrument, or repeated.
-        if {(t.instrument, t.purpose == "repeat") for t in rater_tasks} == {
-            (rater_tasks[0].instrument, False)
-        }:
-            continue
         panel = slot.rsplit(" ", 1)[0]
         for kind, between in _distances(sorted(rater_tasks, key=lambda t: t.position)):
             distances.setdefault((panel, kind), []).append(between)

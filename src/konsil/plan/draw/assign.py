@@ -34,8 +34,9 @@ from konsil.plan.model.screens import (
     pool_of,
     screens_of,
 )
+from konsil.plan.model.task_columns import TaskColumns
 from konsil.prepare import in_study
-from konsil.records import Answer, Item, Purpose, Rater, Rating, Task
+from konsil.records import Answer, Item, Purpose, Rater, Rating
 
 _UNCOUNTED = ("practice", "pilot")
 
@@ -50,8 +51,8 @@ def assign(
     seed: int,
     history: History = UNSTARTED,
     places: Iterable[Places] = (),
-) -> tuple[Task, ...]:
-    """Every rater's tasks in the order of work.
+) -> TaskColumns:
+    """Every rater's tasks in the order of work, as columns.
 
     A PlanError states which allocation cannot be met.
 
@@ -119,7 +120,12 @@ def _screens(site: Site) -> list[Draft]:
     panel, pool = book.panel(allocation, site.where), pool_of(site)
     arms = arms_of(book.seed, panel, allocation)
     seating = seat_panel(site, pool, panel, arms)
-    drawn = [item_subjects(site, pool, rater) for rater in panel]
+    # Only pairs are drawn for each rater; all else is the same for the whole panel.
+    drawn = (
+        [item_subjects(site, pool, rater) for rater in panel]
+        if allocation.show == "pair"
+        else [item_subjects(site, pool, panel[0])] * len(panel)
+    )
     drafts: list[Draft] = []
     for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True)):
         chosen = [

@@ -8,14 +8,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import count
 from operator import attrgetter
+from typing import Any
 
 from konsil.errors import PlanError
 from konsil.plan.model.rng_streams import token
 from konsil.plan.model.screens import Draft, blind, screens_of
-from konsil.records import Task, bulk_constructor
+from konsil.plan.model.task_columns import TaskColumns
 
+_CHUNK = 5_000
+"""Drafts that become columns at once."""
+_FIELDS = (
+    *("id", "allocation", "seat", "rater", "item", "answers"),
+    *("spans", "arm", "batch", "purpose", "repeat_of"),
+)
+"""What a draft has of a task."""
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
 
 
@@ -27,32 +34,32 @@ def _ordered(drafts: Sequence[Draft]) -> list[Draft]:
     return sorted(drafts, key=attrgetter("order", "id"))
 
 
-def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
+def schedule(drafts: Sequence[Draft], seed: int) -> TaskColumns:
     """Tasks by rater, in the order in which each rater works through them."""
     phases = {phase: n for n, phase in enumerate(dict.fromkeys(d.allocation.phase for d in drafts))}
     by_rater: dict[str, list[Draft]] = {}
     for draft in drafts:
         by_rater.setdefault(draft.rater, []).append(draft)
-    tasks: list[Task] = []
+    ordered: list[Draft] = []
+    positions: list[int] = []
     for rater_drafts in by_rater.values():
         # Tie-breaks come when all else is planned; they go last so that they move nothing.
         late = [d for d in rater_drafts if d.allocation.when == "disagreed"]
         early = [d for d in rater_drafts if d.allocation.when != "disagreed"]
-        placed: list[tuple[Draft, str]] = []
+        placed: list[Draft] = []
         # What was added comes after all that was there: no position moves.
         waves = sorted({d.wave for d in early})
         for n, wave in enumerate(waves):
             for phase in phases:
                 theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
                 placed += _phase(theirs, phase, seed, first=n == 0)
-        placed += [(draft, "") for draft in _ordered(late)]
-        tasks += _tasks(placed)
-    return tasks
+        screens = [*_one_by_one([*placed, *_ordered(late)])]
+        positions += range(len(screens))
+        ordered += screens
+    return _columns(ordered, positions)
 
 
-def _phase(
-    drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True
-) -> list[tuple[Draft, str]]:
+def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True) -> list[Draft]:
     """The screens of one phase in batches; repeats come of what was planned first alone."""
     surveys = [d for d in drafts if d.scope]
     screens = [d for d in drafts if not d.scope]
@@ -69,18 +76,19 @@ def _phase(
         batches += _batches([d for d in screens if _RANK[d.purpose] == rank], size)
     repeats = _repeats([d for batch in batches for d in batch], seed) if first else []
     batches += _batches(repeats, size)
-    placed: list[tuple[Draft, str]] = []
+    placed: list[Draft] = []
     for n, batch in enumerate(batches, start=1):
         name = "" if size is None else f"{phase} {n}".strip()
-        placed += [(draft, name) for draft in batch]
+        if name:
+            for draft in batch:
+                draft.batch = name
+        placed += batch
         if size is not None or n == len(batches):
             for survey in surveys:
                 if survey.scope == "batch":
-                    named = dataclasses.replace(
-                        survey, id=token(seed, "batch survey", survey.id, n)
-                    )
-                    placed.append((named, name))
-    return placed + [(survey, "") for survey in surveys if survey.scope != "batch" or not batches]
+                    id_ = token(seed, "batch survey", survey.id, n)
+                    placed.append(dataclasses.replace(survey, id=id_, batch=name))
+    return placed + [s for s in surveys if s.scope != "batch" or not batches]
 
 
 def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
@@ -137,28 +145,37 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     return repeats
 
 
-def _tasks(placed: Sequence[tuple[Draft, str]]) -> Iterator[Task]:
-    """The screens of a rater's drafts, each with its batch, in their order."""
-    positions = count()
-    create, slot_of = bulk_constructor(Task), cache("{} {}".format)
-    for draft, batch in placed:
-        allocation = draft.allocation
-        # Texts that many tasks share are stored once.
-        slot = slot_of(allocation.panel, draft.seat + 1)
-        repeated = screens_of(draft, draft.repeat_of) if draft.repeat_of else None
-        for n, (name, spans) in enumerate(screens_of(draft)):
-            yield create(
-                name,
-                slot,
-                draft.rater,
-                allocation.instrument,
-                draft.item,
-                draft.answers,
-                spans,
-                draft.arm,
-                allocation.phase,
-                batch,
-                next(positions),
-                draft.purpose,
-                repeated[n][0] if repeated else None,
-            )
+def _one_by_one(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """A draft for each screen: those of several screens are taken apart."""
+    for draft in drafts:
+        if not draft.parts:
+            yield draft
+            continue
+        screens = screens_of(draft)
+        repeated = screens_of(draft, draft.repeat_of) if draft.repeat_of else []
+        for n, (name, spans) in enumerate(screens):
+            repeat_of = repeated[n][0] if repeated else None
+            yield dataclasses.replace(draft, id=name, spans=spans, repeat_of=repeat_of)
+
+
+def _columns(drafts: Sequence[Draft], positions: list[int]) -> TaskColumns:
+    """The drafts as tasks, each of one screen, with their places in the raters' orders of work."""
+    values: list[list[Any]] = [[] for _ in _FIELDS]
+    # In parts that stay in the processor's cache: a rater's drafts lie anywhere in memory.
+    for start in range(0, len(drafts), _CHUNK):
+        part = zip(*map(attrgetter(*_FIELDS), drafts[start : start + _CHUNK]), strict=True)
+        for column, part_values in zip(values, part, strict=True):
+            column += part_values
+    columns = dict(zip(_FIELDS, values, strict=True))
+    allocations = columns["allocation"]
+    # Texts that many tasks share are stored once.
+    slot_of = cache(lambda panel, seat: f"{panel} {seat + 1}")
+    return TaskColumns(
+        {
+            **columns,
+            "slot": [*map(slot_of, [a.panel for a in allocations], columns["seat"])],
+            "instrument": [a.instrument for a in allocations],
+            "phase": [a.phase for a in allocations],
+            "position": positions,
+        }
+    )

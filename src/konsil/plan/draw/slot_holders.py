@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from konsil.errors import PlanError, nearest
+from konsil.plan.model.task_columns import TaskColumns
 from konsil.records import Event, Rating, Task
 
 HAND_OVER = "hand-over"
@@ -14,11 +14,11 @@ HAND_OVER = "hand-over"
 
 
 def assign_slot_holders(
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     events: Iterable[Event],
     ratings: Iterable[Rating],
     free: Collection[str] = (),
-) -> tuple[Task, ...]:
+) -> TaskColumns:
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.
 
     `free` are slots that nobody holds at first. `withdrawal` (subject: the rater) empties the
@@ -28,7 +28,10 @@ def assign_slot_holders(
     with whoever rated it. Names, blinded orders and arms belong to the slot, so a change of hands
     moves nothing.
     """
-    holders = {t.slot: "" if t.slot in free else t.rater for t in tasks}
+    columns = TaskColumns.of(tasks)
+    slots = columns.column("slot")
+    named = dict(zip(slots, columns.column("rater"), strict=True))
+    holders = {slot: "" if slot in free else rater for slot, rater in named.items()}
     handed: dict[str, str] = {}
     moved = bool(free)
     # In time: a slot that was vacated may have been taken again.
@@ -51,10 +54,10 @@ def assign_slot_holders(
             holders[slot] = event.subject
             moved = True
     if not moved:
-        return tuple(tasks)
+        return columns
     # Whoever rated a task keeps it, whatever happened to the slot afterwards.
     rated = {r.task: r.rater for r in ratings}
-    return tuple(
-        dataclasses.replace(t, rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot])
-        for t in tasks
+    raters = zip(columns.column("id"), slots, strict=True)
+    return columns.with_raters(
+        [rated.get(t) or handed.get(t) or holders[slot] for t, slot in raters]
     )

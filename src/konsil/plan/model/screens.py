@@ -48,6 +48,8 @@ class Draft:
     """With which addition to the plan it came; 0: with the plan itself."""
     parts: tuple[tuple[Span, ...], ...] = ()
     """The sentences of each of its screens, where it has several; empty: one screen with all."""
+    batch: str = ""
+    """The batch it is handed out in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ def drafts_of(
         order = order_of(item)
         shared = _shared(seed, allocation.panel, allocation.phase, item)
         for n, subject in enumerate(subjects):
-            name = name_of(item, *subject, subjects[:n].count(subject))
+            name = name_of(item, *subject, subjects[:n].count(subject) if n else 0)
             draft = Draft(
                 name,
                 allocation,

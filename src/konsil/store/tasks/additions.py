@@ -139,8 +139,10 @@ def _fresh(
         "seed": study.seed,
         "places": study.places,
     }
-    before = assign(study.plan, **design, history=History(events=events))  # type: ignore[arg-type]
-    after = assign(study.plan, **design, history=History(events=(*events, event)))  # type: ignore[arg-type]
+    before, after = (
+        tuple(assign(study.plan, **design, history=History(events=known)))  # type: ignore[arg-type]
+        for known in (tuple(events), (*events, event))
+    )
     now = {t.id: t for t in after}
     moved = next((t for t in before if now.get(t.id) != t), None)
     if moved is not None:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import polars as pl
 
 from konsil.analysis.table.columns import Columns
+from konsil.plan.model.task_columns import TaskColumns
 from konsil.store.engine.bulk.fingerprints import (
     MOST_WHOLE,
     escaped,
@@ -63,15 +64,18 @@ def _columns(kind: Kind, records: Sequence[Record]) -> list[pl.Series] | None:
 
     These are ratings, whose state and label belong together, and what no database can keep.
     """
-    if kind.name == "ratings":
+    if kind.name == "ratings" or not records:
         return None
     try:
-        return [
-            _column(field, [*map(operator.attrgetter(field.name), records)])
-            for field in kind.fields
-        ]
+        return [_column(field, _values(records, field.name)) for field in kind.fields]
     except (UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
         return None
+
+
+def _values(records: Sequence[Record], name: str) -> Sequence[Any]:
+    if isinstance(records, TaskColumns):
+        return records.column(name)
+    return [*map(operator.attrgetter(name), records)]
 
 
 def _column(field: Field, values: Sequence[Any]) -> pl.Series:
@@ -145,7 +149,7 @@ def total(kind: Kind, frame: pl.DataFrame, owner: str, salts: Mapping[str, str])
     if owner:
         # Salts have neither quotes nor backslashes.
         parts.insert(0, pl.lit(frame[owner].replace_strict(salts, return_dtype=pl.String)))
-    text_of_row = pl.concat_str(_merged(parts))
+    text_of_row = pl.concat_str(merged_parts(parts))
     texts = frame.select(text_of_row.cast(pl.Binary)).to_series().to_list()
     others = _other_characters(b"".join(texts))
     if others.count(b'"') != n_quotes or others.count(b"\\") != n_backslashes:
@@ -194,7 +198,7 @@ def _quoted(text: pl.Expr, *, has_null: bool) -> Sequence[pl.Expr | str]:
     return (pl.concat_str(pl.lit('"'), text, pl.lit('"')).fill_null("null"),)
 
 
-def _merged(parts: Sequence[pl.Expr | str]) -> list[pl.Expr]:
+def merged_parts(parts: Sequence[pl.Expr | str]) -> list[pl.Expr]:
     """The parts of a row's text, neighbouring literal texts as one."""
     merged: list[pl.Expr] = []
     for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
