@@ -60,6 +60,8 @@ def test_repeats_on_a_single_instrument_are_counted():
     made = [screen(0, "coarse", "a"), screen(1, "coarse", "b"), screen(2, "coarse", "c")]
     made.append(screen(3, "coarse", "a", purpose="repeat", repeat_of="t0"))
     assert washouts(made)["panel", "repeats"].least == 2
+    again = [dataclasses.replace(t, purpose="repeat") for t in made]
+    assert washouts(again)["panel", "repeats"].least == 2, "of a line that has repeats alone"
 
 
 @given(st.permutations(range(6)), st.permutations(range(6)))

@@ -593,3 +593,17 @@ def test_any_plan_is_sound_or_refused(
         assert len({t.item for t in mine if t.purpose == "repeat"}) == repeats
         if batches is not None:
             assert max(Counter(t.batch for t in mine).values()) <= batches
+
+
+def test_pairs_are_drawn_for_each_rater_and_single_answers_are_the_same_for_all():
+    items = some_items(20)
+
+    def shown(form: str, show: str) -> list[set[tuple[str, ...]]]:
+        plan = [Allocation("physicians", form, show=show)]
+        tasks = plan_of(plan, items, some_answers(items), panel(2))
+        raters = sorted({t.rater for t in tasks})
+        return [{tuple(sorted(t.answers)) for t in tasks if t.rater == r} for r in raters]
+
+    pairs, single = shown("pairs", "pair"), shown("form", "each")
+    assert pairs[0] != pairs[1]
+    assert single[0] == single[1] == {(a.id,) for a in some_answers(items)}
