@@ -16,7 +16,7 @@ from compute_parts import (
     square_after_a_death,
 )
 from konsil.compute.clusters import check_cluster, open_runner
-from konsil.compute.runners import Cores, Runner, ThisProcess
+from konsil.compute.runners import Cores, Runner, ThisProcess, Work
 from konsil.errors import AnalysisError
 
 PARTS = range(8)
@@ -82,6 +82,8 @@ def test_processes_compute_in_order_and_parts_of_a_dead_one_run_again(tmp_path):
 def test_a_part_that_always_ends_its_process_is_one_sentence():
     with pytest.raises(AnalysisError, match="its process ended 3 times"):
         list(Cores(1).map(killed, [0]))
+    with pytest.raises(AnalysisError, match=r"^statistic 1 of 1: .* 3 times, .*; use fewer$"):
+        list(Cores(1).of(Work("statistic", "use fewer")).map(killed, [0]))
     with pytest.raises(AnalysisError, match="part 0: refused"):
         list(Cores(1).map(refused, [0]))
 

@@ -36,10 +36,11 @@ def command(
     are never printed as 0 or 1.
     """
     from konsil.analysis.standalone.agreement import estimate_agreement
+    from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    if workers or isinstance(file, str) or is_data_set(file):
+    if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.agreements import agreement_of_data_set
 
         check_data_set(file)
@@ -52,7 +53,8 @@ def command(
             file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named
         )
         options = replace(request.table_options(), line=table.line, name=table.name)
-        result = estimate_agreement(table.frame, request, options)
+        with on_cores(workers):
+            result = estimate_agreement(table.frame, request, options)
 
     def show() -> None:
         from konsil.cli import agreement_tables

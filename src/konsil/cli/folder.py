@@ -58,7 +58,7 @@ def on_workers(function: F) -> F:
         "--compute",
         default="",
         metavar="WHERE",
-        help="Compute the analyses on Dask workers: local:N, or tcp://HOST:PORT.",
+        help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
     )(function)
 
 

@@ -37,10 +37,11 @@ def command(
     that cannot be estimated are empty, with the reason.
     """
     from konsil.analysis.standalone.preference_table import estimate_preference
+    from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import read_table
 
-    if workers or isinstance(file, str) or is_data_set(file):
+    if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.preferences import preference_of_data_set
 
         check_data_set(file)
@@ -48,7 +49,8 @@ def command(
     else:
         table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
         layout = replace(request.layout(), line=table.line, name=table.name)
-        result = estimate_preference(table.frame, request, layout)
+        with on_cores(workers):
+            result = estimate_preference(table.frame, request, layout)
 
     def show() -> None:
         from konsil.cli import preference_tables

@@ -26,7 +26,7 @@ def of_a_table(function: F) -> F:
             "workers",
             default="",
             metavar="WHERE",
-            help="Read Parquet files on Dask workers: local:N, or tcp://HOST:PORT.",
+            help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
         ),
         click.option(
             "--separator",

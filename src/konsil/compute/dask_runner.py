@@ -55,6 +55,10 @@ class DaskRunner:
         payload = self._sent[1]
         return self._results(lambda part: self._submit(of_shared, payload, function, part), parts)
 
+    def of(self, work: Work) -> DaskRunner:
+        """The same workers for other work."""
+        return DaskRunner(self._client, work)
+
     def _submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
         with warnings.catch_warnings():
             # That shared data of more than 10 MB are not scattered.

@@ -8,7 +8,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -57,6 +57,9 @@ class Runner(Protocol):
         A worker gets them once; they must not change.
         """
 
+    def of(self, work: Work) -> Runner:
+        """The same runner for other work, which its errors name."""
+
 
 @dataclass(frozen=True)
 class Payload:
@@ -104,6 +107,10 @@ class ThisProcess:
         """The results in the order of the parts."""
         return (function(shared, part) for part in parts)
 
+    def of(self, _: Work) -> Runner:
+        """The runner itself, which has no errors of its own."""
+        return self
+
 
 class Cores:
     """Computes in processes of this machine, each with limited memory; 0: without a limit."""
@@ -120,6 +127,10 @@ class Cores:
     ) -> Iterator[R]:
         """The same; every process gets the shared data when it starts."""
         return self._map(partial(_of_own, function), parts, Payload.of(shared))
+
+    def of(self, work: Work) -> Runner:
+        """As many processes for other work."""
+        return Cores(self.n, work, memory=self.memory)
 
     def _map(
         self, function: Callable[[T], R], parts: Sequence[T], payload: Payload | None
@@ -158,7 +169,7 @@ class Cores:
         )
 
 
-def in_order(submit: Callable[[T], Future[R]], parts: Sequence[T], n_workers: int) -> Iterator[R]:
+def in_order(submit: Callable[[T], Future[R]], parts: Iterable[T], n_workers: int) -> Iterator[R]:
     """The results in the order of the parts, with few parts at once."""
     waiting: deque[Future[R]] = deque()
     try:

@@ -78,6 +78,11 @@ class Distant:
 
     def __init__(self):
         self.functions = []
+        self.works = []
+
+    def of(self, work):
+        self.works.append(work.part)
+        return self
 
     def map(self, function, parts):
         results = []
@@ -110,6 +115,8 @@ def test_workers_have_the_numbers_of_the_whole(tmp_path, monkeypatch, cluster, b
     assert parts.to_json() == konsil.agreement(ratings(), **given).to_json()
     of_table = ["estimates", *(["_pair_result"] if pairs else [])]
     assert runner.functions == (of_table * (2 if by else 1) if cluster else [])
+    # What a worker that ends again and again had: no piece of the table.
+    assert runner.works == (["statistic"] if cluster else [])
 
 
 def test_statistics_are_in_the_order_of_the_request():

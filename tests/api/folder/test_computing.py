@@ -122,7 +122,11 @@ def test_reports_take_workers_and_small_studies_take_none_of_compute_toml(
     assert repr(study.results()) == alone
     monkeypatch.setattr(computing, "LARGE", 480_001)
     assert repr(study.results(compute="tcp://scheduler:8786")) == alone
-    assert recorded.clusters == ["local:2", "", "local:3", "tcp://scheduler:8786"]
+    # Cores need not be worth their start: they are those of the file for small studies, too.
+    (folder / "compute.toml").write_text('[compute]\nworkers = "cores:1"\n', "utf-8")
+    assert repr(study.results()) == alone
+    places = ["local:2", "", "local:3", "tcp://scheduler:8786", "cores:1"]
+    assert recorded.clusters == places
 
 
 @pytest.mark.parametrize("run", ["results", "report"])

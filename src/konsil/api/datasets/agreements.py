@@ -20,10 +20,14 @@ from konsil.analysis.tabular.table_layout import is_long
 from konsil.api.datasets.coding import coded_ratings, words
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
-from konsil.compute.runners import Runner
+from konsil.compute.cores import is_cores, on_cores
+from konsil.compute.runners import Runner, Work
 from konsil.errors import SourceError
 from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 from konsil.stats.engine.parts import Compute, in_this_process
+
+STATISTICS = Work("statistic", "compute it without workers, in the process of the command")
+"""Statistics of the whole table."""
 
 
 def agreement_of_data_set(
@@ -31,9 +35,9 @@ def agreement_of_data_set(
 ) -> Agreement:
     """Agreement in a folder of Parquet files, under a URL, or in a large Parquet file.
 
-    `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores. Long tables are read and
-    coded there, and here are codes alone. Of tables with another layout the workers make texts, and
-    the whole table is here. Workers of a cluster also compute the statistics.
+    `cluster`: local:N, tcp://HOST:PORT, cores:N, or '' for this machine's cores. Long tables are
+    read and coded there, and here are codes alone. Of tables with another layout the workers
+    make texts, and the whole table is here. Workers of a cluster also compute the statistics.
     """
     check_request(request)
     check_cluster(cluster)
@@ -45,7 +49,8 @@ def agreement_of_data_set(
     options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
     options = composed(options)
     columns = pl.DataFrame(schema=dict.fromkeys(map(composed, pieces[0].columns), pl.String))
-    with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
+    is_small = n_bytes(pieces) <= SMALL
+    with open_runner(cluster, len(pieces), is_small=is_small) as runner, on_cores(cluster):
         if is_long(columns, options):
             result = _of_codes(pieces, request, options, runner, _compute(runner, cluster))
             if result is not None:
@@ -60,7 +65,9 @@ def _compute(runner: Runner, cluster: str) -> Compute:
 
     Fresh processes of this machine would take longer to start.
     """
-    return runner.map_with if cluster else in_this_process
+    if not cluster or is_cores(cluster):
+        return in_this_process
+    return runner.of(STATISTICS).map_with
 
 
 def _of_codes(

@@ -15,6 +15,7 @@ from konsil.analysis.tabular.votes_table import numbered_votes
 from konsil.api.datasets.coding import coded_votes
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
+from konsil.compute.cores import on_cores
 from konsil.errors import SourceError
 from konsil.sources.files.datasets import n_bytes, name_of, pieces_of, place_in
 
@@ -24,7 +25,7 @@ def preference_of_data_set(
 ) -> HeadToHead:
     """Preference in a folder of Parquet files, under a URL, or in a large Parquet file.
 
-    `cluster`: local:N, tcp://HOST:PORT, or '' for this machine's cores.
+    `cluster`: local:N, tcp://HOST:PORT, cores:N, or '' for this machine's cores.
     """
     check_request(request)
     check_cluster(cluster)
@@ -51,4 +52,5 @@ def preference_of_data_set(
         )
         for group in groups
     }
-    return estimate_comparisons(tables, request, warnings)
+    with on_cores(cluster):
+        return estimate_comparisons(tables, request, warnings)

@@ -28,7 +28,7 @@ class ComputeSettings:
     """Where parts of a study's computations run."""
 
     workers: str = ""
-    """local:N, or tcp://HOST:PORT; empty: this machine, without Dask."""
+    """local:N, tcp://HOST:PORT, or cores:N; empty: this machine's cores, without Dask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Analysing:
     """Where a study's analyses are computed."""
 
     workers: str = ""
-    """As the option states it; empty: not stated."""
+    """As the option states it, or compute.toml in cores; empty: not stated."""
     workers_if_large: str = ""
     """As compute.toml states it."""
 
@@ -59,21 +59,25 @@ class Analysing:
     def of(cls, folder: Path, compute: str) -> Analysing:
         """The option's place, else that of compute.toml; refused if it is no place."""
         from konsil.compute.clusters import check_cluster
+        from konsil.compute.cores import is_cores, n_cores
 
         stated = "" if compute else read_compute(folder).workers
         check_cluster(compute or stated)
-        return cls(compute, stated)
+        n_cores()  # refuses what the environment states wrongly
+        return cls(stated) if is_cores(stated) else cls(compute, stated)
 
     @contextmanager
     def open(self, study: Study, data: Data) -> Iterator[Compute]:
         """What computes the parts of a run of the study's analyses."""
         from konsil.compute.clusters import open_runner
+        from konsil.compute.cores import on_cores
         from konsil.compute.runners import Work
 
         work = Work("analysis", "compute it without workers, in the process of the command")
         is_large = len(data.ratings) * study.resampling.draws >= LARGE
         workers = self.workers or (self.workers_if_large if is_large else "")
-        with open_runner(workers, len(study.analyses), is_small=True, work=work) as runner:
+        n = len(study.analyses)
+        with open_runner(workers, n, is_small=True, work=work) as runner, on_cores(workers):
             yield runner.map_with
 
 

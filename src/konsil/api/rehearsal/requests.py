@@ -26,7 +26,7 @@ class PowerRequest(Request):
     processes: int = setting(1, Flag("Number of parallel processes.", minimum=1))
     compute: str = setting(
         "",
-        Flag("Simulate on Dask workers: local:N, or tcp://HOST:PORT.", metavar="WHERE"),
+        Flag("Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.", metavar="WHERE"),
     )
     """Empty: what compute.toml states; without it `processes`."""
 

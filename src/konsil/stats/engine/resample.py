@@ -12,11 +12,13 @@ instead: the same law at the cost of the patterns.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import scipy
 
+from konsil.stats.engine.blocks import Each, in_blocks, in_draws
 from konsil.stats.engine.cluster_sums import Factor, Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
 from konsil.stats.engine.weights import (
@@ -24,10 +26,13 @@ from konsil.stats.engine.weights import (
     VIRTUAL_BLOCKS,
     VIRTUAL_FROM,
     block_weights,
+    draw_blocks,
     whole_blocks,
 )
 
 _TILE_BYTES = 4 << 20
+_THREADS_FROM = 4 << 20
+"""Weights from which on threads save more time than they take."""
 
 
 def evaluate(finalise: Finalise, totals: Array) -> Array:
@@ -74,26 +79,45 @@ def bootstrap(
         raise ValueError(f"{draws} draws: expected at least one")
     if tile is not None and tile < 1:
         raise ValueError(f"a tile of {tile} draws: expected at least one")
-    bounded = (
-        max(_TILE_BYTES // (rows.factor.dtype.itemsize * rows.patterns.shape[0]), 1)
-        if tile is None
-        else tile
-    )
     stop = start + draws
-    parts = []
     # Groups begin at multiples, so that any range of draws is computed in the same products.
-    for group in range(start - start % rows.group, stop, rows.group):
-        totals = _totals(rows, key, max(start, group), min(stop, group + rows.group), bounded)
-        parts.append(evaluate(finalise, totals))
+    groups = [
+        (max(start, group), min(stop, group + rows.group))
+        for group in range(start - start % rows.group, stop, rows.group)
+    ]
+    each: Each = in_blocks if draws * rows.patterns.shape[0] >= _THREADS_FROM else map
+    totals = _totals(rows, key, groups, tile, each)
+    parts = list(each(partial(evaluate, finalise), totals))
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
+def _totals(
+    rows: Rows, key: int, groups: Sequence[tuple[int, int]], tile: int | None, each: Each
+) -> Iterator[Array]:
+    """The totals of each group of draws, computed in blocks."""
+    n_patterns = rows.patterns.shape[0]
+    if tile is None:
+        tile = max(_TILE_BYTES // (rows.factor.dtype.itemsize * n_patterns), 1)
+    blocks = [draw_blocks(start, stop, n_patterns) for start, stop in groups]
+    totals = in_draws(
+        partial(_block_totals, rows, tile),
+        key,
+        rows.n_clusters,
+        (block for group in blocks for block in group),
+        each,
+    )
+    for group in blocks:
+        parts = [next(totals) for _ in group]
+        yield parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _block_totals(rows: Rows, tile: int, key: int, start: int, stop: int) -> Array:
     """Totals of the draws start .. stop - 1, tile by tile."""
     if rows.counts is None and rows.n_clusters > VIRTUAL_FROM:
         return block_totals(rows, key, start, stop)
-    tiles = range(start, stop, tile)
-    totals = [rows.product(rows.draw(key, at, min(at + tile, stop))) for at in tiles]
+    totals = [
+        rows.product(rows.draw(key, at, min(at + tile, stop))) for at in range(start, stop, tile)
+    ]
     return totals[0] if len(totals) == 1 else np.concatenate(totals)
 
 

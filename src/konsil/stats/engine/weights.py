@@ -18,6 +18,17 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from konsil.stats.engine.contract import IntArray
+from konsil.stats.engine.streams import (
+    CHOICES,
+    CLUSTERS,
+    ORDERS,
+    PATTERNS,
+    SHARES,
+    SIGNS,
+    WITHIN,
+    Streams,
+    uniform,
+)
 
 Weights: TypeAlias = NDArray[np.floating[Any]]
 """(draws, n_clusters) how often each cluster was drawn."""
@@ -36,9 +47,8 @@ thousand clusters."""
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are stored together."""
 
-_CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS, _SHARES, _WITHIN = 0, 1, 2, 3, 4, 5, 6
-"""Top word of the Philox counter: draws of clusters, patterns, signs, choices, orders, and of
-virtual blocks and within them never share random numbers."""
+_BLOCK_WEIGHTS = 1 << 20
+"""About how many weights a block for threads has: about a millisecond's work."""
 
 VIRTUAL_FROM = 1 << 17
 """With more clusters than this, clusters are drawn in virtual blocks."""
@@ -81,64 +91,93 @@ class Remembered(int):
         """A copy in another process begins without weights: they are drawn sooner than sent."""
         return Remembered, (int(self),)
 
+    def lend(self, n_clusters: int, start: int, stop: int) -> Remembered:
+        """A key with what is stored of the draws start .. stop - 1, for another thread.
+
+        It stores what it draws anew, so that the tiles of a block share a part.
+
+        >>> key = Remembered(7)
+        >>> lent = key.lend(5, 0, 256)
+        >>> lent.draws(5, 0) is lent.draws(5, 0)
+        True
+        >>> key.take(lent)
+        >>> key.draws(5, 0) is lent.draws(5, 0)
+        True
+        """
+        lent = Remembered(int(self))
+        parts = range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS))
+        stored = self._kept.get(n_clusters, {})
+        for part in parts:
+            if part in stored:
+                lent._store(n_clusters, part, stored[part])
+        signs = self._signs[1] if self._signs[0] == n_clusters else {}
+        lent._signs = n_clusters, {part: signs[part] for part in parts if part in signs}
+        return lent
+
+    def take(self, lent: Remembered) -> None:
+        """Store what a lent key drew."""
+        for n_clusters, parts in lent._kept.items():
+            for part, weights in parts.items():
+                self._store(n_clusters, part, weights)
+        n_clusters, signs = lent._signs
+        for part, some in signs.items():
+            self._store_signs(n_clusters, part, some)
+
     def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
         """The draws part * 256 .. part * 256 + 255 of some clusters.
 
         They stay in memory unless they exceed its limit.
         """
+        if n_clusters in self._kept:
+            self._kept.move_to_end(n_clusters)
+            if part in self._kept[n_clusters]:
+                return self._kept[n_clusters][part]
+        new_draws = _part_draws(self, n_clusters, part)
+        self._store(n_clusters, part, new_draws)
+        return new_draws
+
+    def _store(self, n_clusters: int, part: int, new_draws: Weights | NDArray[np.uint8]) -> None:
         parts = self._kept.setdefault(n_clusters, {})
         self._kept.move_to_end(n_clusters)
-        if part in parts:
-            return parts[part]
-        new_draws = _drawn(
-            self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32
-        )
+        # Counts above 255 do not fit a byte: such draws are made anew each time.
+        if part in parts or new_draws.dtype != np.uint8:
+            return
         # What was used longest ago goes first.
         while self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
-        # Counts above 255 do not fit a byte: such draws are made anew each time.
-        if self._bytes + new_draws.size <= _KEPT_BYTES and new_draws.max() < 256:
-            parts[part] = new_draws.astype(np.uint8)
+        if self._bytes + new_draws.size <= _KEPT_BYTES:
+            parts[part] = new_draws.astype(np.uint8, copy=False)
             self._bytes += new_draws.size
-        return new_draws
 
     def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
         """The signs of the draws part * 256 .. part * 256 + 255.
 
         Those of the most recent number of clusters are stored.
         """
-        if self._signs[0] != n_clusters:
-            self._signs = (n_clusters, {})
-        parts = self._signs[1]
-        if part in parts:
-            return parts[part]
+        if self._signs[0] == n_clusters and part in self._signs[1]:
+            return self._signs[1][part]
         new_signs = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
-        if (len(parts) + 1) * new_signs.size <= _KEPT_BYTES:
-            parts[part] = new_signs
+        self._store_signs(n_clusters, part, new_signs)
         return new_signs
 
+    def _store_signs(self, n_clusters: int, part: int, new_signs: NDArray[np.int8]) -> None:
+        if self._signs[0] != n_clusters:
+            self._signs = (n_clusters, {})
+        if (len(self._signs[1]) + 1) * new_signs.size <= _KEPT_BYTES:
+            self._signs[1][part] = new_signs
 
-class _Streams:
-    """The random streams of one key and purpose: one generator, set to any block's start.
 
-    Setting the state is much cheaper than a generator for every block and gives the same numbers.
-    """
-
-    def __init__(self, key: int, purpose: int) -> None:
-        self._bits = np.random.Philox(key=0)
-        self._state = self._bits.state
-        self._state["state"] = {
-            "counter": np.array([0, 0, 0, purpose], dtype=np.uint64),
-            "key": np.array([key & 0xFFFFFFFFFFFFFFFF, 0], dtype=np.uint64),
-        }
-        self._generator = np.random.Generator(self._bits)
-
-    def at(self, block: int, row: int = 0) -> np.random.Generator:
-        """The generator at the start of a block's stream, or of a row's part of it."""
-        self._state["state"]["key"][1] = block
-        self._state["state"]["counter"][1] = row
-        self._bits.state = self._state
-        return self._generator
+def _part_draws(key: int, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
+    """The draws of a part, a byte each where all of them fit one."""
+    start, stop = part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS
+    step = _KEPT_DRAWS if n_clusters <= _AT_ONCE // BLOCK else BLOCK
+    out = np.empty((stop - start, n_clusters), np.uint8)
+    for at in range(start, stop, step):
+        weights = _drawn(key, n_clusters, at, at + step, np.float32)
+        if weights.max() > np.iinfo(np.uint8).max:
+            return _drawn(key, n_clusters, start, stop, np.float32)
+        out[at - start : at - start + step] = weights
+    return out
 
 
 def _empty(start: int, stop: int, width: int, dtype: DTypeLike) -> Weights:
@@ -183,6 +222,18 @@ def bootstrap_weights(
     return out
 
 
+def draw_blocks(start: int, stop: int, width: int) -> list[tuple[int, int]]:
+    """The draws start .. stop - 1 of `width` clusters in blocks for threads.
+
+    Blocks begin where the parts begin that a `Remembered` key draws at once.
+
+    >>> draw_blocks(100, 600, 1_000_000), draw_blocks(100, 600, 2000)
+    ([(100, 256), (256, 512), (512, 600)], [(100, 512), (512, 600)])
+    """
+    n = max(_BLOCK_WEIGHTS // (_KEPT_DRAWS * max(width, 1)), 1) * _KEPT_DRAWS
+    return [(max(start, at), min(stop, at + n)) for at in range(start - start % n, stop, n)]
+
+
 def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """The stored parts of the draws start .. stop - 1: part, first draw, requested draws."""
     for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
@@ -201,12 +252,12 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
         return out
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
-    streams = _Streams(key, _CLUSTERS)
+    streams = Streams(key, CLUSTERS)
     at = 0
     for block, first, last in _blocks(start, stop):
         # From a multiple of `rows` on, so that a range that begins anywhere has the same draws.
         for row in range(first - first % rows, last, rows):
-            drawn = _uniform(streams.at(block, row), n_clusters, rows * n_clusters)
+            drawn = uniform(streams.at(block, row), n_clusters, rows * n_clusters)
             drawn += offsets
             counts = np.bincount(drawn, minlength=rows * n_clusters).reshape(rows, n_clusters)
             low, high = max(first, row), min(last, row + rows)
@@ -251,44 +302,16 @@ def block_weights(
     """
     edges = virtual_edges(n_clusters)
     counts = (
-        _Streams(key, _SHARES).at(draws).multinomial(n_clusters, np.diff(edges) / n_clusters, BLOCK)
+        Streams(key, SHARES).at(draws).multinomial(n_clusters, np.diff(edges) / n_clusters, BLOCK)
     )
-    streams = _Streams(key, _WITHIN)
+    streams = Streams(key, WITHIN)
     for block in blocks:
         n = int(edges[block + 1] - edges[block])
         of_draws = counts[:, block]
-        numbers = _uniform(streams.at(draws, block), n, int(of_draws.sum())).astype(np.int64)
+        numbers = uniform(streams.at(draws, block), n, int(of_draws.sum())).astype(np.int64)
         numbers += np.repeat(np.arange(BLOCK) * n, of_draws)
         weights = np.bincount(numbers, minlength=BLOCK * n).reshape(BLOCK, n)
         yield weights, slice(int(edges[block]), int(edges[block + 1]))
-
-
-def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:
-    """`size` numbers below n, each exactly as likely, by multiplication and shift.
-
-    The few words that would favour some numbers are redrawn.
-
-    Source: Lemire (2019), Fast random integer generation in an interval. A number takes sixteen or
-    thirty-two bits, because the random words are the larger part of a bootstrap's cost.
-    """
-    # Half the random words; with n up to 4,096 fewer than one in sixteen is drawn again.
-    bits = 16 if n <= 4096 else 32
-    words = generator.bit_generator.random_raw(-(-size * bits // 64))
-    if bits == 16:
-        products = words.view(np.uint16)[:size].astype(np.uint32)
-    else:
-        products = words.view(np.uint32)[:size].astype(np.uint64)
-    products *= products.dtype.type(n)
-    favoured = (1 << bits) % n
-    again = (
-        np.flatnonzero((products & products.dtype.type((1 << bits) - 1)) < favoured)
-        if favoured
-        else ()
-    )
-    products >>= products.dtype.type(bits)
-    if len(again):
-        products[again] = generator.integers(0, n, len(again))
-    return products.astype(np.uint32, copy=False)
 
 
 def pattern_weights(
@@ -305,7 +328,7 @@ def pattern_weights(
     n = int(multiplicities.sum())
     out = _empty(start, stop, len(multiplicities), dtype)
     shares = multiplicities / n
-    streams = _Streams(key, _PATTERNS)
+    streams = Streams(key, PATTERNS)
     at = 0
     for block, first, last in _blocks(start, stop):
         # A whole block is drawn and cut: a draw does not depend on where a range begins.
@@ -336,7 +359,7 @@ def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]
     """The signs, drawn without a store."""
     out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.int8)
     width = -(-n_clusters // 8)
-    streams = _Streams(key, _SIGNS)
+    streams = Streams(key, SIGNS)
     at = 0
     for block, first, last in _blocks(start, stop):
         octets = np.frombuffer(streams.at(block).bytes(BLOCK * width), np.uint8).reshape(
@@ -361,7 +384,7 @@ def random_choices(
     [0, 1, 2]
     """
     out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.uint8)
-    streams = _Streams(key, _CHOICES)
+    streams = Streams(key, CHOICES)
     at = 0
     for block, first, last in _blocks(start, stop):
         chosen = streams.at(block).integers(0, n_states, (BLOCK, n_clusters), np.uint8)
@@ -379,7 +402,7 @@ def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -
     array([2, 2, 2, 2])
     """
     out = np.empty(_empty(start, stop, len(members), np.float32).shape, np.bool_)
-    streams = _Streams(key, _ORDERS)
+    streams = Streams(key, ORDERS)
     at = 0
     for block, first, last in _blocks(start, stop):
         # The whole block, as above: a draw's order belongs to its number alone.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from konsil.stats.engine.blocks import in_blocks, in_draws
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.engine.weights import random_choices, random_orders, random_signs
@@ -27,6 +28,8 @@ the usual number of draws."""
 _FEWEST = 8
 """With fewer exchangeable clusters there is a p value but no interval, because its coverage would
 be too low."""
+_PATTERNS = 4096
+"""Enumerated patterns in memory at once."""
 _TILE_BYTES = 8 << 20
 _ALIKE = 2.0
 """A number and its linear part are scaled to one another where neither is more than this many times
@@ -125,15 +128,26 @@ def swapped(
     if alone.all() or not alone.any():
         single = single[:0]
     exact = not len(single) and len(pairs) <= _ENUMERATE
-    patterns = (
-        _all_patterns(len(pairs))
-        if exact
-        else _patterns(len(pairs), alone if len(single) else alone[:0], draws, key)
-    )
     moved = moves[np.concatenate([pairs, single])]
     size = float(np.abs(at).max())
-    null = (studentised(unchanged.sum(axis=0) + some @ moved) for some in patterns)
-    observed = studentised(unchanged.sum(axis=0)[None])
+    total = unchanged.sum(axis=0)
+    alone = alone if len(single) else alone[:0]
+
+    def exchanged_in(patterns: Array) -> tuple[Array, Array]:
+        return studentised(total + patterns @ moved)
+
+    if exact:
+        starts = range(0, 1 << len(pairs), _PATTERNS)
+        null = in_blocks(lambda at: exchanged_in(_all_patterns(len(pairs), at)), starts)
+    else:
+        step = _step(len(pairs) + len(alone))
+        null = in_draws(
+            lambda own, *block: exchanged_in(_patterns(len(pairs), alone, own, *block)),
+            key,
+            len(pairs),
+            [(at, min(at + step, draws)) for at in range(0, draws, step)],
+        )
+    observed = studentised(total[None])
     return _exchanged(observed, null, exact, level, len(moved), size)
 
 
@@ -313,13 +327,15 @@ def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) ->
     # What another state adds.
     changes = (both[:, 1:, moved] - both[:, :1, moved]).transpose(1, 2, 0)
     step = _step(n_clusters)
-    parts = []
-    for at in range(0, draws, step):
+
+    def totals(at: int) -> Array:
         chosen = random_choices(key, n_clusters, n_states, at, min(at + step, draws))[:, moved]
-        total = np.tile(start, (len(chosen), 1))
+        total: Array = np.tile(start, (len(chosen), 1))
         for state in range(1, n_states):
             total += (chosen == state).astype(np.float64) @ changes[state - 1]
-        parts.append(total)
+        return total
+
+    parts = list(in_blocks(totals, range(0, draws, step)))
     return np.concatenate(parts).reshape(draws, 2, len(linear)).transpose(2, 1, 0)
 
 
@@ -369,27 +385,22 @@ def _ratio(value: Array, se: Array, *, scale: float) -> Array:
     return np.asarray(np.where(np.isnan(value), np.nan, t))
 
 
-def _all_patterns(n: int) -> Iterator[Array]:
-    places = np.arange(n, dtype=np.uint32)
-    for at in range(0, 1 << n, 4096):
-        patterns = np.arange(at, min(at + 4096, 1 << n), dtype=np.uint32)[:, None]
-        yield ((patterns >> places) & 1).astype(np.float64)
+def _all_patterns(n: int, at: int) -> Array:
+    patterns = np.arange(at, min(at + _PATTERNS, 1 << n), dtype=np.uint32)[:, None]
+    return ((patterns >> np.arange(n, dtype=np.uint32)) & 1).astype(np.float64)
 
 
-def _patterns(pairs: int, alone: Mask, draws: int, key: int) -> Iterator[Array]:
+def _patterns(pairs: int, alone: Mask, key: int, start: int, stop: int) -> Array:
     """Which clusters exchange their groups in each draw, (n, pairs + single).
 
     Clusters with both groups change with probability 1/2; the labels of the others are shuffled.
     """
-    step = _step(pairs + len(alone))
-    for at in range(0, draws, step):
-        stop = min(at + step, draws)
-        out = np.zeros((stop - at, pairs + len(alone)))
-        if pairs:
-            out[:, :pairs] = random_signs(key, pairs, at, stop) < 0
-        if len(alone):
-            out[:, pairs:] = random_orders(key, alone, at, stop) != alone
-        yield out
+    out = np.zeros((stop - start, pairs + len(alone)))
+    if pairs:
+        out[:, :pairs] = random_signs(key, pairs, start, stop) < 0
+    if len(alone):
+        out[:, pairs:] = random_orders(key, alone, start, stop) != alone
+    return out
 
 
 def _step(width: int) -> int:

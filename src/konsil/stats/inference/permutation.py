@@ -11,10 +11,11 @@ from typing import Literal
 
 import numpy as np
 
+from konsil.stats.engine.blocks import in_draws
 from konsil.stats.engine.cluster_sums import Sums, exact_precision, on_grid, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.weights import BLOCK, random_signs
+from konsil.stats.engine.weights import BLOCK, draw_blocks, random_signs
 
 _ENUMERATE = 16
 """Up to this many clusters, all sign patterns are enumerated: 65,536, as many as a large Monte
@@ -251,9 +252,15 @@ def _null_sums(rows: Array, draws: int, key: int) -> Iterator[Array]:
     dtype = exact_precision(rows, float(bounds.max(initial=0.0)))
     factor = on_grid(rows, bounds) if dtype is None else rows.astype(dtype, copy=False)
     step = max(_TILE_BYTES // (4 * len(rows)) // BLOCK, 1) * BLOCK
-    for at in range(0, draws, step):
-        signs = random_signs(key, len(rows), at, min(at + step, draws), factor.dtype)
-        yield (signs @ factor).astype(np.float64, copy=False)
+
+    def sums(key: int, start: int, stop: int) -> Array:
+        tiles = [(at, min(at + step, stop)) for at in range(start, stop, step)]
+        return np.concatenate(
+            [random_signs(key, len(rows), *tile, factor.dtype) @ factor for tile in tiles],
+            dtype=np.float64,
+        )
+
+    yield from in_draws(sums, key, len(rows), draw_blocks(0, draws, len(rows)))
 
 
 def _convolvable(column: Array) -> bool:

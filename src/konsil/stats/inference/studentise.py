@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.engine.blocks import in_draws
 from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
 from konsil.stats.engine.resample import evaluate
@@ -32,18 +33,22 @@ def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, k
     steps = _STEP * np.maximum(np.abs(rows.total), rows.largest)
     active = np.flatnonzero(steps)
     tile = max((1 << 21) // max(n_patterns * m, 2 * rows.k * max(len(active), 1)), 1)
-    parts = []
-    for at in range(0, draws, BLOCK):
-        weights = rows.draw(key, at, at + BLOCK)[: draws - at]
-        totals = rows.product(rows.draw(key, at, at + BLOCK))[: draws - at]
-        for low in range(0, len(totals), tile):
-            some = slice(low, low + tile)
-            parts.append(
+
+    def block(key: int, at: int, stop: int) -> Array:
+        weights = rows.draw(key, at, at + BLOCK)[: stop - at]
+        totals = rows.product(rows.draw(key, at, at + BLOCK))[: stop - at]
+        tiles = [slice(low, low + tile) for low in range(0, len(totals), tile)]
+        return np.concatenate(
+            [
                 _pivots(
                     rows, finalise, value, totals[some], weights[some].astype(np.float64), steps
                 )
-            )
-    return np.concatenate(parts)
+                for some in tiles
+            ]
+        )
+
+    blocks = [(at, min(at + BLOCK, draws)) for at in range(0, draws, BLOCK)]
+    return np.concatenate(list(in_draws(block, key, rows.n_clusters, blocks)))
 
 
 def _pivots(
