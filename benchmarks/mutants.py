@@ -79,8 +79,8 @@ BY_HAND: tuple[tuple[str, str, str], ...] = (
     ("plan/changes/handover.py", "pair: (pair[0][0], token(", "pair: (False, token("),
     (
         "plan/draw/slot_holders.py",
-        "rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot]",
-        "rater=handed.get(t.id) or rated.get(t.id) or holders[t.slot]",
+        "[rated.get(t) or handed.get(t) or holders[slot] for t, slot in raters]",
+        "[handed.get(t) or rated.get(t) or holders[slot] for t, slot in raters]",
     ),
     (
         "store/release/blinding.py",

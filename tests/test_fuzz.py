@@ -207,6 +207,7 @@ OWN = {
     "cli/new.py": "what the package brings",
     "collect/local/local_server.py": "what the system says of its processor",
     "collect/running/prices.py": "what the package brings",
+    "compute/cores.py": "what the system says of a container's processor time",
     "letters/contacts.py": "a table, by sources/files; its own tests give it other files",
     "letters/links.py": "a key that konsil made; its own tests give it other files",
     "letters/templates.py": "texts of the study; its own tests give it other files",
