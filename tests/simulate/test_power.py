@@ -268,6 +268,45 @@ def test_processes_play_no_part_also_where_one_ends(
     assert len(pools) == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "processes"),
+    [
+        (("--studies", "20"), 3),
+        (("--studies", "19"), None),
+        (("--studies", "20", "--processes", "1"), 1),
+    ],
+)
+def test_the_command_uses_the_cores_of_the_machine_for_many_studies(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    processes: int | None,
+) -> None:
+    requests: list[PowerRequest] = []
+
+    def no_studies(design: Design) -> Iterator[list[StudyOutcome]]:
+        requests.append(design.request)
+        return iter(())
+
+    monkeypatch.setattr(power_studies, "studies", no_studies)
+    monkeypatch.setenv("KONSIL_CORES", "3")
+    main(["power", str(folder), *arguments])
+    assert [request.processes for request in requests] == [processes]
+
+
+@pytest.mark.slow
+def test_the_command_prints_the_same_on_any_number_of_cores(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = []
+    for cores in ("1", "2"):
+        monkeypatch.setenv("KONSIL_CORES", cores)
+        main(["power", str(folder), "--items", "12", "--studies", "20", "--resamples", "40"])
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert "20 simulated studies" in printed[0]
+
+
 def test_a_study_that_changed_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of a scheduler run on from one simulation to the next."""
     monkeypatch.setattr(power_studies, "one_study", lambda study, *_: [study.title])

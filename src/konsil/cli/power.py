@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 from konsil.progress import verbosity
+
+_MANY = 20
+"""Studies from which starting further processes takes less time than they save."""
 
 
 @click.command(short_help="Estimate precision and power by simulation of the whole study.")
@@ -36,7 +40,7 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
     from konsil.cli.terminal import is_terminal, progress_console, table_console
     from konsil.simulate.power import power
 
-    drawn = studies(Design(folder, request, database))
+    drawn = studies(Design(folder, _on_cores(request), database))
     quiet = progress_console()
     rows = power(
         track(
@@ -65,3 +69,12 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
             click.echo(f"{output}: all results")
 
     return Printout({"studies": request.studies, "rows": rows, "output": output}, show)
+
+
+def _on_cores(request: PowerRequest) -> PowerRequest:
+    """The request with a process for each core, unless it states the number or there are few."""
+    from konsil.compute.cores import n_cores
+
+    if request.processes is not None or request.studies < _MANY:
+        return request
+    return replace(request, processes=min(n_cores(), request.studies))

@@ -65,7 +65,7 @@ def studies(design: Design) -> Iterator[list[StudyOutcome]]:
     if workers:
         with open_runner(workers, len(seeds), is_small=False, work=_STUDIES) as runner:
             yield from runner.map(simulated, seeds)
-    elif request.processes > 1:
+    elif request.processes is not None and request.processes > 1:
         yield from Cores(request.processes, _STUDIES, memory=0).map(simulated, seeds)
     else:
         yield from (_simulated_study(design, seed) for seed in seeds)

@@ -23,7 +23,10 @@ class PowerRequest(Request):
     seed: int | None = setting(None, Flag("Seed, instead of the study's."))
     resamples: int = setting(400, Flag("Number of bootstrap resamples per study.", minimum=40))
     """Enough for a p value at 0.05 and a width; the study itself takes its own number."""
-    processes: int = setting(1, Flag("Number of parallel processes.", minimum=1))
+    processes: int | None = setting(
+        None, Flag("Number of parallel processes; default: one for each core.", minimum=1)
+    )
+    """None: one in Python, whose processes need a guard of the main module."""
     compute: str = setting(
         "",
         Flag("Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.", metavar="WHERE"),
