@@ -407,11 +407,16 @@ def test_tasks_without_a_rater_are_still_to_be_rated() -> None:
             ("t1", "experts 1", "ann", "form"),
             ("t2", "experts 2", "", "form"),
             ("t3", "others 1", "", "other form"),
+            ("t4", "volunteers 1", "", "form"),
         )
     ]
     rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
     progress = progress_of(study, COMPARED, Data(tasks=tasks, ratings=[rated]))
     assert (progress.rated, progress.tasks) == (1, 2)
+    blinded = [replace(task, slot=f"slot of {task.id}") for task in tasks]
+    panels = {f"slot of {task.id}": task.slot.split()[0] for task in tasks}
+    data = Data(tasks=blinded, ratings=[rated], panel_by_slot=panels)
+    assert progress_of(study, COMPARED, data).tasks == 2
 
 
 def test_a_study_without_tasks_has_no_share_of_them() -> None:

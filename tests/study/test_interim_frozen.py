@@ -137,6 +137,18 @@ def test_numbers_of_systems_are_withheld_where_no_row_has_them() -> None:
     assert not with_looks(pooled, study, DATA, [frozen(study)], is_blinded=True).is_withheld
 
 
+@pytest.mark.parametrize("column", ["answers", "task", "repeat_of"])
+def test_numbers_of_single_answers_are_withheld(column: str) -> None:
+    """Their values state the code of the system, or select the answers of one."""
+    early = replace(DATA, tasks=[*DATA.tasks, replace(DATA.tasks[0], id="t2")])
+    chosen = replace(SHARE, name="other", by=(), compare="", where={column: ("x",)})
+    study = replace(TRIED, analyses=(SHARE, chosen))
+    grouped = with_looks(results(column), study, early, [frozen(TRIED)], is_blinded=True)
+    assert [math.isnan(r.estimate.value) for r in grouped.rows] == [True, True, True, False]
+    selected = with_looks(results("phase", "other"), study, early, [frozen(TRIED)], is_blinded=True)
+    assert all(math.isnan(r.estimate.value) for r in selected.rows if r.analysis == "other")
+
+
 def test_pooled_looks_that_are_removed_withhold_nothing() -> None:
     pooled = replace(TRIAL, interim=POOLED)
     for interim in (None, replace(POOLED, looks=(Look(0.7),))):

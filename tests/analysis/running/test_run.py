@@ -240,6 +240,14 @@ def test_where_by_arm_sets_choose_the_ratings() -> None:
     )
 
 
+def test_where_selects_by_a_number_as_text() -> None:
+    timed = [replace(r, seconds=35.0 if n % 2 else 4.5) for n, r in enumerate(DATA.ratings)]
+    share = ask("share", of=("yes",), where={"seconds": ("35.0",)})
+    (row,) = [r for r in results(share, data=replace(DATA, ratings=timed)).rows if r.is_made][:1]
+    of_criterion = [r for r in timed if r.criterion == "correct" and r.state == "rated"]
+    assert 0 < row.estimate.n_ratings < len(of_criterion)
+
+
 def test_every_two_raters_are_a_group_of_their_own() -> None:
     found = rows(ask("cohen_kappa", by=("rater_pair",)))
     assert [r.group["raters"] for r in found] == [

@@ -6,14 +6,17 @@ import dataclasses
 import hashlib
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from konsil.api.running.planning import digest_of_plan
 from konsil.records import Span, Task
 
 # No database keeps a NUL or half a character.
-TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from(',"[]\\ '),
+    max_size=5,
+)
 TASKS = st.builds(
     Task,
     TEXTS,
@@ -32,7 +35,12 @@ TASKS = st.builds(
 )
 
 
+def _of(*answers: str) -> Task:
+    return Task("t", "p 1", "r", "form", "i", answers)
+
+
 @given(st.lists(TASKS, max_size=3))
+@example([_of("a,", "b"), _of("a, ", "b"), _of(",", ","), _of("", ",b")])
 def test_the_digest_is_of_the_tasks_json(tasks: list[Task]) -> None:
     main = [dataclasses.asdict(t) for t in tasks if t.purpose != "tiebreak"]
     text = json.dumps(main, ensure_ascii=False, sort_keys=True)

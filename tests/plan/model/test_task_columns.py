@@ -37,6 +37,7 @@ def test_columns_are_the_same_tasks(tasks: list[Task], others: list[Task], data:
     assert [*columns[1:3]] == tasks[1:3]
     assert columns == TaskColumns.of(tasks) and TaskColumns.of(columns) is columns
     assert (columns == TaskColumns.of(others)) is (tasks == others)
+    assert columns == tasks and columns == tuple(tasks) and columns != [*tasks, "task"]
     assert [*columns.followed_by(others)] == [*tasks, *others]
     chosen = data.draw(st.lists(st.booleans(), min_size=len(tasks), max_size=len(tasks)))
     assert [*columns.where(chosen)] == [t for t, c in zip(tasks, chosen, strict=True) if c]

@@ -67,7 +67,10 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
         frame = with_answers_displayed(frame, long.displays)
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
-        conditions.append(pl.col(column).is_in(list(values)))
+        text = pl.col(column)
+        if frame.schema[column].is_numeric():
+            text = text.cast(pl.String)
+        conditions.append(text.is_in(list(values)))
     named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
     for column in named:
         require_column(analysis, frame, column)

@@ -80,6 +80,8 @@ class Data:
     """What the calls of each system and judge took."""
     injected: Sequence[Injected] = ()
     """Labels of judges with and without an injected instruction, which are in nothing else here."""
+    panel_by_slot: Mapping[str, str] = field(default_factory=dict)
+    """Slot of a plan -> its panel, where the name of the slot does not state it."""
 
 
 @dataclass(frozen=True)

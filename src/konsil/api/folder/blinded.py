@@ -94,7 +94,15 @@ def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -
             for a in data.attempts
         ),
         worked=tuple(dataclasses.replace(w, task=names.task_id(w.task)) for w in data.worked),
+        panel_by_slot=_panel_by_slot(data.tasks, names),
     )
+
+
+def _panel_by_slot(columns: Any, names: Letters) -> dict[str, str]:  # noqa: ANN401 - tasks
+    """The panels of the plan's slots without a rater: their blinded names do not state them."""
+    frame: pl.DataFrame = columns.frame
+    slots = frame.filter(pl.col("rater") == "").get_column("slot").unique().to_list()
+    return {names.slot(slot): slot.rpartition(" ")[0] for slot in slots}
 
 
 # The columns have no type of their own: they are as `_renamed` returns them.

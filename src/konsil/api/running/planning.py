@@ -44,6 +44,8 @@ from konsil.store.engine.rows import KINDS
 from konsil.study import Study
 from konsil.study.interim.added_tasks import added_tasks_problem, task_limit
 
+_COMMA_AT_AN_END = r'\[",|,",|[^"],"'
+"""JSON of texts of which one begins or ends with a comma, as a regular expression."""
 _NAMED = 5
 """So many items are named in a sentence."""
 
@@ -341,8 +343,15 @@ def _json_of_cells(cells: pl.Series) -> pl.Series:
     if cells.dtype != pl.String:
         return cells.cast(pl.String)
     if cells.name == "answers":
-        # Within a text a quote follows a backslash, so this is between two texts.
-        return cells.str.replace_all(',"', ', "', literal=True)
+        # Within a text a quote follows a backslash, so this is between two texts, unless one of
+        # them begins or ends with a comma.
+        spaced = cells.str.replace_all('","', '", "', literal=True)
+        is_odd = cells.str.contains(_COMMA_AT_AN_END)
+        odd = {
+            cell: json.dumps(json.loads(cell), ensure_ascii=False)
+            for cell in cells.filter(is_odd).unique()
+        }
+        return cells.replace_strict(odd, default=spaced, return_dtype=pl.String) if odd else spaced
     if cells.name == "spans":
         texts = {
             cell: json.dumps([{"end": end, "start": start} for start, end in json.loads(cell)])

@@ -73,6 +73,11 @@ class TaskColumns(Sequence[Task]):
         return Task(*(values[place] for values in self._values.values()))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TaskColumns) and self._values == other._values
+        if isinstance(other, TaskColumns):
+            return self._values == other._values
+        return isinstance(other, tuple | list) and [*self] == [*other]
+
+    def __repr__(self) -> str:
+        return f"TaskColumns({len(self):,} tasks)"
 
     __hash__ = None  # type: ignore[assignment]

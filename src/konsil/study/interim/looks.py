@@ -117,9 +117,9 @@ def taken_looks(events: Iterable[Event]) -> tuple[TakenLook, ...]:
 def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
     """How many main tasks of the panel are rated, or without a plan how many ratings there are.
 
-    Tasks without a rater count as tasks, if the plan asks the panel for their form: of a slot that
-    nobody has taken yet, or left by a rater who withdrew. Else the last analysis could be that of
-    the tasks that happen to have a rater.
+    Tasks without a rater count as tasks, if their slot is of the panel: those that nobody has taken
+    yet, and those left by a rater who withdrew. Else the last analysis could be that of the tasks
+    that happen to have a rater.
     """
     from konsil.analysis.running.interim.pooled import n_ratings_of, rated_tasks
 
@@ -128,16 +128,18 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
     if interim.ratings is not None:
         n, planned = n_ratings_of(data.ratings, raters), interim.ratings
         return Progress(min(n, planned), planned, "ratings", max(n - planned, 0))
-    # The slots of blinded tasks do not state their panel.
-    forms = {a.instrument for a in study.plan if a.panel in panels}
     main = {
         t.id
         for t in data.tasks
         if t.purpose == "main"
         and t.item
-        and (t.rater in raters or (not t.rater and t.instrument in forms))
+        and (t.rater in raters if t.rater else _panel_of(t.slot, data) in panels)
     }
     return Progress(len(main & rated_tasks(data.ratings)), len(main))
+
+
+def _panel_of(slot: str, data: Data) -> str:
+    return data.panel_by_slot.get(slot) or slot.rpartition(" ")[0]
 
 
 def due_look(

@@ -17,6 +17,8 @@ from konsil.study.definition.protocol import Study
 
 SYSTEM_COLUMNS = {column for column, named in NAME_COLUMNS.items() if named == "system"}
 """Columns of groups whose values name systems."""
+OF_ONE_ANSWER = {"answers", "task", "repeat_of"}
+"""Columns whose values are of single answers, which systems gave."""
 DIRECTED = ("labels", "effects", "crossover")
 """Groups of statistics that, of comparisons in the order of the codes, state who is preferred."""
 
@@ -28,7 +30,7 @@ def without_groups(results: Results, study: Study, compared: Collection[str]) ->
     labels of comparisons: in the order of the codes they state which system is preferred. Counts by
     system are withheld as well, and alternative intervals are left out.
     """
-    columns = SYSTEM_COLUMNS.union(compared)
+    columns = SYSTEM_COLUMNS.union(OF_ONE_ANSWER, compared)
     pairs = pair_criteria(study.instruments)
     of_one = {
         a.name
