@@ -22,7 +22,7 @@ CORES = "KONSIL_CORES"
 _PLACE = re.compile(r"cores:([1-9][0-9]{0,3})")
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """The processor time that a container may take, and of how much: microseconds, or max."""
-_MOST = 8
+_DEFAULT_LIMIT = 8
 """Cores that are used unasked: each takes up to 130 MB where there are very many clusters."""
 
 
@@ -45,7 +45,7 @@ def n_cores(place: str = "") -> int:
         return int(match[1])
     stated = os.environ.get(CORES, "").strip()
     if not stated:
-        return min(_available(), _MOST)
+        return min(_available(), _DEFAULT_LIMIT)
     if not (stated.isascii() and stated.isdigit() and int(stated)):
         raise AnalysisError(f"{CORES}: got {stated!r}, expected a number of cores such as 2")
     return int(stated)

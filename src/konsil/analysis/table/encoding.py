@@ -77,8 +77,8 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     covariate = [
         name for name in map(SCORE.format, analysis.options.columns) if name in frame.columns
     ]
-    own = statistic_of(analysis.statistic).columns
-    columns = dict.fromkeys((*_USED, *own, SUBJECT, *NUMBERED.values(), *named, *covariate))
+    further = statistic_of(analysis.statistic).columns
+    columns = dict.fromkeys((*_USED, *further, SUBJECT, *NUMBERED.values(), *named, *covariate))
     # Lazily, so that the other columns are not copied.
     return frame.lazy().filter(conditions).select(list(columns)).collect()
 

@@ -74,6 +74,6 @@ def in_draws(
         return part[0], function(part[0], *part[1])
 
     lent = ((key.lend(n_clusters, *block), block) for block in blocks)
-    for own, result in each(with_key, lent):
-        key.take(own)
+    for borrowed, result in each(with_key, lent):
+        key.take(borrowed)
         yield result
