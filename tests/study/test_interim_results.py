@@ -23,7 +23,7 @@ from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.definition.interim import Look
 from konsil.study.interim.closing import COLLECTION_CLOSED
-from konsil.study.interim.last import last_analysis_event, shown_analysis
+from konsil.study.interim.last import ShownAnalysis, last_analysis_event, shown_analysis
 from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
 from konsil.study.interim.results import (
     final_estimate,
@@ -285,21 +285,31 @@ def test_the_last_analysis_is_shown_once_and_later_ratings_are_only_described() 
     assert new_last_analysis(later, STUDY, more, [*history[:-1]], "") is None
 
 
+TASK = Task("t1", "t1", "ann", "form", "q", ("a",))
+RATED = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
+ONE_TASK = Data(raters=STUDY.raters, tasks=[TASK], ratings=[RATED])
+
+
+def last_of_one_task(size: float, looks: Sequence[Event]) -> tuple[Results, ShownAnalysis]:
+    """The last analysis of a study of one task, with a |z|, and what the log states of it."""
+    history = [FREEZING, *looks]
+    first = with_looks(Results(tuple(rows(size)), ()), STUDY, ONE_TASK, history)
+    shown = new_last_analysis(first, STUDY, ONE_TASK, history, "2026-02-01T00:00:00Z")
+    assert shown is not None
+    return first, shown
+
+
 @pytest.mark.parametrize("looks", [[looked(1, 0.05)], []])
 def test_no_p_value_is_printed_as_zero(looks: list[Event]) -> None:
     """|z| of 6 has p = 2e-9; a look at 5% spends next to nothing."""
-    task = Task("t1", "t1", "ann", "form", "q", ("a",))
-    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
-    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
-    history = [FREEZING, *looks]
-    first = with_looks(Results(tuple(rows(6.0)), ()), STUDY, data, history)
-    shown = new_last_analysis(first, STUDY, data, history, "2026-02-01T00:00:00Z")
-    assert shown is not None
+    first, shown = last_of_one_task(6.0, looks)
     event = last_analysis_event("share", shown)
     later = replace(
-        data, ratings=[rated, replace(rated, task="t2")], tasks=[task, replace(task, id="t2")]
+        ONE_TASK,
+        ratings=[RATED, replace(RATED, task="t2")],
+        tasks=[TASK, replace(TASK, id="t2")],
     )
-    described = with_looks(Results(tuple(rows(6.0)), ()), STUDY, later, [*history, event])
+    described = with_looks(Results(tuple(rows(6.0)), ()), STUDY, later, [FREEZING, *looks, event])
     text = " ".join([*first.methods, *described.methods])
     assert "< 0.0001" in text
     assert "0.0000" not in text
@@ -313,37 +323,28 @@ def test_type_i_error_that_is_spent_is_never_zero() -> None:
 @pytest.mark.parametrize("looks", [[looked(2, 0.5)], []])
 def test_as_many_ratings_with_another_test_are_no_last_analysis(looks: list[Event]) -> None:
     """A correction, or an exclusion after the last analysis, would be a second test."""
-    task = Task("t1", "t1", "ann", "form", "q", ("a",))
-    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
-    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
-    history = [FREEZING, *looks]
-    first = with_looks(Results(tuple(rows(1.7)), ()), STUDY, data, history)
-    shown = new_last_analysis(first, STUDY, data, history, "2026-02-01T00:00:00Z")
-    assert shown is not None
+    _, shown = last_of_one_task(1.7, looks)
     assert shown.z == pytest.approx(1.7)
-    history = [*history, last_analysis_event("share", shown)]
+    history = [FREEZING, *looks, last_analysis_event("share", shown)]
     # The systems in the other order, as after unblinding, are the same test.
     for z in (1.7, -1.7):
-        assert with_looks(Results(tuple(rows(z)), ()), STUDY, data, history).warnings == ()
-    changed = with_looks(Results(tuple(rows(2.2)), ()), STUDY, data, history)
+        assert with_looks(Results(tuple(rows(z)), ()), STUDY, ONE_TASK, history).warnings == ()
+    changed = with_looks(Results(tuple(rows(2.2)), ()), STUDY, ONE_TASK, history)
     [described] = changed.rows
     assert math.isnan(described.estimate.p)
     assert changed.plan["share"] == "exploratory"
     assert "with as many tasks or ratings, but with another result" in changed.warnings[0]
     assert "|z| was 1.700" in changed.methods[-1]
     nothing = replace(described, estimate=Estimate(math.nan, reason="no units"))
-    gone = with_looks(Results((nothing,), ()), STUDY, data, history)
+    gone = with_looks(Results((nothing,), ()), STUDY, ONE_TASK, history)
     assert "with another result" in gone.warnings[0]
     # Without any estimate nothing was shown.
-    assert new_last_analysis(Results((nothing,), ()), STUDY, data, [FREEZING], "") is None
+    assert new_last_analysis(Results((nothing,), ()), STUDY, ONE_TASK, [FREEZING], "") is None
 
 
 def test_a_number_of_ratings_that_was_changed_after_the_freeze_makes_no_last_analysis() -> None:
     """Else whoever lowers it would see the comparison early, as the confirmatory one."""
-    task = Task("t1", "t1", "ann", "form", "q", ("a",))
-    rated = Rating("t1", "ann", "correct", "q", ("a",), label="yes")
-    data = Data(raters=STUDY.raters, tasks=[task], ratings=[rated])
-    study = replace(STUDY, interim=replace(INTERIM, ratings=1))
+    data, study = ONE_TASK, replace(STUDY, interim=replace(INTERIM, ratings=1))
     for is_blinded, is_shown in ((True, False), (False, True)):
         early = with_looks(
             Results(tuple(rows(1.7)), ()), study, data, [FREEZING], is_blinded=is_blinded

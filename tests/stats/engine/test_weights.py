@@ -8,19 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.stats.engine import weights as module
-from konsil.stats.engine.weights import (
-    Remembered,
-    bootstrap_weights,
-    pattern_weights,
-    random_signs,
-    stream_key,
-)
+from konsil.stats.engine.streams import stream_key
+from konsil.stats.engine.weights import Remembered, bootstrap_weights, pattern_weights, random_signs
 
 
 def test_the_key_is_the_same_in_another_process():
     here = stream_key(2024, "kappa of the cardiologists")
     code = (
-        "from konsil.stats.engine.weights import stream_key; print(stream_key(2024, 'kappa of the"
+        "from konsil.stats.engine.streams import stream_key; print(stream_key(2024, 'kappa of the"
         " cardiologists'))"
     )
     there = subprocess.run(

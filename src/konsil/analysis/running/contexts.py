@@ -22,7 +22,8 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.stats.engine.contract import RatersTarget
-from konsil.stats.engine.weights import Remembered, stream_key
+from konsil.stats.engine.streams import stream_key
+from konsil.stats.engine.weights import Remembered
 from konsil.stats.inference.cluster_variance import effective_number
 
 

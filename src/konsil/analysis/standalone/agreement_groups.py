@@ -19,7 +19,7 @@ from konsil.analysis.standalone.agreement_result import (
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import option
-from konsil.stats.engine.weights import stream_key
+from konsil.stats.engine.streams import stream_key
 
 
 def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from konsil.analysis.tabular.votes_layout import Layout
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
-from konsil.stats.engine.weights import stream_key
+from konsil.stats.engine.streams import stream_key
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import clusterings, pair_members

@@ -39,7 +39,7 @@ from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.parts import Compute, in_this_process
 from konsil.stats.engine.renumbering import renumbered
-from konsil.stats.engine.weights import stream_key
+from konsil.stats.engine.streams import stream_key
 
 _COMMON_SENTENCES = {
     "widths-differ": "the BCa and the cluster-robust Wald CI differ by more than 15% in width",

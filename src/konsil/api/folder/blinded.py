@@ -16,6 +16,7 @@ from konsil.analysis.table.columns import text_types
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical
+from konsil.plan.model.places import panel_of_slot
 from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.people.staff import pseudonym
@@ -102,7 +103,7 @@ def _panel_by_slot(columns: Any, names: Letters) -> dict[str, str]:  # noqa: ANN
     """The panels of the plan's slots without a rater: their blinded names do not state them."""
     frame: pl.DataFrame = columns.frame
     slots = frame.filter(pl.col("rater") == "").get_column("slot").unique().to_list()
-    return {names.slot(slot): slot.rpartition(" ")[0] for slot in slots}
+    return {names.slot(slot): panel_of_slot(slot) for slot in slots}
 
 
 # The columns have no type of their own: they are as `_renamed` returns them.

@@ -32,7 +32,7 @@ from konsil.plan import (
     washouts,
 )
 from konsil.plan.draw.injections import plant
-from konsil.plan.model.places import ADDED, added_places, placeholder_raters
+from konsil.plan.model.places import ADDED, added_places, panel_of_slot, placeholder_raters
 from konsil.plan.model.task_columns import TaskColumns
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task, bulk_creation
@@ -185,7 +185,7 @@ def _looks(folder: Folder, tasks: TaskColumns) -> Mapping[tuple[str, str], Washo
     """How far apart people look at the same answers twice; a model forgets from call to call."""
     people = {r.panel for r in folder.study.everybody() if r.kind == "human"}
     slots = tasks.column("slot")
-    of_people = {slot for slot in {*slots} if slot.rsplit(" ", 1)[0] in people}
+    of_people = {slot for slot in {*slots} if panel_of_slot(slot) in people}
     return washouts(tasks.where(map(of_people.__contains__, slots)))
 
 

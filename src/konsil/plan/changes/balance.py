@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, compress, groupby
 
+from konsil.plan.model.places import panel_of_slot
 from konsil.plan.model.task_columns import TaskColumns
 from konsil.records import Answer, Item, Task
 
@@ -75,7 +76,7 @@ def balance(
         )
         screens[rater] += len(item_ids)
         # A slot is a panel and a number, and the panel's own name may have blanks.
-        panels.setdefault(rater, columns.column("slot")[part.start].rsplit(" ", 1)[0])
+        panels.setdefault(rater, panel_of_slot(columns.column("slot")[part.start]))
         rated[rater].update({*item_ids} - {None})
         for item in {*compress(item_ids, map("main".__eq__, purposes))} - {None}:
             raters_by_item[item].add(rater)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.plan.model.allocation import Allocation
+from konsil.plan.model.places import panel_of_slot
 from konsil.plan.model.rng_streams import token
 from konsil.records import Item, Rater, Task
 
@@ -187,7 +188,7 @@ def _goes_on(task: Task, rated: Collection[str], rater_tasks: Sequence[Task]) ->
 
 
 def _allocation(task: Task, plan: Sequence[Allocation]) -> Allocation | None:
-    panel = task.slot.rpartition(" ")[0]
+    panel = panel_of_slot(task.slot)
     matches = [
         a for a in plan if (a.panel, a.instrument, a.phase) == (panel, task.instrument, task.phase)
     ]

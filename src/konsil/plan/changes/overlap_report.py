@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.plan.model.allocation import Allocation
+from konsil.plan.model.places import panel_of_slot
 from konsil.records import Item, Task
 
 
@@ -46,7 +47,7 @@ def overlaps_of(
     for line, overlap in lines:
         slots_by_subject: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
         for task in planned_tasks:
-            line_key = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
+            line_key = (panel_of_slot(task.slot), task.instrument, task.phase, task.purpose)
             if task.item is not None and line_key == (
                 line.panel,
                 line.instrument,

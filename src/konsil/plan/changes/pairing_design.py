@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from konsil.plan.model.places import panel_of_slot
 from konsil.records import Answer, Item, Task
 
 MOST_VALUES = 50
@@ -51,7 +52,7 @@ def meetings(
     of_panel: dict[str, list[Task]] = {}
     for task in tasks:
         if len(task.answers) == 2 and task.purpose == "main" and task.item is not None:
-            of_panel.setdefault(task.slot.rsplit(" ", 1)[0], []).append(task)
+            of_panel.setdefault(panel_of_slot(task.slot), []).append(task)
     return {panel: _counted(of_panel[panel], systems, items_by_id) for panel in sorted(of_panel)}
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
+from konsil.plan.model.places import panel_of_slot
 from konsil.plan.model.task_columns import TaskColumns
 from konsil.records import Task
 
@@ -59,7 +60,7 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
         by_rater.setdefault(task.slot, []).append(task)
     distances: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for slot, rater_tasks in by_rater.items():
-        panel = slot.rsplit(" ", 1)[0]
+        panel = panel_of_slot(slot)
         for kind, between in _distances(sorted(rater_tasks, key=lambda t: t.position)):
             distances.setdefault((panel, kind), []).append(between)
     return {key: _washout(distances[key]) for key in sorted(distances)}

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from konsil.errors import PlanError
+from konsil.plan.model.places import slot_of
 from konsil.plan.model.rng_streams import token
 from konsil.plan.model.screens import Draft, blind, screens_of
 from konsil.plan.model.task_columns import TaskColumns
@@ -167,13 +168,11 @@ def _columns(drafts: Sequence[Draft], positions: list[int]) -> TaskColumns:
         for column, part_values in zip(values, part, strict=True):
             column += part_values
     columns = dict(zip(_FIELDS, values, strict=True))
-    allocations = columns["allocation"]
-    # Texts that many tasks share are stored once.
-    slot_of = cache(lambda panel, seat: f"{panel} {seat + 1}")
+    allocations, numbers = columns["allocation"], [seat + 1 for seat in columns["seat"]]
     return TaskColumns(
         {
             **columns,
-            "slot": [*map(slot_of, [a.panel for a in allocations], columns["seat"])],
+            "slot": [*map(cache(slot_of), [a.panel for a in allocations], numbers)],
             "instrument": [a.instrument for a in allocations],
             "phase": [a.phase for a in allocations],
             "position": positions,

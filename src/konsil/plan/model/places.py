@@ -30,6 +30,20 @@ class Places:
     """What somebody's profile must say, such as the specialty; empty: anything."""
 
 
+def slot_of(panel: str, number: int) -> str:
+    """The name of a slot: its panel and its number there, from 1."""
+    return f"{panel} {number}"
+
+
+def panel_of_slot(slot: str) -> str:
+    """The panel of a slot, whose own name may have blanks.
+
+    >>> panel_of_slot(slot_of("night shift", 1))
+    'night shift'
+    """
+    return slot.rsplit(" ", 1)[0]
+
+
 def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
     """The places that were added after the plan, in the order in which they were added.
 
@@ -87,7 +101,7 @@ def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tup
             n_by_panel[group.panel] += 1
             placeholders.append(
                 Rater(
-                    f"{group.panel} {n_by_panel[group.panel]}",
+                    slot_of(group.panel, n_by_panel[group.panel]),
                     group.panel,
                     strata=dict(group.strata),
                 )
@@ -107,7 +121,8 @@ def slots_of(raters: Iterable[Rater]) -> tuple[Rater, ...]:
     stand_ins: list[Rater] = []
     for rater in raters:
         n_by_panel[rater.panel] += 1
-        stand_ins.append(dataclasses.replace(rater, id=f"{rater.panel} {n_by_panel[rater.panel]}"))
+        slot = slot_of(rater.panel, n_by_panel[rater.panel])
+        stand_ins.append(dataclasses.replace(rater, id=slot))
     return tuple(stand_ins)
 
 

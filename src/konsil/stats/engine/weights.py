@@ -9,7 +9,6 @@ replacement, multinomial weights.
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
@@ -55,22 +54,6 @@ VIRTUAL_FROM = 1 << 17
 
 VIRTUAL_BLOCKS = 1024
 """The number of virtual blocks, a part of the streams' definition."""
-
-
-def stream_key(seed: int, name: str) -> int:
-    """A stable 64-bit key from a seed and the name of what is drawn.
-
-    The same pair gives the same key in every process and on every machine.
-
-    >>> (
-    ...     stream_key(1, "kappa") == stream_key(1, "kappa"),
-    ...     stream_key(1, "kappa") == stream_key(2, "kappa"),
-    ... )
-    (True, False)
-    """
-    return int.from_bytes(
-        hashlib.blake2b(f"{seed}\x00{name}".encode(), digest_size=8).digest(), "little"
-    )
 
 
 class Remembered(int):

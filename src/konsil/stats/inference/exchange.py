@@ -2,7 +2,7 @@
 
 Exchanged are units that have the same distribution under the null hypothesis: two groups within
 whole clusters, the group labels of clusters of one group each, or a judge and the raters of a
-panel.
+panel. They are in one module because they share the studentised statistic and its inversion.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ import numpy as np
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.renumbering import renumbered
-from konsil.stats.engine.weights import bootstrap_weights, stream_key
+from konsil.stats.engine.streams import stream_key
+from konsil.stats.engine.weights import bootstrap_weights
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.votes import Votes, pair_members
 

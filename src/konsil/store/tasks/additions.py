@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import AddedTasksError, PlanError, StoreError, nearest
 from konsil.plan import History, assign
-from konsil.plan.model.places import ADDED, Places, added_places, placeholder_raters
+from konsil.plan.model.places import ADDED, Places, added_places, panel_of_slot, placeholder_raters
 from konsil.records import Answer, Event, Item, Task
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit, study_events, write
@@ -81,9 +81,7 @@ def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Ad
                 continue
             write.append(connection, Batch(events=(event,), tasks=fresh), kind=ADDED, at=at)
         slots = tuple(
-            dict.fromkeys(
-                t.slot for t in fresh if t.slot.rpartition(" ")[0] == addition.places.panel
-            )
+            dict.fromkeys(t.slot for t in fresh if panel_of_slot(t.slot) == addition.places.panel)
         )
         return dataclasses.replace(addition, slots=slots, tasks=len(fresh))
     raise StoreError("places: another process is adding rater slots; try again")
@@ -153,7 +151,7 @@ def _fresh(
         )
     planned_ids = {t.id for t in before}
     fresh = tuple(t for t in after if t.id not in planned_ids)
-    if not any(t.item is not None and t.slot.rpartition(" ")[0] == event.subject for t in fresh):
+    if not any(t.item is not None and panel_of_slot(t.slot) == event.subject for t in fresh):
         strata = ", ".join(f"{k} {v!r}" for k, v in added_places([event])[0].strata.items())
         raise PlanError(
             f"places: there are no items for {event.subject!r}{f' with {strata}' if strata else ''}"

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from konsil.errors import StoreError, nearest
 from konsil.plan.changes.handover import Progress, reassign_tasks
 from konsil.plan.draw.slot_holders import HAND_OVER, assign_slot_holders
-from konsil.plan.model.places import SIGN_UP, slots_of
+from konsil.plan.model.places import SIGN_UP, panel_of_slot, slots_of
 from konsil.records import Event, Rater, Task
 from konsil.store.engine import read, schema
 from konsil.store.engine.engine import writing
@@ -141,13 +141,13 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
         withdrawal.withdrawn_raters(connection),
         withdrawal.people_of(connection, study),
     )
-    for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
+    for panel in dict.fromkeys(panel_of_slot(t.slot) for t in waiting):
         members = [
             r
             for r in people.values()
             if r.panel == panel and r.kind == "human" and r.id not in withdrawn
         ]
-        panel_tasks = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
+        panel_tasks = [t for t in waiting if panel_of_slot(t.slot) == panel]
         theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
         handover = reassign_tasks(
             "",

@@ -9,7 +9,14 @@ from konsil.records import Event, Rater, Task
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study
 from konsil.study.interim.last import shown_analysis
-from konsil.study.interim.looks import LOOK_TAKEN, TakenLook, freeze_problem, taken_looks
+from konsil.study.interim.looks import (
+    LOOK_TAKEN,
+    TakenLook,
+    freeze_problem,
+    is_of_sample,
+    panel_of,
+    taken_looks,
+)
 from konsil.study.interim.planned_comparison import frozen_looks
 
 
@@ -116,10 +123,6 @@ class _MainTasks:
 
     def counts(self, task: Task) -> bool:
         """Whether a task is one of the sample."""
-        if task.purpose != "main" or not task.item or (not task.rater and task.id in self.left):
+        if not is_of_sample(task) or (not task.rater and task.id in self.left):
             return False
-        if self.panels is None:
-            return True
-        # Of a slot that no rater has, its own name states the panel.
-        panel = self.panel_by_rater.get(task.rater) or task.slot.rpartition(" ")[0]
-        return panel in self.panels
+        return self.panels is None or panel_of(task, self.panel_by_rater, {}) in self.panels

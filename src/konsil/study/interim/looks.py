@@ -13,7 +13,8 @@ from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import SpendingName
 from konsil.errors import StudyError
 from konsil.instrument import digest_of
-from konsil.records import Event
+from konsil.plan.model.places import panel_of_slot
+from konsil.records import Event, Task
 from konsil.study.data.freezing import frozen
 from konsil.study.definition.interim import (
     CLOSEST,
@@ -124,22 +125,31 @@ def progress_of(study: Study, interim: Interim, data: Data) -> Progress:
     from konsil.analysis.running.interim.pooled import n_ratings_of, rated_tasks
 
     panels = set(study.together.get(interim.panel, (interim.panel,)))
-    raters = {r.id for r in (*data.raters, *study.everybody()) if r.panel in panels}
+    panel_by_rater = {r.id: r.panel for r in (*data.raters, *study.everybody())}
     if interim.ratings is not None:
+        raters = {rater for rater, panel in panel_by_rater.items() if panel in panels}
         n, planned = n_ratings_of(data.ratings, raters), interim.ratings
         return Progress(min(n, planned), planned, "ratings", max(n - planned, 0))
     main = {
         t.id
         for t in data.tasks
-        if t.purpose == "main"
-        and t.item
-        and (t.rater in raters if t.rater else _panel_of(t.slot, data) in panels)
+        if is_of_sample(t) and panel_of(t, panel_by_rater, data.panel_by_slot) in panels
     }
     return Progress(len(main & rated_tasks(data.ratings)), len(main))
 
 
-def _panel_of(slot: str, data: Data) -> str:
-    return data.panel_by_slot.get(slot) or slot.rpartition(" ")[0]
+def is_of_sample(task: Task) -> bool:
+    """Whether a task is one of those that interim analyses count."""
+    return task.purpose == "main" and bool(task.item)
+
+
+def panel_of(
+    task: Task, panel_by_rater: Mapping[str, str], panel_by_slot: Mapping[str, str]
+) -> str:
+    """The panel of a task: that of its rater, or of its slot where no rater has it."""
+    if task.rater in panel_by_rater:
+        return panel_by_rater[task.rater]
+    return panel_by_slot.get(task.slot) or panel_of_slot(task.slot)
 
 
 def due_look(

@@ -20,7 +20,7 @@ from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Rating
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.engine.weights import stream_key
+from konsil.stats.engine.streams import stream_key
 from konsil.stats.inference.multiplicity import holm
 from konsil.stats.inference.shift import Shift, chi_square, shift_test, variance_of_means
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from konsil.instrument import fields, screen, values
+from konsil.plan.model.places import panel_of_slot
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
@@ -295,7 +296,7 @@ def _completed(rater_tasks: Sequence[Task], rated: Mapping[str, object]) -> list
 
 
 def _panel(task: Task) -> str:
-    return task.slot.rpartition(" ")[0]
+    return panel_of_slot(task.slot)
 
 
 def _name(difference: Difference) -> str:

@@ -17,7 +17,7 @@ from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan import Allocation, History, assign
 from konsil.plan.draw.conflicts import conflicting_items
-from konsil.plan.model.places import ADDED, signed_up, slots_of
+from konsil.plan.model.places import ADDED, panel_of_slot, signed_up, slots_of
 from konsil.prepare.draw.draw import SAMPLING
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 from konsil.store import Connection, Store
@@ -187,7 +187,7 @@ def _comparable(instrument: Instrument | None) -> str | None:
 
 
 def _belongs(task: Task, allocation: Allocation) -> bool:
-    panel = task.slot.rpartition(" ")[0]
+    panel = panel_of_slot(task.slot)
     return (panel, task.instrument, task.phase) == (
         allocation.panel,
         allocation.instrument,
