@@ -38,6 +38,7 @@ from konsil.sources import (
     read_ratings,
     read_table,
 )
+from konsil.records.source import FileSettings
 from konsil.sources.anki import read_anki
 from konsil.sources.files.parquet import check_parquet, read_parquet
 from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet
@@ -68,8 +69,8 @@ def read_parquet_here(path: Path) -> None:
 def read_spreadsheet_here(path: Path) -> None:
     """Read a spreadsheet in this process, likewise."""
     check_spreadsheet(path, path.name)
-    frame, lines, title = read_spreadsheet(path, "", path.name)
-    read_records(Table(frame, path, title, lines, "row"), path)
+    sheet = read_spreadsheet(path, FileSettings(), path.name, as_is=True)
+    read_records(Table(sheet.frame, path, sheet.name, sheet.lines, "row"), path)
 
 
 def read_in_child(path: Path) -> None:

@@ -210,6 +210,11 @@ OF_A_FILE = [
     case("sheet", "--sheet s", "s"),
     case("encoding", "--encoding latin-1", "latin-1"),
     case("separator", "--separator ;", ";"),
+    case("decimal", "--decimal ,", ","),
+    case("skip", "--skip 2", 2),
+    case("header", "--header 3", 3),
+    case("numbered", "--numbered", True),
+    case("comment", "--comment %", "%"),
     case(
         "columns",
         "--column text=a --column text=b --column item=c",
@@ -256,8 +261,10 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
         command = group.get_command(click.Context(group), name)
         assert command is not None
         assert command.callback is not None
-        callback: Any = command.callback
-        cells = dict(zip(callback.__code__.co_freevars, callback.__closure__, strict=True))
+        cells = closure(command.callback)
+        # Outside are the options of the table's file.
+        while cells["argument"].cell_contents == "settings":
+            cells = closure(cells["function"].cell_contents)
         requests = []
         with monkeypatch.context() as patch:
             patch.setattr(
@@ -268,6 +275,11 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
         return requests[0][cells["argument"].cell_contents]
 
     return call
+
+
+def closure(function: Any) -> dict[str, Any]:
+    """The variables of a wrapped command."""
+    return dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
 
 
 def leaves(kind: type) -> dict[str, dataclasses.Field[Any]]:

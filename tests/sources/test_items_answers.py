@@ -10,6 +10,7 @@ import pytest
 
 from konsil.errors import SourceError
 from konsil.records import Answer, Citation, Item, Source
+from konsil.records.source import FileSettings
 from konsil.sources import Table, read_answers, read_items, read_table
 
 
@@ -134,7 +135,7 @@ def test_answers_that_contradict(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_cardiology(data: Callable[[str], Path]) -> None:
     path = data("cardiology_llm_eval") / "data" / "2_Data.xlsx"
-    read = read_table(path, sheet="Accuracy")
+    read = read_table(path, FileSettings(sheet="Accuracy"))
     columns = {"item": ("Request",)}
     found = read_items(read, items(columns=columns, strata=("Origin", "Diagnosis")))
     assert len(found.records) == 70

@@ -11,6 +11,7 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table, weights_of
 from konsil.cli.request_options import options_of
+from konsil.records.source import FileSettings
 
 
 @click.command(short_help="Compute agreement statistics for a table of ratings.")
@@ -23,9 +24,7 @@ from konsil.cli.request_options import options_of
 @with_json
 def command(
     file: Path | str,
-    sheet: str,
-    encoding: str,
-    separator: str,
+    settings: FileSettings,
     workers: str,
     request: AgreementRequest,
 ) -> Printout:
@@ -46,12 +45,7 @@ def command(
         check_data_set(file)
         result = agreement_of_data_set(file, request, workers)
     else:
-        # A column without a name is ignored where the columns that are read are named; in other
-        # wide tables it is refused.
-        is_named = request.layout == "long" or request.label is not None or bool(request.rater)
-        table = read_table(
-            file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named
-        )
+        table = read_table(file, settings, as_is=True)
         options = replace(request.table_options(), line=table.line, name=table.name)
         with on_cores(workers):
             result = estimate_agreement(table.frame, request, options)

@@ -11,6 +11,7 @@ from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table
 from konsil.cli.request_options import options_of
+from konsil.records.source import FileSettings
 
 
 @click.command(short_help="Compute preference statistics for a table of comparisons.")
@@ -23,9 +24,7 @@ from konsil.cli.request_options import options_of
 @with_json
 def command(
     file: Path | str,
-    sheet: str,
-    encoding: str,
-    separator: str,
+    settings: FileSettings,
     workers: str,
     request: PreferenceRequest,
 ) -> Printout:
@@ -47,7 +46,7 @@ def command(
         check_data_set(file)
         result = preference_of_data_set(file, request, workers)
     else:
-        table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
+        table = read_table(file, settings, as_is=True)
         layout = replace(request.layout(), line=table.line, name=table.name)
         with on_cores(workers):
             result = estimate_preference(table.frame, request, layout)

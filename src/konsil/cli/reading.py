@@ -6,12 +6,15 @@ import csv
 import io
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from konsil.cli.request_options import options_of
 from konsil.errors import SourceError
+from konsil.records.source import FileSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 1 << 24
@@ -19,28 +22,15 @@ _LARGEST = 1 << 24
 
 
 def of_a_table(function: F) -> F:
-    """Add the options of a file with a table: sheet, encoding, separator and compute."""
-    for option in (
-        click.option(
-            "--compute",
-            "workers",
-            default="",
-            metavar="WHERE",
-            help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
-        ),
-        click.option(
-            "--separator",
-            default="",
-            metavar="S",
-            help="Field separator, if not a comma (.csv) or a tab (.tsv).",
-        ),
-        click.option(
-            "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
-        ),
-        click.option("--sheet", default="", help="Sheet of a spreadsheet."),
-    ):
-        function = option(function)
-    return function
+    """Add where a table is computed, and pass the settings of its file as `settings`."""
+    function = click.option(
+        "--compute",
+        "workers",
+        default="",
+        metavar="WHERE",
+        help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
+    )(function)
+    return options_of(FileSettings, "settings")(function)
 
 
 class FileOrUrl(click.Path):
@@ -139,5 +129,5 @@ def _table_name() -> str:
         from konsil.sources.files.stores import url_name
 
         return url_name(options["file"])
-    reading = {name: options[name] for name in ("sheet", "encoding", "separator")}
-    return read_table(options["file"], **reading, numbered=True).name
+    stated = {entry.name: options[entry.name] for entry in fields(FileSettings)}
+    return read_table(options["file"], FileSettings(**stated), as_is=True).name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 from konsil.design.columns import OWN, Role
 from konsil.design.edits import Data
 from konsil.design.guessing import repeated_roles
+from konsil.records.source import FileSettings
 
 _ITEMS: Mapping[Role, str] = {"item": "item", "text": "text", "reference": "reference"}
 _ANSWERS: Mapping[Role, str] = {"item": "item", "system": "system", "answer": "text"}
@@ -38,9 +39,8 @@ class Chosen:
     """The file's name in the study's folder."""
     roles: Mapping[str, Role]
     """Column -> its role."""
-    sheet: str = ""
-    encoding: str = "utf-8"
-    separator: str = ""
+    settings: FileSettings = field(default_factory=FileSettings)
+    """How the file is cut into cells."""
     criteria: Mapping[str, str] | None = None
     """Ratings: column -> the identifier of its criterion."""
     raters: Mapping[str, str] | None = None
@@ -145,10 +145,10 @@ def _entry(
         if name.casefold() in reserved and name not in own_columns:
             mapped[name.casefold()] = []
     entry: Data = {"file": table.file, "records": records}
-    defaults = {"sheet": "", "encoding": "utf-8", "separator": ""}
-    for key, default in defaults.items():
-        if getattr(table, key) != default:
-            entry[key] = getattr(table, key)
+    for setting in fields(FileSettings):
+        value = getattr(table.settings, setting.name)
+        if value != setting.default:
+            entry[setting.name] = value
     if mapped:
         entry["columns"] = mapped
     if fixed:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from konsil.design.columns import Column, Role
 from konsil.design.guessing import Guess
+from konsil.records.source import FileSettings
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,8 @@ class UserTable:
     columns: tuple[Column, ...]
     """Its columns with the cells of the first rows."""
     n_rows: int
-    sheet: str = ""
-    """The sheet that was asked for; empty: the only one, or the first."""
-    encoding: str = "utf-8"
-    separator: str = ""
+    settings: FileSettings = field(default_factory=FileSettings)
+    """How the file is cut into cells, with the sheet that was requested."""
 
 
 @dataclass

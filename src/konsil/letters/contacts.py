@@ -11,6 +11,7 @@ from konsil.letters.mail_addresses import LONGEST, folded, is_address
 from konsil.letters.opened import Opened
 from konsil.locale import catalogue_language, languages
 from konsil.records import Rater
+from konsil.records.source import FileSettings
 from konsil.sources.files.table import Table, read_table
 from konsil.store.engine.engine import writing
 from konsil.store.log.erasures import erased_raters
@@ -101,7 +102,7 @@ def _table(file: Path) -> Table:
                 f"{file.name}: is not UTF-8 text (from Excel: save it as 'CSV UTF-8')"
             ) from None
         separator = _SEMICOLON if head.count(_SEMICOLON) > head.count(",") else ""
-        return read_table(file, separator=separator)
+        return read_table(file, FileSettings(separator=separator))
     return read_table(file)
 
 

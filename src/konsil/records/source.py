@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from konsil.records.request import Flag, Request, mapping, setting
 
 SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real-pocqi"]
+
+
+Decimal = Literal["", ".", ","]
+
+DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
+SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
+HEADER = Flag("Rows with the names of the columns, joined by ': '.", minimum=1, maximum=3)
+NUMBERED = Flag("Number columns with equal names, 'Score (1)', or without a name, 'column 5'.")
+COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings(Request):
+    """The settings of a file; what is empty is usual for its ending."""
+
+    sheet: str = setting("", Flag("Sheet of a spreadsheet.", metavar="NAME"))
+    """The sheet of a spreadsheet; empty: the only one, or the first."""
+    encoding: str = setting("", Flag("Encoding of a text file.", metavar="NAME"))
+    """Encoding of a text file; empty: UTF-8."""
+    separator: str = setting(
+        "", Flag("Field separator of a text table, if not a comma (.csv) or tab.", metavar="S")
+    )
+    """The field separator of a text table; empty: comma in .csv, tab in .tsv."""
+    decimal: Decimal = setting("", DECIMAL)
+    """The decimal sign; columns of numbers with a comma become numbers with a point."""
+    skip: int = setting(0, SKIP)
+    """Rows, not counting empty ones, above the names of the columns."""
+    header: int = setting(1, HEADER)
+    """Rows with names; a name that stands over several columns belongs to each of them."""
+    numbered: bool = setting(False, NUMBERED)
+    """Whether columns without a name of their own are called by numbers, and not refused."""
+    comment: str = setting("", COMMENT)
+    """The sign with which rows begin that are comments; empty: there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +62,16 @@ class Source(Request):
     """Encoding of a text file."""
     separator: str = setting("", Flag("Field separator of a text table."))
     """The field separator of a text table; empty: comma in .csv, tab in .tsv."""
+    decimal: Decimal = setting("", DECIMAL)
+    """The decimal sign; columns of numbers with a comma become numbers with a point."""
+    skip: int = setting(0, SKIP)
+    """Rows, not counting empty ones, above the names of the columns."""
+    header: int = setting(1, HEADER)
+    """Rows with names; a name that stands over several columns belongs to each of them."""
+    numbered: bool = setting(False, NUMBERED)
+    """Whether columns without a name of their own are called by numbers, and not refused."""
+    comment: str = setting("", COMMENT)
+    """The sign with which rows begin that are comments; empty: there are none."""
     columns: Mapping[str, tuple[str, ...]] = mapping(
         Flag("Column that contains a field.", name="column", metavar="FIELD=COLUMN")
     )
@@ -97,3 +140,8 @@ class Source(Request):
     text."""
     hints: bool = setting(True, Flag("Anki: a deletion's hint follows the gap.", off="no-hints"))
     """Anki: whether a deletion's hint follows the gap in parentheses."""
+
+    @property
+    def settings(self) -> FileSettings:
+        """How the file is cut into cells."""
+        return FileSettings(*(getattr(self, entry.name) for entry in fields(FileSettings)))

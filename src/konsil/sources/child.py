@@ -11,13 +11,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.records.source import FileSettings
 from konsil.sources.files.apart import LINE, limit
 
 
@@ -64,7 +66,7 @@ def _write_parquet(
 
     restrict()
     frame, lines = read_parquet(path.read_bytes(), where)
-    _write_table(frame, lines, "", out)
+    _write_table(frame, lines, {}, out)
 
 
 def _write_columns(
@@ -74,22 +76,27 @@ def _write_columns(
 
     restrict()
     frame = read_columns(path.read_bytes(), where)
-    _write_table(frame, range(1, frame.height + 1), "", out)
+    _write_table(frame, range(1, frame.height + 1), {}, out)
 
 
 def _write_spreadsheet(
-    path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+    path: Path, settings: str, where: str, restrict: Callable[[], None], out: IO[bytes]
 ) -> None:
     import openpyxl  # noqa: F401 - loaded before memory is counted
 
     from konsil.sources.files.spreadsheet import read_spreadsheet
 
     restrict()
-    _write_table(*read_spreadsheet(path, sheet, where), out)
+    given, as_is = json.loads(settings)
+    sheet = read_spreadsheet(path, FileSettings(**given), where, as_is)
+    header = {"sheet": sheet.name, "sheets": sheet.names, "settings": asdict(sheet.settings)}
+    _write_table(sheet.frame, sheet.lines, header, out)
 
 
-def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[bytes]) -> None:
-    out.write(json.dumps({"sheet": sheet}).encode() + b"\n")
+def _write_table(
+    frame: pl.DataFrame, lines: Sequence[int], header: Mapping[str, object], out: IO[bytes]
+) -> None:
+    out.write(json.dumps(header).encode() + b"\n")
     frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
 
 

@@ -209,8 +209,8 @@ def test_encodings_and_separators_are_found(tmp_path: Path, encoding, separator,
     place.write_bytes(f"Fälle{separator}Größe\nä{separator}1\n".encode(encoding))
     table = read_user_table(place)
     assert [c.name for c in table.columns] == ["Fälle", "Größe"]
-    assert table.encoding == ("cp1252" if encoding == "cp1252" else "utf-8")
-    assert table.separator == (";" if separator == ";" else "")
+    assert table.settings.encoding == ("cp1252" if encoding == "cp1252" else "")
+    assert table.settings.separator == (";" if separator == ";" else "")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from konsil.errors import SourceError
+from konsil.records.source import FileSettings
 from konsil.sources import read_table
 from konsil.sources.files import spreadsheet
 
@@ -28,7 +29,7 @@ def book(path: Path, rows: list[list[object]], title: str = "Ratings") -> openpy
 
 def message(path: Path, sheet: str = "") -> str:
     with pytest.raises(SourceError) as caught:
-        read_table(path, sheet=sheet)
+        read_table(path, FileSettings(sheet=sheet))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -92,7 +93,7 @@ def test_sheets(tmp_path: Path) -> None:
     made.create_sheet("Nothing")
     made.save(path)
     assert read_table(path).frame.rows() == [("1",)]
-    assert read_table(path, sheet="Clarity").frame.rows() == [("2",)]
+    assert read_table(path, FileSettings(sheet="Clarity")).frame.rows() == [("2",)]
     assert (
         message(path, "Clartiy") == "t.xlsx: there is no sheet 'Clartiy'; did you mean 'Clarity'?"
     )

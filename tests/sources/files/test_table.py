@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from konsil.errors import SourceError
+from konsil.records.source import FileSettings
 from konsil.sources import read_table
 from konsil.sources.files import delimited
 
@@ -27,7 +28,7 @@ SAFE = settings(
 
 def message(path: Path, **options: str) -> str:
     with pytest.raises(SourceError) as caught:
-        read_table(path, **options)
+        read_table(path, FileSettings(**options))
     text = str(caught.value)
     assert "\n" not in text
     return text
@@ -68,7 +69,7 @@ def test_delimited_round_trip(
     writer = csv.writer(text, delimiter=separator, lineterminator=end)
     names = [f"name {i}" for i in range(len(rows[0]))]
     writer.writerows([names, *rows])
-    table = read_table(write(tmp_path, "t.csv", text.getvalue()), separator=separator)
+    table = read_table(write(tmp_path, "t.csv", text.getvalue()), FileSettings(separator=separator))
     assert table.frame.columns == names
     assert table.frame.rows() == expected(rows)
     content = text.getvalue()
@@ -153,12 +154,12 @@ def test_byte_order_marks_are_silent(tmp_path: Path) -> None:
         "b",
     ]
     path = write(tmp_path, "u.csv", "item,b\nä,2\n".encode("utf-16"))
-    assert read_table(path, encoding="utf-16").frame.rows() == [("ä", "2")]
+    assert read_table(path, FileSettings(encoding="utf-16")).frame.rows() == [("ä", "2")]
 
 
 def test_declared_encodings(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", 'item,b\n"Schädel",2\n'.encode("cp1252"))
-    assert read_table(path, encoding="cp1252").frame.rows() == [("Schädel", "2")]
+    assert read_table(path, FileSettings(encoding="cp1252")).frame.rows() == [("Schädel", "2")]
 
 
 def test_json_list_lines(tmp_path: Path) -> None:
@@ -278,13 +279,13 @@ def test_ragged_rows(tmp_path: Path) -> None:
 
 
 def test_many_problems_are_cut_in_the_message_and_kept_in_the_error(tmp_path: Path) -> None:
-    path = write(tmp_path, "t.csv", "a,b\n" + "1\n" * 1500)
+    path = write(tmp_path, "t.csv", "a,b\n1,2\n" + "1\n" * 1500)
     with pytest.raises(SourceError) as caught:
         read_table(path)
-    assert "1,500 of 1,500 rows cannot be read" in str(caught.value)
+    assert "1,500 of 1,501 rows cannot be read" in str(caught.value)
     assert str(caught.value).endswith("(and 1,499 more like it)")
     assert len(caught.value.problems) == 1500
-    assert caught.value.problems[-1].startswith("line 1,501: ")
+    assert caught.value.problems[-1].startswith("line 1,502: ")
 
 
 def test_quotation_marks(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from konsil.errors import SourceError
 from konsil.records import Rating, Source, Span, Task
+from konsil.records.source import FileSettings
 from konsil.sources import (
     ParsedRatings,
     missing_hint,
@@ -429,7 +430,7 @@ def test_cardiology(data: Callable[[str], Path]) -> None:
             raters=raters,
             sheet=sheet,
         )
-        parsed = read_ratings(read_table(folder / "2_Data.xlsx", sheet=sheet), source)
+        parsed = read_ratings(read_table(folder / "2_Data.xlsx", FileSettings(sheet=sheet)), source)
         assert not parsed.problems
         assert len(parsed.records) == 630
         assert {r.label for r in parsed.records} <= set("12345")

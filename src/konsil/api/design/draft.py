@@ -182,9 +182,7 @@ class Draft:
 
     def _chosen(self, loaded: Loaded, criteria: Mapping[str, str] | None = None) -> Chosen:
         table = loaded.table
-        return Chosen(
-            table.name, loaded.roles, table.sheet, table.encoding, table.separator, criteria
-        )
+        return Chosen(table.name, loaded.roles, table.settings, criteria)
 
     def _hints(self, but: str) -> Hints:
         data = self.data

@@ -18,6 +18,7 @@ from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Rater, Source
+from konsil.records.source import FileSettings
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
@@ -167,7 +168,7 @@ def incoming(
     `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for
     tables of a whole study. `as_columns`: plain tables of ratings do not become records yet.
     """
-    tables: dict[tuple[str, str, str, str], Table] = {}
+    tables: dict[tuple[str, FileSettings], Table] = {}
     logs = InspectLogs()
     files = []
     of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
@@ -185,14 +186,9 @@ def incoming(
         if is_inspect_log(folder / source.file):
             files.append(_inspect_log(logs.read(folder / source.file, source), source))
             continue
-        key = (source.file, source.sheet, source.encoding, source.separator)
+        key = (source.file, source.settings)
         if key not in tables:
-            tables[key] = read_table(
-                folder / source.file,
-                sheet=source.sheet,
-                encoding=source.encoding,
-                separator=source.separator,
-            )
+            tables[key] = read_table(folder / source.file, source.settings)
         table = tables[key]
         _check_criteria(source, instruments)
         table, reply_counts = with_replies(table, source)

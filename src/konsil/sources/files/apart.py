@@ -54,22 +54,25 @@ def unpacked_limit(packed: int) -> int:
 
 
 def read_apart(
-    kind: str, path: Path, sheet: str, where: str, unpacked: int
-) -> tuple[pl.DataFrame, Sequence[int], str]:
-    """The table, each row's number and the sheet's name, read by a child.
+    kind: str, path: Path, settings: str, where: str, unpacked: int
+) -> tuple[pl.DataFrame, Sequence[int], Header]:
+    """The table, each row's number and what else the child writes of it.
 
     Every fault is one SourceError.
 
-    `unpacked`: the bytes that the file may unpack to.
+    `settings`: what the child is told of the file. `unpacked`: the bytes that the file may unpack
+    to.
     """
-    frame, sheet = run_child(kind, path, sheet, where, unpacked, _table, "save the table as CSV")
-    return frame.drop(LINE), array("Q", frame.get_column(LINE).to_list()), sheet
+    frame, header = run_child(
+        kind, path, settings, where, unpacked, _table, "save the table as CSV"
+    )
+    return frame.drop(LINE), array("Q", frame.get_column(LINE).to_list()), header
 
 
 def run_child(
     kind: str,
     path: Path,
-    sheet: str,
+    settings: str,
     where: str,
     unpacked: int,
     receive: Callable[[Header, IO[bytes]], T | None],
@@ -89,7 +92,7 @@ def run_child(
         _CHILD,
         kind,
         str(path.absolute()),
-        sheet,
+        settings,
         where,
         str(memory),
         str(seconds),
@@ -137,9 +140,9 @@ def parse_line(line: bytes) -> Header | None:
     return header
 
 
-def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, str] | None:
+def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, Header] | None:
     try:
-        return pl.read_ipc_stream(stream.read()), str(header["sheet"])
+        return pl.read_ipc_stream(stream.read()), header
     except (pl.exceptions.PolarsError, OSError):  # the child ended in the middle
         return None
 

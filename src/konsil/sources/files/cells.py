@@ -1,4 +1,4 @@
-"""One cell as text, the same from whichever file it comes."""
+"""Cells as text, the same from whichever file they come; decimal commas."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import datetime
 import json
 import math
 
+import polars as pl
+
+from konsil.records.source import Decimal
+
+_DECIMAL_COMMA = r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*$"
+_EITHER = r"^\s*[+-]?\d{1,3},\d{3}\s*$"
+"""A number that may have a thousands separator or a decimal comma."""
+_NUMBER = r"^\s*[+-]?\d+\s*$"
 # Above it a float no longer tells neighbouring integers apart.
 _EXACT = 2.0**53
 
@@ -43,3 +51,39 @@ def _number_text(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)
+
+
+def detected_decimal(frame: pl.DataFrame) -> tuple[Decimal, bool]:
+    """The decimal sign of a table's numbers, and whether it is clear.
+
+    A comma where a column has numbers alone, some of them with a comma. It is clear where one of
+    these is no number with thousands separators: 4,4 and not 1,234.
+    """
+    is_clear, has_comma = False, False
+    for column in frame.get_columns():
+        cells = column.drop_nulls()
+        with_comma = cells.str.contains(_DECIMAL_COMMA)
+        if not with_comma.any() or not (with_comma | cells.str.contains(_NUMBER)).all():
+            continue
+        has_comma = True
+        is_clear |= not cells.filter(with_comma).str.contains(_EITHER).all()
+    return ("," if has_comma else ""), is_clear or not has_comma
+
+
+def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
+    """The frame with numbers as konsil writes them, in columns that have numbers alone.
+
+    >>> frame = pl.DataFrame({"score": ["4,4", "1.234,5", "3"], "text": ["1,5", "a", "b"]})
+    >>> with_decimal_point(frame, ",").rows()
+    [('4.4', '1,5'), ('1234.5', 'a'), ('3', 'b')]
+    """
+    if decimal != ",":
+        return frame
+    numbers = [
+        column.name
+        for column in frame.get_columns()
+        if column.drop_nulls().str.contains(f"{_DECIMAL_COMMA}|{_NUMBER}").all()
+    ]
+    return frame.with_columns(
+        pl.col(numbers).str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+    )

@@ -7,15 +7,19 @@ import csv
 import io
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.files.header import named
+from konsil.records.source import FileSettings
+from konsil.sources.files.header import COMMENT, joined, named
 from konsil.sources.files.problems import MOST, Problem, raise_if
 
 _CHUNK_CELLS = 500_000
+_HEAD, _FIRST = 1 << 16, 40
+"""Bytes and records by which a table's settings are detected."""
 # A field longer than this is a quotation mark that nobody closed.
 _LONGEST = 1 << 24
 WIDEST = 4_096
@@ -23,19 +27,26 @@ WIDEST = 4_096
 CELLS = 16_000_000
 """Cells a table may have whatever its size; beyond them every cell takes two bytes at least."""
 _WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+AS_USUAL = FileSettings()
+"""One row of names, and nothing above it."""
 
 
 def read_delimited(
-    data: bytes, separator: str, where: str, numbered: bool = False
+    data: bytes,
+    separator: str,
+    where: str,
+    settings: FileSettings = AS_USUAL,
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     """All cells of a UTF-8 text table as text, and each row's line in the file.
 
-    `numbered`: see `named`.
+    Of the settings, those of rows and names are used.
     """
     if len(separator) != 1 or separator in '"\r\n':
         raise SourceError(f"{where}: the separator must be one character, got {separator!r}")
     if not data.strip():
         raise SourceError(f"{where}: the file is empty")
+    if (settings.skip, settings.header, settings.comment) != (0, 1, ""):
+        return _quoted(data, separator, where, settings)
     head = next(
         _records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, is_complete=False),
         (1, []),
@@ -45,8 +56,8 @@ def read_delimited(
     check_cells(len(head) * (data.count(b"\n") + 1), len(data), where)
     frame = _read_unquoted(data, separator, len(head))
     if frame is not None:
-        return named(frame, head, where, numbered), range(2, frame.height + 2)
-    return _quoted(data, separator, where, numbered)
+        return named(frame, head, where, settings.numbered), range(2, frame.height + 2)
+    return _quoted(data, separator, where, settings)
 
 
 def check_width(width: int, where: str) -> None:
@@ -67,13 +78,12 @@ def check_cells(cells: int, size: int, where: str) -> None:
         )
 
 
-def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
-    if len(head) != 1:
-        return
+def _right_separator(head: Sequence[str | None], separator: str, where: str) -> None:
+    only = (head[0] or "") if len(head) == 1 else ""
     for other, word in _WORDS.items():
-        if other != separator and other in head[0]:
+        if other != separator and other in only:
             raise SourceError(
-                f"{where}: the header is a single column {_short(head[0])}; the separator looks"
+                f"{where}: the header is a single column {_short(only)}; the separator looks"
                 f" like a {word}:"
                 f' set the separator to "{other if other != chr(9) else chr(92) + "t"}"'
             )
@@ -115,12 +125,22 @@ def _read_unquoted(data: bytes, separator: str, width: int) -> pl.DataFrame | No
 
 
 def _quoted(
-    data: bytes, separator: str, where: str, numbered: bool
+    data: bytes, separator: str, where: str, settings: FileSettings
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     """The careful way: every record with its line."""
-    records = _records(data, separator, where)
-    _, head = next(records, (1, []))
+    n_above = settings.skip + settings.header
+
+    def records() -> Iterator[tuple[int, list[str]]]:
+        for line, row in _records(data, separator, where):
+            if not (settings.comment and row[0].startswith(settings.comment)):
+                yield line, row
+
+    head = joined([row for _, row in islice(records(), settings.skip, n_above)] or [[]])
+    _right_separator(head, separator, where)
     width = len(head)
+    check_width(width, where)
+    check_cells(width * (data.count(b"\n") + 1), len(data), where)
+    n_absent = _absent(islice(records(), n_above, None), width)
     lines, chunks, rows, problems = (
         array("Q"),
         list[pl.DataFrame](),
@@ -128,9 +148,9 @@ def _quoted(
         list[Problem](),
     )
     count = 0
-    for line, row in records:
+    for line, row in islice(records(), n_above, None):
         count += 1
-        if len(row) != width:
+        if len(row) != width - n_absent:
             check_width(len(row), where)
             fields = f"{len(row)} field{'' if len(row) == 1 else 's'}"
             problems.append(Problem(line, "", f"{fields} where the header has {width}"))
@@ -138,7 +158,7 @@ def _quoted(
                 break
             continue
         lines.append(line)
-        rows.append(row)
+        rows.append(row + [""] * n_absent)
         if len(rows) * width >= _CHUNK_CELLS:
             chunks.append(_frame(rows, width))
             rows = []
@@ -147,7 +167,20 @@ def _quoted(
         chunks.append(_frame(rows, width))
     if not chunks:
         raise SourceError(f"{where}: there is a header but no row below it")
-    return named(pl.concat(chunks, rechunk=True), head, where, numbered), lines
+    return named(pl.concat(chunks, rechunk=True), head, where, settings.numbered), lines
+
+
+def _absent(rows: Iterator[tuple[int, list[str]]], width: int) -> int:
+    """How many cells every row leaves away at its end, as some programs do where they are empty.
+
+    Where only some rows are shorter than the header, or there is a single one, they may be cut off:
+    then none.
+    """
+    first = next(rows, (0, [""] * width))[1]
+    if len(first) >= width:
+        return 0
+    widths = {len(row) for _, row in rows}
+    return width - len(first) if widths == {len(first)} else 0
 
 
 def _frame(rows: list[list[str]], width: int) -> pl.DataFrame:
@@ -180,6 +213,47 @@ def _records(
         raise SourceError(f"{where}: line {line:,}: {_quotation(error)}") from None
     finally:
         csv.field_size_limit(previous)
+
+
+def first_records(data: bytes, separator: str) -> list[list[str]]:
+    """The first records of a text table; none where the quotation marks do not fit."""
+    try:
+        records = _records(data[:_HEAD], separator, "", is_complete=False)
+        return [row for _, row in islice(records, _FIRST)]
+    except SourceError:
+        return []
+
+
+def detected_separator(text: bytes, usual: str) -> str:
+    """The sign that divides the first records alike and into most fields.
+
+    The usual sign of the file's ending wins where it does so as well.
+
+    >>> lines = ["Fall;Groß;Jäger", "1;4,4;5,0", "2;1,6;2,4"]
+    >>> detected_separator("".join(f"{line}{chr(10)}" for line in lines).encode(), ",")
+    ';'
+    """
+    widths = {sign: _common_width(text, sign) for sign in dict.fromkeys((usual, *_WORDS))}
+    # Where another sign divides all records, one that leaves the first whole has met no title.
+    best = max(widths, key=lambda sign: (*widths[sign], sign == usual))
+    return usual if widths[usual] == (True, widths[best][1]) else best
+
+
+def _common_width(text: bytes, sign: str) -> tuple[bool, int]:
+    """Whether a separator divides the first of the records too, and into how many fields.
+
+    0 fields where their numbers differ. Titles above a table have a single field.
+    """
+    rows = first_records(text, sign)
+    # The last record may be cut off where only the beginning of a file is read.
+    rows = [row for row in rows[:-1] or rows if not row[0].startswith(COMMENT)]
+    n = len(rows)
+    while len(rows) > 1 and len(rows[0]) == 1 < len(rows[1]) == len({*rows[1]}):
+        rows = rows[1:]
+    widths = {len(row) for row in rows[1:]}
+    if not rows or len(widths) > 1 or max(widths, default=1) > len(rows[0]) or len(rows[0]) == 1:
+        return False, 0
+    return len(rows) == n, len(rows[0])
 
 
 def _quotation(error: csv.Error) -> str:

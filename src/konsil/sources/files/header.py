@@ -2,11 +2,93 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.records.source import FileSettings
+
+FIRST_ROWS = 12
+"""Rows by which titles and rows of names are detected."""
+COMMENT = "#"
+"""What rows begin with that are likely comments."""
+_IS_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_IMPORT_ID = "ImportId"
+"""What Qualtrics writes in the third row of its exports, below names and questions."""
+
+
+def joined(rows: Sequence[Sequence[str | None]]) -> list[str | None]:
+    """One name a column from several rows of names.
+
+    A name above others belongs to the columns on its right as well, up to the next one. Of an
+    export of Qualtrics the first row has the names; questions and identifiers are below them.
+
+    >>> joined([["", "Accuracy", "", "Safety"], ["case", "ann", "ben", "ann"]])
+    ['case', 'Accuracy: ann', 'Accuracy: ben', 'Safety: ann']
+    """
+    if len(rows) == 1 or any(_IMPORT_ID in (cell or "") for cell in rows[-1]):
+        return list(rows[0])
+    width = max(map(len, rows))
+    above = [_spread(row, width) for row in rows[:-1]]
+    lowest = [*rows[-1], *[None] * (width - len(rows[-1]))]
+    return [
+        ": ".join(part for name in names if (part := (name or "").strip())) or None
+        for names in zip(*above, lowest, strict=True)
+    ]
+
+
+def _spread(row: Sequence[str | None], width: int) -> list[str | None]:
+    names: list[str | None] = []
+    last: str | None = None
+    for cell in (*row, *[None] * (width - len(row))):
+        last = cell if (cell or "").strip() else last
+        names.append(last)
+    return names
+
+
+def with_rows_of_names(
+    settings: FileSettings, rows: Sequence[Sequence[str | None]]
+) -> FileSettings:
+    """The settings with titles, comments and several rows of names, as the first rows have them.
+
+    Stated settings stay.
+    """
+    if (settings.skip, settings.header, settings.comment) != (0, 1, ""):
+        return settings
+    comment = COMMENT if rows and (rows[0][0] or "").startswith(COMMENT) else ""
+    rows = [row for row in rows if not (comment and (row[0] or "").startswith(comment))][
+        :FIRST_ROWS
+    ]
+    skip = 0
+    while len(rows) - skip > 2 and len(_filled(rows[skip])) == 1 and (rows[skip][0] or "").strip():
+        skip += 1
+    # A table of one column has such rows alone.
+    skip = skip if len(_filled(rows[skip])) > 1 else 0
+    header = _rows_of_names(rows[skip:])
+    names = joined(rows[skip : skip + header] or [[]])
+    clean = [(name or "").strip() for name in names]
+    # Empty columns at the end, as spreadsheets leave them behind, have no name either.
+    numbered = settings.numbered or len({*clean}) < len(clean) or "" in clean[1:]
+    return replace(settings, skip=skip, header=header, comment=comment, numbered=numbered)
+
+
+def _rows_of_names(rows: Sequence[Sequence[str | None]]) -> int:
+    if len(rows) > 3 and any(_IMPORT_ID in cell for cell in _filled(rows[2])):
+        return 3
+    if len(rows) < 3:
+        return 1
+    width = max(map(len, rows))
+    above, below = _filled(rows[0]), _filled(rows[1])
+    has_names_below = len(below) == width and not any(map(_IS_NUMBER.fullmatch, below))
+    return 2 if 0 < len(above) <= width / 2 and has_names_below else 1
+
+
+def _filled(row: Sequence[str | None]) -> list[str]:
+    return [cell.strip() for cell in row if cell is not None and cell.strip()]
 
 
 def named(
@@ -16,14 +98,19 @@ def named(
 
     Columns without a name and without values are dropped (spreadsheets leave them behind). A first
     column without a name is an index that another program wrote, and is called 'column 1'; later
-    ones are refused, or called by their numbers where `numbered`.
+    ones are refused, or called by their numbers where `numbered`. A name of several columns is
+    refused; where `numbered`, each of them is called by the name and its number, 'Score (1)' and
+    'Score (2)', so that no column is meant by the name alone.
     """
     column_by_name: dict[str, pl.Series] = {}
     positions: dict[str, int] = {}
+    cleaned = [(name or "").strip() for name in names]
+    times = Counter(cleaned)
+    numbers: Counter[str] = Counter()
     for position, (name, column) in enumerate(
-        zip(names, frame.get_columns(), strict=True), start=1
+        zip(cleaned, frame.get_columns(), strict=True), start=1
     ):
-        clean = (name or "").strip()
+        clean = name
         if not clean:
             if column.null_count() == column.len():
                 continue
@@ -32,6 +119,9 @@ def named(
                     f"{where}: column {position} has values but no name in the header"
                 )
             clean = f"column {position}"
+        elif numbered and times[clean] > 1:
+            numbers[clean] += 1
+            clean = f"{clean} ({numbers[clean]})"
         if clean in positions:
             raise SourceError(
                 f"{where}: columns {positions[clean]} and {position} are both called {clean!r};"

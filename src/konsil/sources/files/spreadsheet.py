@@ -1,4 +1,4 @@
-"""XLSX: one sheet as a table, its first row that is not empty the header."""
+"""XLSX: one sheet as a table; its first rows that are not empty have the names."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import zipfile
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
 
 from konsil.errors import SourceError, nearest
+from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.header import named
+from konsil.sources.files.header import FIRST_ROWS, joined, named, with_rows_of_names
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
@@ -47,13 +50,30 @@ _DAMAGED = (
 )
 
 
-def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:
-    """All cells of a sheet as text, the number of each row, and the name of the sheet.
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of a spreadsheet, read."""
 
-    Rows have the numbers that the spreadsheet shows.
+    frame: pl.DataFrame
+    """All cells as text."""
+    lines: Sequence[int]
+    """The number of each row, as the spreadsheet shows it."""
+    name: str
+    """The sheet."""
+    names: Sequence[str]
+    """All sheets of the spreadsheet, in order."""
+    settings: FileSettings
+    """The settings by which it was read."""
+
+
+def read_spreadsheet(path: Path, settings: FileSettings, where: str, as_is: bool = False) -> Sheet:
+    """A sheet of a spreadsheet.
+
+    `as_is`: rows above the names and rows of names are detected where the settings are the usual
+    ones.
     """
     try:
-        return _read(path, sheet, where)
+        return _read(path, settings, where, as_is)
     except MemoryError:
         raise SourceError(
             f"{where}: reading the spreadsheet takes more memory than it may; save it as CSV"
@@ -93,10 +113,11 @@ def check_spreadsheet(path: Path, where: str) -> int:
     return size
 
 
-def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:
+def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
     # Imported here, since it takes a third of a second and most tables are text.
     import openpyxl
 
+    sheet = settings.sheet
     # Opened here: the library leaves a damaged file open.
     with path.open("rb") as file:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
@@ -109,19 +130,33 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
             page = book[sheet] if sheet else book.worksheets[0]
             # The stated size may be wrong either way: some programs write A1, some the whole grid.
             page.reset_dimensions()
-            _refuse_empty_looking_cells(path, page, where)
-            frame, rows = _table(page, where)
-            return frame, rows, page.title
+            faults = _EmptyLooking.of(path, page, where)
+            if as_is:
+                first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
+                settings = with_rows_of_names(settings, first_rows)
+            frame, rows = _table(page, where, settings, faults)
+            return Sheet(frame, rows, page.title, names, settings)
         finally:
             book.close()
 
 
 # openpyxl has no types.
-def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401
-    rows = _rows(page, where)
-    _, head = next(rows, (0, []))
-    if not head:
+def _table(
+    page: Any,  # noqa: ANN401
+    where: str,
+    settings: FileSettings,
+    faults: _EmptyLooking,
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    rows = (
+        row
+        for row in _rows(page, where)
+        if not (settings.comment and (row[1][0] or "").startswith(settings.comment))
+    )
+    heads = list(islice(rows, settings.skip + settings.header))[settings.skip :]
+    if not heads:
         raise SourceError(f"{where}: sheet {page.title!r} is empty")
+    faults.refuse(above=heads[-1][0] if settings.header > 1 else heads[0][0] - 1)
+    head = joined([row for _, row in heads])
     width = len(head)
     numbers, chunks, chunk = array("Q"), list[pl.DataFrame](), list[list[str | None]]()
     for number, row in rows:
@@ -140,7 +175,7 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
         pl.lit(None, pl.String).alias(f"c{i}") for i in range(width) if f"c{i}" not in frame.columns
     ]
     frame = frame.with_columns(absent).select(f"c{i}" for i in range(width))
-    return named(frame, [*head, *[None] * (width - len(head))], where), numbers
+    return named(frame, [*head, *[None] * (width - len(head))], where, settings.numbered), numbers
 
 
 # openpyxl has no types.
@@ -177,39 +212,57 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
     )
 
 
-# openpyxl has no types.
-def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # noqa: ANN401
-    """Refuse merged cells and formulas without a result.
-
-    Both would be read as empty cells, that is, as not rated.
+@dataclass(frozen=True)
+class _EmptyLooking:
+    """Merged cells and formulas without a result: they would be read as empty, as not rated.
 
     The read-only sheet reports neither, and the full one takes fifty times the memory.
     """
-    with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-        match = _first(xml)
-    if match is None:
-        return
-    kind, ref = match
-    if kind == "merged":
-        first = int(re.sub(r"\D", "", ref.split(":")[0]))
-        cell_kind = "header cells" if first == 1 else "cells"
-        raise SourceError(
-            f"{where}: sheet {page.title!r}: the {cell_kind} {ref} are merged; unmerge them and"
-            " write the value into each"
-        )
-    raise SourceError(
-        f"{where}: sheet {page.title!r}: cell {ref} is a formula without a stored result;"
-        " open the file in a spreadsheet program and save it, or write the value"
-    )
+
+    where: str
+    sheet: str
+    formula: str
+    """The first formula without a stored result; empty: there is none."""
+    merged: tuple[str, ...]
+    """The ranges of merged cells."""
+
+    @classmethod
+    # openpyxl has no types.
+    def of(cls, path: Path, page: Any, where: str) -> _EmptyLooking:  # noqa: ANN401
+        """What a sheet has of them."""
+        with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
+            formula, merged = _faults(xml)
+        return cls(where, page.title, formula, merged)
+
+    def refuse(self, above: int) -> None:
+        """Refuse a sheet that has any; merged cells in rows up to `above` are no ratings.
+
+        Names that stand over several columns are merged cells in the upper rows of names.
+        """
+        where = f"{self.where}: sheet {self.sheet!r}"
+        if self.formula:
+            raise SourceError(
+                f"{where}: cell {self.formula} is a formula without a stored result;"
+                " open the file in a spreadsheet program and save it, or write the value"
+            )
+        for ref in self.merged:
+            first, last = (int(re.sub(r"\D", "", cell)) for cell in ref.split(":"))
+            if last <= above:
+                continue
+            cell_kind = "header cells" if first == above + 1 else "cells"
+            raise SourceError(
+                f"{where}: the {cell_kind} {ref} are merged; unmerge them and write the value into"
+                " each"
+            )
 
 
-def _first(xml: IO[bytes]) -> tuple[str, str] | None:
-    tail = b""
+def _faults(xml: IO[bytes]) -> tuple[str, tuple[str, ...]]:
+    """The first formula without a result, and the ranges of merged cells."""
+    tail, formula, merged = b"", "", dict[str, None]()
     while piece := xml.read(1 << 20):
         window = tail + piece
-        for kind, pattern in (("formula", _UNCOMPUTED), ("merged", _MERGED)):
-            match = pattern.search(window)
-            if match:
-                return kind, match.group(1).decode()
+        if not formula and (match := _UNCOMPUTED.search(window)):
+            formula = match.group(1).decode()
+        merged |= dict.fromkeys(m.group(1).decode() for m in _MERGED.finditer(window))
         tail = window[-(1 << 14) :]
-    return None
+    return formula, tuple(merged)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, cast
 
 import polars as pl
 
 from konsil.errors import SourceError, nearest
+from konsil.records.source import FileSettings
 from konsil.sources.files.apart import read_apart
-from konsil.sources.files.delimited import read_delimited
-from konsil.sources.files.encoding import to_utf8
+from konsil.sources.files.cells import detected_decimal, with_decimal_point
+from konsil.sources.files.delimited import (
+    AS_USUAL,
+    detected_separator,
+    first_records,
+    read_delimited,
+)
+from konsil.sources.files.encoding import looks_like, to_utf8
+from konsil.sources.files.header import with_rows_of_names
 from konsil.sources.files.jsontable import read_json, read_jsonl
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
@@ -54,6 +64,12 @@ class Table:
     """Each row's line (text) or number (spreadsheet, Parquet)."""
     place: Place = "line"
     """Whether `lines` are lines of a text or rows of a grid."""
+    settings: FileSettings = AS_USUAL
+    """The settings by which it was read, those that were detected included."""
+    sheets: tuple[str, ...] = ()
+    """All sheets of a spreadsheet, in order."""
+    is_decimal_clear: bool = True
+    """False: numbers such as 1,234 may have a thousands separator or a decimal comma."""
 
     @property
     def name(self) -> str:
@@ -69,12 +85,7 @@ class Table:
 
 
 def read_table(
-    path: str | Path,
-    *,
-    sheet: str = "",
-    encoding: str = "utf-8",
-    separator: str = "",
-    numbered: bool = False,
+    path: str | Path, settings: FileSettings = AS_USUAL, *, as_is: bool = False
 ) -> Table:
     """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file.
 
@@ -82,8 +93,8 @@ def read_table(
 
     Numbers become the text a person would write: 3 for 3.0, 2.5, true. Lists and objects become
     JSON.
-    `numbered`: columns of a text table without a name are called by their numbers and not refused,
-    for tables whose columns are all named by the caller.
+    `as_is`: for tables that nobody has described. Settings that are not stated are detected, an
+    empty encoding included; the table's `settings` have them.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -95,25 +106,56 @@ def read_table(
         raise SourceError(
             f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"
         )
-    if sheet and ending not in _SPREADSHEETS:
+    if settings.sheet and ending not in _SPREADSHEETS:
         raise SourceError(
-            f"{where}: sheet = {sheet!r} was requested, but only .xlsx files have sheets"
+            f"{where}: sheet = {settings.sheet!r} was requested, but only .xlsx files have sheets"
         )
     if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
-        frame, lines, title = read_apart("spreadsheet", path, sheet, where, unpacked)
-        return Table(frame, path, title, lines, "row")
+        stated = json.dumps((asdict(settings), as_is))
+        frame, lines, header = read_apart("spreadsheet", path, stated, where, unpacked)
+        used = FileSettings(**cast(dict[str, Any], header["settings"]))
+        sheets = tuple(cast(Sequence[str], header["sheets"]))
+        table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets)
+        return _with_decimal(table, as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
         frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
-        return Table(frame, path, lines=lines, place="row")
+        return Table(frame, path, lines=lines, place="row", settings=settings)
     data = read_bytes(path)
-    text = text_of(data, encoding, where)
+    if as_is and not settings.encoding:
+        encoding = looks_like(data) or ""
+        settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
+    text = text_of(data, settings.encoding or "utf-8", where)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
-    else:
-        frame, lines = read_delimited(text, separator or _SEPARATORS[ending], where, numbered)
-    return Table(frame, path, lines=lines)
+        return Table(frame, path, lines=lines, settings=settings)
+    usual = _SEPARATORS[ending]
+    if as_is:
+        settings = _detected(text, settings, usual)
+    frame, lines = read_delimited(text, settings.separator or usual, where, settings)
+    return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
+
+
+def _detected(text: bytes, settings: FileSettings, usual: str) -> FileSettings:
+    """The settings of a text table by its first records."""
+    sign = settings.separator or detected_separator(text, usual)
+    if not settings.separator and sign != usual:
+        settings = replace(settings, separator=sign)
+    return with_rows_of_names(settings, first_records(text, sign))
+
+
+def _with_decimal(table: Table, as_is: bool) -> Table:
+    """The table with a decimal point in its numbers, as its settings or its cells have them."""
+    settings = table.settings
+    if as_is and not settings.decimal:
+        decimal, is_clear = detected_decimal(table.frame)
+        if not is_clear:
+            return replace(table, is_decimal_clear=False)
+        settings = replace(settings, decimal=decimal)
+    return replace(
+        table, frame=with_decimal_point(table.frame, settings.decimal), settings=settings
+    )
 
 
 def text_of(data: bytes, encoding: str, where: str) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from konsil.errors import SourceError, nearest
 from konsil.records import Source
+from konsil.records.source import FileSettings
 from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table, read_table
 
@@ -257,7 +258,7 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
         expected_name = f"{name}.csv"
         hint = nearest(expected_name, file_names) if file_names else "the folder is empty"
         raise SourceError(f"{folder.name}: there is no table {expected_name} (or .parquet); {hint}")
-    table = read_table(path, encoding=encoding)
+    table = read_table(path, FileSettings(encoding=encoding))
     columns = mapping.renamed(name, table.frame.columns)
     if (
         name == "answer_lengths"

@@ -40,9 +40,7 @@ TEXT_ARM = "qa_text_only"
 
 def flat_tables(path: Path, source: Source) -> Tables:
     """Read a flat table; what it lacks is refused in one sentence with the columns that it has."""
-    table = read_table(
-        path, sheet=source.sheet, encoding=source.encoding, separator=source.separator
-    )
+    table = read_table(path, source.settings)
     mapping = Mapped(source.columns)
     columns = mapping.renamed("ratings", table.frame.columns)
     mapping.refuse_unused(path.name)
