@@ -9,7 +9,15 @@ import click
 
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table, weights_of
+from konsil.cli.reading import (
+    FileOrUrl,
+    check_data_set,
+    conditions,
+    of_a_table,
+    recoding,
+    table_of,
+    weights_of,
+)
 from konsil.cli.request_options import options_of
 
 
@@ -17,7 +25,12 @@ from konsil.cli.request_options import options_of
 @click.argument("file", type=FileOrUrl())
 @options_of(
     AgreementRequest,
-    convert={"where": conditions, "weights": weights_of, "missing": lambda words: ("", *words)},
+    convert={
+        "where": conditions,
+        "recode": recoding,
+        "weights": weights_of,
+        "missing": lambda words: ("", *words),
+    },
     after={"missing": of_a_table},
 )
 @with_json
@@ -38,7 +51,6 @@ def command(
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
-    from konsil.sources.files.table import read_table
 
     if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.agreements import agreement_of_data_set
@@ -49,10 +61,10 @@ def command(
         # A column without a name is ignored where the columns that are read are named; in other
         # wide tables it is refused.
         is_named = request.layout == "long" or request.label is not None or bool(request.rater)
-        table = read_table(
-            file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named
+        table = table_of(file, sheet, encoding, separator, numbered=is_named)
+        options = replace(
+            request.table_options(), line=table.line, place=table.place, name=table.name
         )
-        options = replace(request.table_options(), line=table.line, name=table.name)
         with on_cores(workers):
             result = estimate_agreement(table.frame, request, options)
 

@@ -7,11 +7,14 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, keys_as_flags
+
+if TYPE_CHECKING:
+    from konsil.sources.files.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 1 << 24
@@ -41,6 +44,23 @@ def of_a_table(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def table_of(
+    file: Path, sheet: str, encoding: str, separator: str, *, numbered: bool = False
+) -> Table:
+    """The table of a command's file; sentences name the command's options."""
+    from konsil.sources.files.table import read_table
+
+    with keys_as_flags():
+        return read_table(
+            file,
+            sheet=sheet,
+            encoding=encoding,
+            # A tab as TOML writes it: shells keep both signs.
+            separator="\t" if separator == r"\t" else separator,
+            numbered=numbered,
+        )
 
 
 class FileOrUrl(click.Path):
@@ -130,14 +150,25 @@ def conditions(where: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return values
 
 
+def recoding(texts: Sequence[str]) -> dict[str, str]:
+    """Label -> the label it is read as, from OLD=NEW texts."""
+    recode: dict[str, str] = {}
+    for text in texts:
+        old, sign, new = (part.strip() for part in text.partition("="))
+        if not sign or not old or not new:
+            raise SourceError(f"--recode {text!r}: expected OLD=NEW")
+        if old in recode:
+            raise SourceError(f"--recode {text!r}: {old!r} is named twice; expected it once")
+        recode[old] = new
+    return recode
+
+
 def _table_name() -> str:
     """The table's name in errors; a table that cannot be read is refused before its conditions."""
-    from konsil.sources.files.table import read_table
-
     options = click.get_current_context().params
     if isinstance(options["file"], str):
         from konsil.sources.files.stores import url_name
 
         return url_name(options["file"])
     reading = {name: options[name] for name in ("sheet", "encoding", "separator")}
-    return read_table(options["file"], **reading, numbered=True).name
+    return table_of(options["file"], **reading, numbered=True).name

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, key
 from konsil.sources.files.header import named
 from konsil.sources.files.problems import MOST, Problem, raise_if
 
@@ -74,8 +74,7 @@ def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
         if other != separator and other in head[0]:
             raise SourceError(
                 f"{where}: the header is a single column {_short(head[0])}; the separator looks"
-                f" like a {word}:"
-                f' set the separator to "{other if other != chr(9) else chr(92) + "t"}"'
+                f" like a {word}: set {key('separator', other)}"
             )
 
 
