@@ -74,6 +74,15 @@ def test_every_command_on_a_study_takes_its_study_toml(name: str) -> None:
     assert all(isinstance(kind, StudyFolder) for kind in folders)
 
 
+def test_values_without_labels_name_the_labels(refused: Callable[..., str], study: Path) -> None:
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(
+        re.sub(r"scale = \{[^}]*\}", "scale = { values = [1, 2.5] }", text, count=1)
+    )
+    sentence = refused("check", study)
+    assert 'there are no labels; expected labels = ["1", "2.5"] beside them' in sentence
+
+
 def test_another_file_is_no_study(refused: Callable[..., str], study: Path) -> None:
     assert "no such folder" in refused("check", study / "items.csv")
 

@@ -11,8 +11,8 @@ from functools import partial
 
 import polars as pl
 
-from konsil.analysis.estimation.rewritten import check_recode
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
+from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from konsil.analysis.estimation.rewritten import Repeat
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
+from konsil.analysis.recoding.repeat import Repeat
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
 from konsil.errors import AnalysisError, option

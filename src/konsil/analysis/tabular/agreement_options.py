@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
-from konsil.analysis.estimation.rewritten import Repeat
+from konsil.analysis.recoding.repeat import Repeat
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,9 +8,9 @@ from typing import NoReturn
 
 import polars as pl
 
-from konsil.analysis.estimation.rewritten import chosen_repeats, recoded
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions

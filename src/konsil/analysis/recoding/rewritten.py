@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import polars as pl
 
 from konsil.analysis.model.message import message
+from konsil.analysis.recoding.repeat import Repeat
 from konsil.errors import AnalysisError, entry, nearest, option
-
-Repeat = Literal["first", "last"]
-"""Which of several labels of one rater for one unit counts."""
 
 
 def check_recode(cells: pl.DataFrame, recode: Mapping[str, str]) -> None:
