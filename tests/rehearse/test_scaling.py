@@ -16,6 +16,7 @@ from konsil.api.rehearsal.scaling import apportioned, scale_down
 from konsil.cli import main
 from konsil.errors import StudyError
 from konsil.rehearse import Outcome
+from konsil.rehearse.times import Times
 
 PROTOCOLS = ("clexeval", "cqa-eval", "medqade", "real-pocqi")
 Call = Callable[..., tuple[int, str, str]]
@@ -80,7 +81,7 @@ def test_a_rehearsal_counts_what_can_be_estimated(
     report.parent.mkdir()
     rows = "".join(f"a,{value}\n" for value in values.split(","))
     (report.parent / "estimates.csv").write_text(f"analysis,value\n{rows}")
-    rehearsed = Rehearsed(open_folder(tmp_path / "study"), Outcome(), 0, report)
+    rehearsed = Rehearsed(open_folder(tmp_path / "study"), Outcome(Times()), 0, report)
     assert rehearsed.estimates == (estimated, 3)
     monkeypatch.setattr("konsil.api.rehearsal.rehearsing.rehearse", lambda *_, **__: rehearsed)
     capsys.readouterr()
