@@ -30,6 +30,7 @@ from konsil.api import Folder, open_folder
 from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import KonsilError, SourceError
 from konsil.records import Source
+from konsil.records.source import FileSettings
 from konsil.sources import (
     Table,
     read_answers,
@@ -38,7 +39,6 @@ from konsil.sources import (
     read_ratings,
     read_table,
 )
-from konsil.records.source import FileSettings
 from konsil.sources.anki import read_anki
 from konsil.sources.files.parquet import check_parquet, read_parquet
 from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet

@@ -106,7 +106,7 @@ def layers() -> dict[str, Layer]:
     for name, row in zip(names, rows, strict=True):
         ours = {word.strip() for word in row["imports of ours"].split(",") if word.strip()}
         if ours == {"*"}:
-            ours = set(names) - {"cli", "konsil"}
+            ours = set(names) - {"cli", "__main__", "konsil"}
         others = frozenset(
             word.strip() for word in row["imports of others"].split(",") if word.strip()
         )

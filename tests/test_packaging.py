@@ -166,7 +166,7 @@ def test_the_wheel_states_what_the_project_states(wheel: Path):
     assert always == {str(Requirement(text)) for text in project["dependencies"]}
     assert set(about.get_all("Provides-Extra") or []) == set(project["optional-dependencies"])
     [points] = [c for n, c in contents(wheel).items() if n.endswith(".dist-info/entry_points.txt")]
-    assert points.decode().split() == ["[console_scripts]", "konsil", "=", "konsil.cli:main"]
+    assert points.decode().split() == ["[console_scripts]", "konsil", "=", "konsil.__main__:main"]
 
 
 def test_the_source_distribution_makes_the_same_wheel(wheel: Path, wheel_of_sdist: Path):

@@ -7,6 +7,7 @@ command line prints it and exits with code 2; nothing is half-written when one i
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -60,6 +61,38 @@ def option(
     if value != "":
         return f"{name}={[value] if several else value!r}"
     return f"{name}={example}" if example else name
+
+
+_AS_FILE_FLAGS: ContextVar[bool] = ContextVar("_AS_FILE_FLAGS", default=False)
+
+
+@contextmanager
+def keys_as_flags() -> Iterator[None]:
+    """Within, sentences name how a file is read as the command line's flags.
+
+    Elsewhere as the keys of study.toml.
+    """
+    before = _AS_FILE_FLAGS.set(True)
+    try:
+        yield
+    finally:
+        _AS_FILE_FLAGS.reset(before)
+
+
+def key(name: str, value: str) -> str:
+    r"""How a file is read, in a sentence: a key of study.toml with its value, or a flag.
+
+    >>> key("separator", ";"), key("separator", "\t")
+    ('separator = ";"', 'separator = "\\t"')
+    >>> with keys_as_flags():
+    ...     key("encoding", "cp1252"), key("separator", ";")
+    ('--encoding cp1252', '--separator ";"')
+    """
+    text = value.replace("\t", "\\t")
+    if not _AS_FILE_FLAGS.get():
+        return f'{name} = "{text}"'
+    is_plain = all(sign.isalnum() or sign in "-_." for sign in text)
+    return f"--{name} " + (text if is_plain else f'"{text}"')
 
 
 def choice(name: str, value: str) -> str:
@@ -253,15 +286,44 @@ def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
 
     >>> in_short(["line 2: 'yse' is no label", "line 3: no item", "line 5: 'yse' is no label"])
     "line 2: 'yse' is no label (and 1 more like it); line 3: no item"
+    >>> in_short([f"line {n}: 'a' is on line {n - 1}, too; number the repeats" for n in (2, 4, 6)])
+    "line 2: 'a' is on line 1, too; number the repeats (and 2 more like it: line 4, line 6)"
     """
     kinds: dict[str, list[str]] = {}
     for problem in problems:
         _, place, sentence = problem.partition(": ")
-        kinds.setdefault(sentence if place else problem, []).append(problem)
+        kinds.setdefault(_kind(sentence if place else problem), []).append(problem)
     alike = list(kinds.values())
     sentences = [
-        first + (f" (and {len(rest):,} more like it)" if rest else "")
+        first + (f" (and {len(rest):,} more like it{_places(first, rest)})" if rest else "")
         for first, *rest in alike[:shown]
     ]
     n_left = sum(len(kind) for kind in alike[shown:])
     return "; ".join([*sentences, *([f"and {n_left:,} more"] if n_left else [])])
+
+
+_PLACES = 3
+"""Further places of a kind of problem that a message names."""
+_PARTICULAR = re.compile(r"'[^']*'|\d+")
+"""What differs between two problems of a kind: quoted words and numbers."""
+
+
+def _kind(sentence: str) -> str:
+    """What problems of a kind have in common.
+
+    Those with the same advice differ in words and numbers alone; a nearest name belongs to one
+    word.
+    """
+    fact, sign, advice = sentence.partition("; ")
+    if not sign or advice.startswith(("did you mean", "known: ", "none is known")):
+        return sentence
+    return f"{_PARTICULAR.sub('', fact)}; {advice}"
+
+
+def _places(first: str, rest: Sequence[str]) -> str:
+    """The places of problems that are no copies of the first one."""
+    sentence = first.partition(": ")[2]
+    if all(problem.partition(": ")[2] == sentence for problem in rest):
+        return ""
+    places = [problem.partition(": ")[0] for problem in rest[:_PLACES]]
+    return ": " + ", ".join(places) + (", ..." if len(rest) > _PLACES else "")

@@ -179,7 +179,7 @@ def test_tables_of_any_ratings_show_themselves():
     table = pandas.DataFrame({"<i>": list("aabb"), "ben": list("abab")})
     result = konsil.agreement(table, labels=["a", "b"], resamples=100)
     assert repr(result) == "<Agreement: 4 units, 2 raters, 8 ratings>"
-    assert "<td>cohen_kappa</td><td>0.000 [" in result._repr_html_()
+    assert "<td>Cohen&#x27;s kappa</td><td>0.000 [" in result._repr_html_()
     axes = result.plot(["cohen_kappa"])
     assert [t.get_text() for t in axes.get_yticklabels()] == ["cohen_kappa"]
     with pytest.raises(AnalysisError, match="cohen_kapa"):

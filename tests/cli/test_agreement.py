@@ -315,7 +315,7 @@ def test_ratings_that_disagree_with_themselves(refused: Callable[..., str]) -> N
     assert (
         refused(text)
         == "ratings.csv: lines 2 and 4: rater 'ann' labelled unit '1' both 'a' and 'b'; expected"
-        " one label"
+        " one label of a rater for a unit, or --repeat first or --repeat last to choose"
     )
 
 

@@ -192,7 +192,7 @@ def test_lists_of_labels_are_counts(tmp_path: Path, call: Call) -> None:
     assert {
         statistic["name"]: statistic["value"] for statistic in json.loads(out)["statistics"]
     } == written(wanted)
-    with pytest.raises(SourceError, match="line 2: 'a;b' is not a list of labels"):
+    with pytest.raises(SourceError, match="row 0: 'a;b' is not a list of labels"):
         konsil.agreement(
             pl.DataFrame({"q": ["x", "y"], "v": ["a;b", "b"]}), layout="lists", unit="q", label="v"
         )

@@ -49,6 +49,6 @@ def test_the_printed_link_opens_the_pages_once_and_ctrl_c_leaves_nothing(tmp_pat
 
 
 def test_a_file_instead_of_a_folder_is_one_sentence(tmp_path: Path):
-    (tmp_path / "study.toml").write_text("title = 'T'")
-    result = CliRunner().invoke(group, ["design", str(tmp_path / "study.toml"), "--no-browser"])
+    (tmp_path / "items.csv").write_text("item\n1\n")
+    result = CliRunner().invoke(group, ["design", str(tmp_path / "items.csv"), "--no-browser"])
     assert "is a file; expected a folder" in str(result.exception)

@@ -3,15 +3,19 @@ in one sentence."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 import konsil
 from konsil.analysis import known_statistics
+from konsil.cli.folder import StudyFolder
+from konsil.cli.main import COMMANDS
 from konsil.errors import KonsilError
 
 Call = Callable[..., tuple[int, str, str]]
@@ -53,6 +57,36 @@ def records(folder: Path) -> tuple[object, ...]:
         frozenset(map(repr, part))
         for part in (held.items, held.answers, held.raters, held.tasks, held.ratings)
     )
+
+
+def test_study_toml_stands_for_its_folder(call: Call, study: Path) -> None:
+    by_folder, by_file = call("check", study), call("check", study / "study.toml")
+    assert by_file == by_folder
+    assert by_file[0] == 0
+    assert konsil.open(study / "study.toml").path == study
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"new", "demo", "restore"}))
+def test_every_command_on_a_study_takes_its_study_toml(name: str) -> None:
+    command = importlib.import_module(COMMANDS[name][0]).command
+    each = command.commands.values() if isinstance(command, click.Group) else [command]
+    folders = [p.type for c in each for p in c.params if p.name == "folder"]
+    assert all(isinstance(kind, StudyFolder) for kind in folders)
+
+
+def test_values_without_labels_name_the_labels(call: Call, study: Path) -> None:
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(
+        re.sub(r"scale = \{[^}]*\}", "scale = { values = [1, 2.5] }", text, count=1)
+    )
+    code, _, err = call("check", study)
+    assert code == 2
+    assert 'there are no labels; expected labels = ["1", "2.5"] beside them' in err
+    assert "values for 0 labels" not in err
+
+
+def test_another_file_is_no_study(refused: Callable[..., str], study: Path) -> None:
+    assert "no such folder" in refused("check", study / "items.csv")
 
 
 # ---------------------------------------------------------------- the whole way

@@ -28,7 +28,10 @@ def test_each_command_has_its_help(capsys: pytest.CaptureFixture[str], name: str
     command = importlib.import_module(COMMANDS[name][0]).command
     assert isinstance(command, click.Command)
     main([name, "--help"])
-    assert "Usage:" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Usage:" in out
+    assert "\b" not in out
+    assert "\\b" not in out
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name

@@ -85,6 +85,8 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("rater", "--rater ann --rater ben", ("ann", "ben")),
             case("label", "--label l", "l"),
             case("split", "--split ;", ";"),
+            case("recode", "--recode Yes=yes", {"Yes": "yes"}),
+            case("repeat", "--repeat last", "last"),
             case("cluster", "--cluster c", "c"),
             case("level", "--level ordinal", "ordinal"),
             case("labels", "--labels no,yes", ("no", "yes")),

@@ -9,7 +9,15 @@ import click
 
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table, weights_of
+from konsil.cli.reading import (
+    FileOrUrl,
+    check_data_set,
+    conditions,
+    of_a_table,
+    recoding,
+    table_of,
+    weights_of,
+)
 from konsil.cli.request_options import options_of
 from konsil.records.source import FileSettings
 
@@ -18,7 +26,12 @@ from konsil.records.source import FileSettings
 @click.argument("file", type=FileOrUrl())
 @options_of(
     AgreementRequest,
-    convert={"where": conditions, "weights": weights_of, "missing": lambda words: ("", *words)},
+    convert={
+        "where": conditions,
+        "recode": recoding,
+        "weights": weights_of,
+        "missing": lambda words: ("", *words),
+    },
     after={"missing": of_a_table},
 )
 @with_json
@@ -37,7 +50,6 @@ def command(
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
-    from konsil.sources.files.table import read_table
 
     if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.agreements import agreement_of_data_set
@@ -45,8 +57,10 @@ def command(
         check_data_set(file)
         result = agreement_of_data_set(file, request, workers)
     else:
-        table = read_table(file, settings, as_is=True)
-        options = replace(request.table_options(), line=table.line, name=table.name)
+        table = table_of(file, settings)
+        options = replace(
+            request.table_options(), line=table.line, place=table.place, name=table.name
+        )
         with on_cores(workers):
             result = estimate_agreement(table.frame, request, options)
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from konsil.cli.folder import StudyFolder
 from konsil.locale import complete_languages
 
 
 @click.command(short_help="Set up a study in the browser, or change one, without writing TOML.")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=StudyFolder())
 @click.option(
     "--port",
     default=0,
@@ -28,13 +29,10 @@ from konsil.locale import complete_languages
 )
 @click.option("--no-browser", is_flag=True, help="Print the link and open no browser.")
 def command(folder: Path, port: int, language: str, no_browser: bool) -> None:
-    r"""Set up the study in FOLDER on pages that this computer alone can open.
+    """Set up the study in FOLDER on pages that this computer alone can open.
 
     The pages read your tables, propose what each column holds, and show the rating page, the plan
     with its hours, and the power. Nothing in FOLDER is written until you save.
-
-    \b
-    konsil design my-study
     """
     from konsil.api.design.serving import design
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,19 +38,35 @@ _DATABASE = click.option(
 )
 
 
+class StudyFolder(click.Path):
+    """A study's folder, for which the path to its study.toml may stand."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Path:
+        """The folder."""
+        from konsil.api.folder.opened import folder_of
+
+        return folder_of(Path(os.fsdecode(super().convert(value, param, ctx))))
+
+
 def on_folder(function: F) -> F:
     """The study's folder as the argument, and another database as an option.
 
     The default is the current folder.
     """
-    return click.argument("folder", type=click.Path(path_type=Path), default=Path())(
-        _DATABASE(function)
-    )
+    return click.argument("folder", type=StudyFolder(), default=Path())(_DATABASE(function))
 
 
 def on_named_folder(function: F) -> F:
     """The same where the folder must be named, because another argument follows it."""
-    return click.argument("folder", type=click.Path(path_type=Path))(_DATABASE(function))
+    return click.argument("folder", type=StudyFolder())(_DATABASE(function))
 
 
 def on_workers(function: F) -> F:

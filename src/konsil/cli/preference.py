@@ -9,7 +9,7 @@ import click
 
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table
+from konsil.cli.reading import FileOrUrl, check_data_set, conditions, of_a_table, table_of
 from konsil.cli.request_options import options_of
 from konsil.records.source import FileSettings
 
@@ -38,7 +38,6 @@ def command(
     from konsil.analysis.standalone.preference_table import estimate_preference
     from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
-    from konsil.sources.files.table import read_table
 
     if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
         from konsil.api.datasets.preferences import preference_of_data_set
@@ -46,7 +45,7 @@ def command(
         check_data_set(file)
         result = preference_of_data_set(file, request, workers)
     else:
-        table = read_table(file, settings, as_is=True)
+        table = table_of(file, settings)
         layout = replace(request.layout(), line=table.line, name=table.name)
         with on_cores(workers):
             result = estimate_preference(table.frame, request, layout)

@@ -6,15 +6,18 @@ import csv
 import io
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from konsil.cli.request_options import options_of
-from konsil.errors import SourceError
+from konsil.errors import SourceError, keys_as_flags
 from konsil.records.source import FileSettings
+
+if TYPE_CHECKING:
+    from konsil.sources.files.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 1 << 24
@@ -31,6 +34,16 @@ def of_a_table(function: F) -> F:
         help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
     )(function)
     return options_of(FileSettings, "settings")(function)
+
+
+def table_of(file: Path, settings: FileSettings) -> Table:
+    """The table of a command's file; sentences name the command's options."""
+    from konsil.sources.files.table import read_table
+
+    # A tab as TOML writes it: shells keep both signs.
+    separator = "\t" if settings.separator == r"\t" else settings.separator
+    with keys_as_flags():
+        return read_table(file, replace(settings, separator=separator), as_is=True)
 
 
 class FileOrUrl(click.Path):
@@ -120,14 +133,25 @@ def conditions(where: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return values
 
 
+def recoding(texts: Sequence[str]) -> dict[str, str]:
+    """Label -> the label it is read as, from OLD=NEW texts."""
+    recode: dict[str, str] = {}
+    for text in texts:
+        old, sign, new = (part.strip() for part in text.partition("="))
+        if not sign or not old or not new:
+            raise SourceError(f"--recode {text!r}: expected OLD=NEW")
+        if old in recode:
+            raise SourceError(f"--recode {text!r}: {old!r} is named twice; expected it once")
+        recode[old] = new
+    return recode
+
+
 def _table_name() -> str:
     """The table's name in errors; a table that cannot be read is refused before its conditions."""
-    from konsil.sources.files.table import read_table
-
     options = click.get_current_context().params
     if isinstance(options["file"], str):
         from konsil.sources.files.stores import url_name
 
         return url_name(options["file"])
     stated = {entry.name: options[entry.name] for entry in fields(FileSettings)}
-    return read_table(options["file"], FileSettings(**stated), as_is=True).name
+    return table_of(options["file"], FileSettings(**stated)).name

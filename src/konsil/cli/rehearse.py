@@ -38,8 +38,14 @@ def command(folder: Path, database: str, request: RehearsalRequest) -> Printout:
         f" {len(faults)} faults",
         *(f"  {fault}" for fault in faults[:10]),
     ]
+    estimated, results = rehearsed.estimates or (0, 0)
     if rehearsed.report is not None:
         lines.append(f"report: {rehearsed.report}")
+        if not estimated:
+            lines.append(
+                f"none of the {results:,} results of the report can be estimated from these"
+                " ratings; rate more pages (--most) or more items (--items)"
+            )
     record = {
         "folder": rehearsed.folder.path,
         "pages": pages,
@@ -47,6 +53,8 @@ def command(folder: Path, database: str, request: RehearsalRequest) -> Printout:
         "seconds": rehearsed.outcome.seconds,
         "requests": list(rehearsed.outcome.times.rows()),
         "faults": faults,
+        "estimated": estimated,
+        "results": results,
         "report": rehearsed.report,
     }
     return Printout(record, lines, SystemExit(1) if faults else None)

@@ -238,10 +238,15 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
     )
     assert (
         message(write(tmp_path, "t.xls", b"x"))
-        == "t.xls: old .xls spreadsheets are not supported; save it as .xlsx"
+        == "t.xls: .xls files are not read; open the file in a spreadsheet program and save it as"
+        " .xlsx"
     )
-    assert "unsupported file extension '.sav'; expected one of .csv" in message(
-        write(tmp_path, "t.sav", b"x")
+    for ending in ("sav", "dta", "rda", "toc", "ods"):
+        sentence = message(write(tmp_path, f"t.{ending}", b"x"))
+        assert sentence.startswith(f"t.{ending}: .{ending} files are not read; ")
+        assert ".csv" in sentence or ".xlsx" in sentence
+    assert "unsupported file extension '.abc'; expected one of .csv" in message(
+        write(tmp_path, "t.abc", b"x")
     )
     assert message(write(tmp_path, "t.parquet", b"PARX")) == "t.parquet: this is not a Parquet file"
     assert "the Parquet file is damaged" in message(
@@ -311,9 +316,9 @@ def test_headers(tmp_path: Path) -> None:
     assert (
         message(path)
         == "t.csv: the header is a single column 'item;rater;label'; the separator looks like a"
-        ' semicolon: set the separator to ";"'
+        ' semicolon: set separator = ";"'
     )
-    assert 'set the separator to "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
+    assert 'set separator = "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
     assert message(path, separator=";;") == "t.csv: the separator must be one character, got ';;'"
 
 

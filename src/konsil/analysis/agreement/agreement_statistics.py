@@ -84,6 +84,29 @@ def needs_raters(name: str) -> bool:
     return STATISTICS[name].needs not in {"counts", "coincidences"} and not name.startswith("icc1")
 
 
+def full_name(name: str, where: str) -> str:
+    """The name of the statistic that is meant, where a part of its name means no other one.
+
+    An AnalysisError lists the statistics that a part of a name can mean.
+
+    >>> full_name("alpha", "statistic"), full_name("ac1", "statistic")
+    ('krippendorff_alpha', 'gwet_ac1')
+    >>> full_name("scott", "statistic"), full_name("kapa", "statistic")
+    ('scott_pi', 'kapa')
+    """
+    word = name.strip().casefold() if isinstance(name, str) else ""
+    if name in STATISTICS or not word:
+        return name
+    candidates = [n for n in STATISTICS if n.startswith(word) or word in n.split("_")]
+    if len(candidates) > 1:
+        meanings = ", ".join(f"{n} ({STATISTICS[n].title})" for n in candidates)
+        raise AnalysisError(
+            f"{where}: {name!r} can mean several statistics: {meanings}; expected one of these"
+            " names"
+        )
+    return candidates[0] if candidates else name
+
+
 def entry(name: str, level: str, where: str) -> Entry:
     """The registry's entry, or an error that states why there is none."""
     if name not in STATISTICS:

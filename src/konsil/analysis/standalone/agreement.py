@@ -12,13 +12,21 @@ from functools import partial
 import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
+from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
+from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.table_agreement import estimate_table
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.dataframes import PandasFrame, as_text, lone_index, to_polars
+from konsil.analysis.tabular.dataframes import (
+    PandasFrame,
+    as_text,
+    lone_index,
+    row_names,
+    to_polars,
+)
 from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
@@ -38,7 +46,9 @@ def agreement(
     row a unit, one column a label, with the number of raters who gave it. Lists: the column `label`
     holds all labels of a unit, as lists or with the sign `split` between them. Units of one
     `cluster` are resampled together. `labels` declares the scale in order; without it the observed
-    labels are taken. An `abstain` label is not a value.
+    labels are taken, or the categories of an ordered `Categorical` (pandas) or `Enum` (Polars). An
+    `abstain` label is not a value. `recode` reads labels as others, such as {"Yes": "yes"};
+    `repeat` is the label that counts, "first" or "last", where a rater has several for a unit.
 
     Which statistics are given depends on `level`; `statistics` names others. `weights` are those of
     partial agreement, by name or as a table label -> label -> weight; `pair_weights` "units" weighs
@@ -61,7 +71,12 @@ def agreement(
     index = lone_index(frame)
     if request.unit is None and index is not None and not is_role(index):
         request = replace(request, unit=None if index in request.columns else index)
-    return estimate_agreement(to_polars(frame, request.columns), request)
+    labels = () if request.labels else declared_labels(frame, request)
+    if labels:
+        request = replace(request, labels=labels)
+    names = row_names(frame)
+    options = replace(request.table_options(), line=lambda row: str(names[row]), place="row")
+    return estimate_agreement(to_polars(frame, request.columns), request, options)
 
 
 def estimate_agreement(
@@ -81,6 +96,7 @@ def estimate_agreement(
     options = composed(request.table_options() if options is None else options)
     slices = composed(request.slices)
     words = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
+    check_recode(words, options.recode)
     options = with_recognised_columns(words, options, sorted(slices.columns), warnings)
     groups = [
         Group(part.name, partial(_read_part, part, slices))

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
+from konsil.analysis.recoding.repeat import Repeat
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, option
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
@@ -78,9 +79,32 @@ class AgreementRequest(Request):
     by: str | None = setting(None, BY)
     compare: str | None = setting(None, COMPARE)
     missing: Sequence[str] = setting(("",), MISSING)
+    recode: Mapping[str, str] | None = setting(
+        None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
+    )
+    repeat: Repeat | None = setting(
+        None, Flag("Label that counts of several by one rater for one unit.")
+    )
     resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
     seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))
+
+    def __post_init__(self) -> None:
+        """Refuse lists where one column is meant; statistics get their whole names."""
+        super().__post_init__()
+        for name in ("unit", "label", "cluster", "by", "compare"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise AnalysisError(
+                    f"{option(name)}: expected the name of one column, got"
+                    f" {type(value).__name__} {value!r}; make one column of several first"
+                )
+        if self.statistics and not isinstance(self.statistics, str):
+            from konsil.analysis.agreement.agreement_statistics import full_name
+
+            where = option("statistics", flag="statistic")
+            names = tuple(full_name(name, where) for name in self.statistics)
+            object.__setattr__(self, "statistics", tuple(dict.fromkeys(names)))
 
     @property
     def slices(self) -> Slices:
@@ -122,4 +146,6 @@ class AgreementRequest(Request):
             self.abstain,
             tuple(self.missing),
             split=self.split,
+            recode=dict(self.recode or {}),
+            repeat=self.repeat,
         )

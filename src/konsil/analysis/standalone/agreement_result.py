@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.agreement.agreement_statistics import full_name
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.errors import AnalysisError, nearest
 from konsil.records.digits import written
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
@@ -136,6 +138,8 @@ class Agreement:
                 f" groups[{next(iter(self.groups))!r}]"
             )
         if name not in estimates:
+            name = full_name(name, "statistic")
+        if name not in estimates:
             raise AnalysisError(
                 f"there is no statistic {name!r} in this result; {nearest(name, estimates)}"
             )
@@ -157,19 +161,19 @@ class Agreement:
     def _repr_html_(self) -> str:
         """What a notebook shows: every statistic with its interval, and what a reader must know."""
         rows = [
-            [*([name] if self.groups else []), s.name, _interval_text(s.estimate)]
+            [*([name] if self.groups else []), *_shown(s)]
             for name, result in self._parts()
             for s in result.statistics
         ]
         if self.comparison is not None:
             name = " minus ".join(self.comparison.groups)
-            rows += [
-                [name, s.name, _interval_text(s.estimate)] for s in self.comparison.differences
-            ]
+            rows += [[name, *_shown(s)] for s in self.comparison.differences]
         head = (
             *(["group"] if self.groups else []),
             "statistic",
             f"estimate [{self.confidence:.0%} CI]",
+            "clusters",
+            "CI method",
         )
         notes = [w for _, result in self._parts() for w in result.warnings]
         return html_table(self._counts(), head, rows, dict.fromkeys([*self.warnings, *notes]))
@@ -288,6 +292,13 @@ class Agreement:
                 for s in result.statistics
             ]
         return [_estimate_fields(s) for s in self.statistics]
+
+
+def _shown(statistic: NamedEstimate) -> list[str]:
+    """A statistic's title, estimate with CI, number of clusters, and the CI's method."""
+    e = statistic.estimate
+    title = STATISTICS[statistic.name].title if statistic.name in STATISTICS else statistic.name
+    return [title, _interval_text(e), f"{e.n_clusters:,}", e.method]
 
 
 def _interval_text(e: Estimate) -> str:

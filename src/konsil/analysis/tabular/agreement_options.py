@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
+from konsil.analysis.recoding.repeat import Repeat
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -43,11 +45,17 @@ class TableOptions:
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
     line: Callable[[int], int | str] = field(default=lambda row: row + 2)
-    """Row index -> line of the file, for errors."""
+    """Row index -> line of the file, or the row's name in a data frame, for errors."""
+    place: str = "line"
+    """What `line` names: lines of a text, rows of a spreadsheet or of a data frame."""
     name: str = "table"
     """The table's name, for errors."""
     split: str = ""
     """Lists: the character between two labels of a cell; empty where cells are JSON lists."""
+    recode: Mapping[str, str] = field(default_factory=dict)
+    """Label -> the label it is read as."""
+    repeat: Repeat | None = None
+    """Which of several labels of one rater for one unit counts; None: they are refused."""
     rows: pl.Series | None = None
     """The rows' numbers in the whole table, where only some of them are here."""
 

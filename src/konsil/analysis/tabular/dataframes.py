@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import polars as pl
 
@@ -48,15 +49,17 @@ def to_polars(frame: object, level_names: Collection[str] = ()) -> pl.DataFrame:
 def lone_index(frame: object) -> str | None:
     """The name of a pandas index that has a name: it identifies the rows."""
     names: Sequence[object] = getattr(getattr(frame, "index", None), "names", ())
-    return _header(names[0]) if len(names) == 1 and names[0] is not None else None
+    return header_text(names[0]) if len(names) == 1 and names[0] is not None else None
 
 
 # Any: pandas is not imported here.
 def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # noqa: ANN401
     # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as
     # words.
-    names = [_header(n) for n in frame.columns]
-    columns = {name: [_cell(v) for v in frame.iloc[:, n].tolist()] for n, name in enumerate(names)}
+    names = [header_text(n) for n in frame.columns]
+    columns = {
+        name: [cell_text(v) for v in frame.iloc[:, n].tolist()] for n, name in enumerate(names)
+    }
     if len(columns) < len(names):
         twice = next(name for n, name in enumerate(names) if name in names[:n])
         raise AnalysisError(
@@ -66,18 +69,29 @@ def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # n
     # numbering.
     index: dict[str, list[str | None]] = {}
     for level, name in enumerate(frame.index.names):
-        is_column = len(frame.index.names) == 1 or _header(name) in level_names
-        if name is not None and _header(name) not in columns and is_column:
-            index[_header(name)] = [_cell(v) for v in frame.index.get_level_values(level).tolist()]
+        is_column = len(frame.index.names) == 1 or header_text(name) in level_names
+        if name is not None and header_text(name) not in columns and is_column:
+            index[header_text(name)] = [
+                cell_text(v) for v in frame.index.get_level_values(level).tolist()
+            ]
     columns = {**index, **columns}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _header(name: object) -> str:
+def row_names(frame: object) -> Sequence[object]:
+    """What a frame calls its rows, for errors: the index of pandas, else their numbers from 0."""
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        return cast(PandasFrame, frame).index.tolist()  # type: ignore[no-any-return]
+    return range(sys.maxsize)
+
+
+def header_text(name: object) -> str:
+    """The name of a column as text."""
     return " / ".join(str(part) for part in name) if isinstance(name, tuple) else str(name)
 
 
-def _cell(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anything
+def cell_text(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anything
+    """A cell of pandas as text; None where it is missing."""
     # pandas writes missing as None, NaN, NaT or NA: all are unequal to themselves or have no truth
     # value.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:

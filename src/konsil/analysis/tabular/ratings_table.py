@@ -10,6 +10,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
@@ -28,6 +29,8 @@ from konsil.errors import SourceError, choice, option
 
 NA = "NA"
 """What R writes in an empty cell."""
+_PLACES = 4
+"""Repeated ratings whose places an error names."""
 _RATER, _LABEL = "\x1frater", "\x1flabel"
 
 
@@ -72,7 +75,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         )
     else:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
-    melted = _drop_missing(melted, options, warnings)
+    melted = recoded(_drop_missing(melted, options, warnings), options.recode)
     if melted.height == 0:
         refuse_unrated(options)
     abstained = (
@@ -86,6 +89,8 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     if rated.height == 0:
         refuse_abstentions(options)
     rated, labels, constant = decide(rated, options, warnings)
+    if options.repeat:
+        rated = chosen_repeats(rated, options.repeat, warnings)
     check_repeats(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
@@ -160,8 +165,8 @@ def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
 def refuse_empty(role: str, row: int, options: TableOptions) -> NoReturn:
     """Refuse a row without the value of a role."""
     raise SourceError(
-        f"{options.name}: line {options.line(row)}: the {role} is empty; every rating needs its"
-        f" {role}"
+        f"{options.name}: {options.place} {options.line(row)}: the {role} is empty; every rating"
+        f" needs its {role}"
     )
 
 
@@ -334,13 +339,7 @@ def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
         .sort("unit", "rater")
     )
     if twice.height:
-        row = twice.row(0, named=True)
-        lines = " and ".join(str(options.line(int(r))) for r in row["row"][:2])
-        labels = " and ".join(repr(v) for v in row["found"][:2])
-        raise SourceError(
-            f"{options.name}: lines {lines}: rater {row['rater']!r} labelled unit {row['unit']!r}"
-            f" both {labels}; expected one label"
-        )
+        raise SourceError(_repeats(twice, options))
     warnings.append(
         message(
             "{n:,} {n|row repeats a rating|rows repeat ratings} of the same rater, unit and label"
@@ -348,4 +347,27 @@ def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
             message_id="table.rows_again",
             n=again,
         )
+    )
+
+
+def _repeats(twice: pl.DataFrame, options: TableOptions) -> str:
+    """The first rating with two labels, the places of a few others, and what to do."""
+    places = [
+        " and ".join(str(options.line(int(row))) for row in rows[:2])
+        for rows in twice.get_column("row").head(_PLACES).to_list()
+    ]
+    first = twice.row(0, named=True)
+    labels = " and ".join(repr(v) for v in first["found"][:2])
+    n = twice.height - 1
+    others = ""
+    if n:
+        more = ", ..." if n >= len(places) else ""
+        others = (
+            f" ({n:,} more {'rating has' if n == 1 else 'ratings have'} two labels:"
+            f" {options.place}s {', '.join(places[1:])}{more})"
+        )
+    return (
+        f"{options.name}: {options.place}s {places[0]}: rater {first['rater']!r} labelled unit"
+        f" {first['unit']!r} both {labels}{others}; expected one label of a rater for a unit, or"
+        f" {option('repeat', 'first')} or {option('repeat', 'last')} to choose"
     )

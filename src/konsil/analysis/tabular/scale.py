@@ -15,7 +15,7 @@ import polars as pl
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.errors import SourceError, nearest, option
+from konsil.errors import SourceError, entry, nearest, option
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""
@@ -68,7 +68,7 @@ def decide(
             " gwet_ac1 and gwet_ac2 depend on their number"
         )
     if not declared:
-        warnings.extend(lookalikes(observed))
+        warnings.extend(_lookalike_labels(observed))
     names = tuple(declared or observed)
     constant = names[0] if len(names) == 1 else None
     values = (
@@ -93,21 +93,40 @@ def decide(
 
 def lookalikes(words: Sequence[str]) -> Iterator[str]:
     """A note for each group of words that differ in case, spaces or width of letters alone."""
+    for group in _alike(words):
+        yield message(
+            (
+                "{words} differ only in case or spaces and are counted as different; write"
+                " them identically if they mean the same"
+            ),
+            message_id="table.lookalikes",
+            words=listed([repr(word) for word in group]),
+        )
+
+
+def _lookalike_labels(labels: Sequence[str]) -> Iterator[str]:
+    for group in _alike(labels):
+        *others, last = group
+        recode = [entry("recode", other, repr(last), last) for other in others]
+        yield message(
+            (
+                "{labels} differ only in case or spaces and are counted as different; use"
+                " {recode} if they mean the same"
+            ),
+            message_id="table.lookalike_labels",
+            labels=listed([repr(label) for label in group]),
+            recode=" ".join(recode),
+        )
+
+
+def _alike(words: Sequence[str]) -> list[list[str]]:
+    """The groups of words that differ in case, spaces or width of letters alone."""
     alike: dict[str, list[str]] = {}
     for word in words:
         alike.setdefault(
             "".join(unicodedata.normalize("NFKC", word).casefold().split()), []
         ).append(word)
-    for group in alike.values():
-        if len(group) > 1:
-            yield message(
-                (
-                    "{words} differ only in case or spaces and are counted as different; write"
-                    " them identically if they mean the same"
-                ),
-                message_id="table.lookalikes",
-                words=listed([repr(word) for word in group]),
-            )
+    return [group for group in alike.values() if len(group) > 1]
 
 
 def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
@@ -165,7 +184,7 @@ def _first_occurrence(
     matches = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
     row = matches.row(0, named=True)
     return (
-        f"line {options.line(int(row['row']))}, rater {row['rater']!r}",
+        f"{options.place} {options.line(int(row['row']))}, rater {row['rater']!r}",
         matches.height,
         str(row["label"]),
     )

@@ -224,8 +224,8 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions)
             if text and not text.isdigit():
                 line = options.line(int(rows.item(n, ROW)))
                 return (
-                    f"{options.name}: line {line}, column {column!r}: {text!r} is not a count;"
-                    " expected a whole number of raters (name the columns of the labels with"
+                    f"{options.name}: {options.place} {line}, column {column!r}: {text!r} is not a"
+                    " count; expected a whole number of raters (name the columns of the labels with"
                     f" {option('labels')}, that of the units with {option('unit')})"
                 )
     raise AssertionError("expected a cell that is not a whole number")
@@ -269,8 +269,8 @@ def _labels(cell: str | None, options: TableOptions, row: int) -> list[str | Non
         labels = None
     if not isinstance(labels, list) or any(isinstance(label, dict | list) for label in labels):
         raise SourceError(
-            f"{options.name}: line {options.line(row)}: {cell!r} is not a list of labels; expected"
-            " JSON such as"
+            f"{options.name}: {options.place} {options.line(row)}: {cell!r} is not a list of"
+            " labels; expected JSON such as"
             f' ["yes", "no"], or {option("split")} with the separator of the labels'
         )
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -233,6 +233,8 @@ def _outcomes(
                 " different labels"
             )
         steps = steps_of_scale(layout.scale)
+        # The label 2.0 of the scale is the 2 of a cell.
+        steps |= _by_number(steps, observed)
         unknown = comparisons.filter(~pl.col("outcome").is_in(list(steps)))
         if unknown.height:
             word, line = unknown.item(0, "outcome"), layout.line(int(unknown.item(0, "row")))
@@ -285,3 +287,21 @@ def _words(
                     str(error).replace(layout.name, f"{layout.name}: line {line}", 1)
                 ) from error
         raise
+
+
+def _by_number(steps: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
+    """Words that are no labels of the scale, with the step of the label that is the same number."""
+    by_number = {number: step for label, step in steps.items() if (number := _number(label))}
+    return {
+        word: by_number[number]
+        for word in words
+        if word not in steps and (number := _number(word)) in by_number
+    }
+
+
+def _number(word: str) -> str:
+    """The number that a word is, as text; empty where it is none."""
+    try:
+        return f"{float(word) + 0.0!r}"
+    except ValueError:
+        return ""

@@ -22,7 +22,7 @@ from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.cores import is_cores, on_cores
 from konsil.compute.runners import Runner, Work
-from konsil.errors import SourceError
+from konsil.errors import AnalysisError, SourceError, option
 from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 from konsil.stats.engine.parts import Compute, in_this_process
 
@@ -40,6 +40,12 @@ def agreement_of_data_set(
     make texts, and the whole table is here. Workers of a cluster also compute the statistics.
     """
     check_request(request)
+    for name, is_given in (("recode", request.recode), ("repeat", request.repeat)):
+        if is_given:
+            raise AnalysisError(
+                f"{name_of(place)}: {option(name)}: data sets are read by parts, without this"
+                " option; expected a single file, or labels and ratings changed before"
+            )
     check_cluster(cluster)
     pieces, name = pieces_of(place), name_of(place)
     if not pieces:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from konsil.api.folder.computing import IN_THIS_PROCESS, Analysing
 from konsil.api.folder.noting import has_own_ratings, note_last_analysis
-from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
+from konsil.api.folder.opened import PROTOCOL, OpenedStudy, folder_of, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
 from konsil.progress import stage
@@ -437,12 +437,12 @@ def _further_files(request: ReportRequest | None) -> FurtherFiles | None:
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:
-    """Open a study's folder; its protocol is read and checked.
+    """Open a study's folder, or that of its study.toml; its protocol is read and checked.
 
     `database` is the URL of a database to use instead of the folder's own; the environment variable
     KONSIL_DATABASE does the same.
     """
-    path = Path(folder)
+    path = folder_of(Path(folder))
     protocol = path / PROTOCOL
     if not path.is_dir():
         raise StudyError(f"{path}: there is no such folder")

@@ -27,6 +27,11 @@ LARGEST = 1 << 24
 """Bytes that study.toml and each text that it names may have."""
 
 
+def folder_of(path: Path) -> Path:
+    """The study's folder, where the path to its study.toml stands for it."""
+    return path.parent if path.name == PROTOCOL and path.is_file() else path
+
+
 def now() -> str:
     """The time, ISO 8601 in UTC to the second: the only clock of an import."""
     return stamp(datetime.now(UTC))

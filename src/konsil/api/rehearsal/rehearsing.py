@@ -5,6 +5,7 @@ A copy is served, simulated raters sign in by invitations and rate, and the copy
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -26,6 +27,7 @@ from konsil.api.rehearsal.rehearsal import (
     truth_of,
 )
 from konsil.api.rehearsal.requests import RehearsalRequest
+from konsil.api.rehearsal.scaling import scale_down
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
 from konsil.errors import StudyError, option
@@ -53,6 +55,8 @@ PREPARED = (SCREENING, DECISION, SAMPLING, MARKING, REWRITING, THEMING)
 them over."""
 UNANSWERED = "…"
 """What is shown for an answer that is not there yet."""
+ESTIMATES = "estimates.csv"
+"""The report's file of all results."""
 DAYS = 7.0
 """How long a rehearsal's invitations work."""
 
@@ -69,6 +73,15 @@ class Rehearsed:
     """Pages that the plan had for people, tie-breaks that came about included."""
     report: Path | None
     """The report it would give; None where nothing came to report on."""
+
+    @property
+    def estimates(self) -> tuple[int, int] | None:
+        """How many results the report estimates, and of how many; None without a report."""
+        if self.report is None:
+            return None
+        with (self.report.parent / ESTIMATES).open(encoding="utf-8", newline="") as file:
+            values = [row["value"] for row in csv.DictReader(file)]
+        return sum(map(bool, values)), len(values)
 
 
 @progress()
@@ -188,6 +201,8 @@ def prepared_copy(
     target.mkdir(parents=True, exist_ok=True)
     copy_as_simulated(folder, target)
     _entitle(target / PROTOCOL, folder.study)
+    if pretend is not None:
+        scale_down(target / PROTOCOL, folder.study, pretend)
     copy = Folder(target, open_folder(target).study, database)
     if material and pretend is None:
         copy.import_sources(material)

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 import polars as pl
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, key
 from konsil.records.source import FileSettings
 from konsil.sources.files.header import COMMENT, joined, named
 from konsil.sources.files.problems import MOST, Problem, raise_if
@@ -84,8 +84,7 @@ def _right_separator(head: Sequence[str | None], separator: str, where: str) -> 
         if other != separator and other in only:
             raise SourceError(
                 f"{where}: the header is a single column {_short(only)}; the separator looks"
-                f" like a {word}:"
-                f' set the separator to "{other if other != chr(9) else chr(92) + "t"}"'
+                f" like a {word}: set {key('separator', other)}"
             )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, key, nearest
 
 _COMMON = (
     "utf-8",
@@ -38,9 +38,7 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     if mark is not None and not codec.startswith(mark):
         raise SourceError(
             f"{where}: the encoding is set to {encoding}, but the file begins with the byte"
-            " order mark of"
-            f" {mark};"
-            f' set encoding = "{mark}"'
+            f" order mark of {mark}; set {key('encoding', mark)}"
         )
     if not codec.startswith(("utf-16", "utf-32")) and b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
@@ -84,8 +82,8 @@ def _undecodable(data: bytes, encoding: str, where: str, error: UnicodeDecodeErr
     if better is None:
         return f"{got}; no other common encoding fits either, so this may not be a text table"
     return (
-        f"{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set encoding"
-        f' = "{better}"'
+        f"{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set"
+        f" {key('encoding', better)}"
     )
 
 

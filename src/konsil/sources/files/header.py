@@ -60,9 +60,10 @@ def with_rows_of_names(
     if (settings.skip, settings.header, settings.comment) != (0, 1, ""):
         return settings
     comment = COMMENT if rows and (rows[0][0] or "").startswith(COMMENT) else ""
-    rows = [row for row in rows if not (comment and (row[0] or "").startswith(comment))][
-        :FIRST_ROWS
-    ]
+    rows = [row for row in rows if not (comment and (row[0] or "").startswith(comment))]
+    rows = rows[:FIRST_ROWS]
+    if not rows:
+        return settings
     skip = 0
     while len(rows) - skip > 2 and len(_filled(rows[skip])) == 1 and (rows[skip][0] or "").strip():
         skip += 1

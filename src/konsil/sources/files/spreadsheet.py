@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import LISTED, SourceError, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import FIRST_ROWS, joined, named, with_rows_of_names
@@ -124,20 +124,41 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
         try:
             names = [page.title for page in book.worksheets]
             if sheet and sheet not in names:
-                raise SourceError(f"{where}: there is no sheet {sheet!r}; {nearest(sheet, names)}")
+                raise SourceError(_no_sheet(sheet, names, where))
             if not names:
                 raise SourceError(f"{where}: the spreadsheet has no sheet with cells")
             page = book[sheet] if sheet else book.worksheets[0]
             # The stated size may be wrong either way: some programs write A1, some the whole grid.
             page.reset_dimensions()
-            faults = _EmptyLooking.of(path, page, where)
-            if as_is:
-                first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
-                settings = with_rows_of_names(settings, first_rows)
-            frame, rows = _table(page, where, settings, faults)
+            try:
+                faults = _EmptyLooking.of(path, page, where)
+                if as_is:
+                    first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
+                    settings = with_rows_of_names(settings, first_rows)
+                frame, rows = _table(page, where, settings, faults)
+            except SourceError as error:
+                # The first sheet may be a cover.
+                others = "" if sheet or len(names) == 1 else other_sheets(names[1:])
+                raise SourceError(f"{error}{others}") from None
             return Sheet(frame, rows, page.title, names, settings)
         finally:
             book.close()
+
+
+def _no_sheet(sheet: str, names: Sequence[str], where: str) -> str:
+    hint = nearest(sheet, names)
+    others = "" if hint.startswith("known: ") else f" (sheets: {_listed(names)})"
+    return f"{where}: there is no sheet {sheet!r}; {hint}{others}"
+
+
+def other_sheets(names: Sequence[str]) -> str:
+    """End of an error's sentence on the first sheet: the other ones."""
+    return f"; other sheets: {_listed(names)}" if names else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return ", ".join(map(repr, names[:LISTED])) + more
 
 
 # openpyxl has no types.

@@ -41,6 +41,27 @@ _SPREADSHEETS = (".xlsx", ".xlsm")
 ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS)
 """The endings that are read."""
 
+_AS_XLSX = "open the file in a spreadsheet program and save it as .xlsx"
+_IN_R = (
+    "read the file in R and save the table with write.csv(table, 'table.csv', row.names = FALSE)"
+)
+_SAVED_BY = {
+    ".xls": _AS_XLSX,
+    ".ods": _AS_XLSX,
+    ".numbers": "export the table from Numbers as .xlsx or .csv",
+    ".sav": "save it in SPSS as .csv with value labels (File, Save As)",
+    ".zsav": "save it in SPSS as .csv with value labels (File, Save As)",
+    ".dta": 'save it in Stata as .csv with: export delimited using "table.csv"',
+    ".rda": _IN_R,
+    ".rdata": _IN_R,
+    ".rds": _IN_R,
+    ".toc": "write a .csv with one row per rater and item and the item's rank",
+    ".soc": "write a .csv with one row per rater and item and the item's rank",
+    ".docx": "copy the table to a spreadsheet and save it as .xlsx or .csv",
+    ".pdf": "copy the table to a spreadsheet and save it as .xlsx or .csv",
+}
+"""Ending of files that other programs write -> how a file that is read is made of one."""
+
 _MAGIC = (
     (b"PK\x03\x04", "a spreadsheet or a zip archive"),
     (b"\x1f\x8b", "compressed by gzip"),
@@ -100,8 +121,8 @@ def read_table(
     ending = path.suffix.lower()
     where = path.name
     check_readable(path)
-    if ending == ".xls":
-        raise SourceError(f"{where}: old .xls spreadsheets are not supported; save it as .xlsx")
+    if ending in _SAVED_BY:
+        raise SourceError(f"{where}: {ending} files are not read; {_SAVED_BY[ending]}")
     if ending not in ENDINGS:
         raise SourceError(
             f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"

@@ -5,6 +5,7 @@ Its errors are sentences.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -34,6 +35,15 @@ _POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters":
 _WRITERS = 7_221_460_193
 """The advisory lock of PostgreSQL under which one writes at a time; a number of ours alone."""
 SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Ctrl+C while SQLAlchemy closes a connection is raised, and need not be logged as well."""
+    return record.exc_info is None or record.exc_info[0] is not KeyboardInterrupt
+
+
+if logging.lastResort is not None:
+    logging.lastResort.addFilter(_is_no_interrupt)
 
 
 def place(where: str | Path) -> URL:

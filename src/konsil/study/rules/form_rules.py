@@ -54,7 +54,13 @@ def _presentation_problems(instrument: Instrument, where: str) -> Iterator[str]:
 def _scale(criterion: Criterion, where: str) -> Iterator[str]:
     scale = criterion.scale
     if scale.kind == "choice":
-        if len(scale.labels) < 2:
+        if scale.values and not scale.labels:
+            labels = ", ".join(f'"{value:g}"' for value in scale.values)
+            yield (
+                f"{where}: values are the numbers of labels, and there are no labels; expected"
+                f" labels = [{labels}] beside them"
+            )
+        elif len(scale.labels) < 2:
             yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
         yield from duplicate_problems(f"{where}.labels", scale.labels, "label")
     elif scale.labels:
@@ -63,7 +69,7 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield (
             f"{where}.unit: a scale of kind {scale.kind!r} has no unit; it belongs to kind 'number'"
         )
-    if scale.values and len(scale.values) != len(scale.labels):
+    if scale.values and scale.labels and len(scale.values) != len(scale.labels):
         yield (
             f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels;"
             " expected one value per label"

@@ -1,0 +1,1 @@
+"""Ratings rewritten by stated rules."""
