@@ -255,6 +255,7 @@ def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> In
         number_column=ratings.number_column,
         place=table.place,
         hint=missing_hint(ratings.suspects),
+        unknown_panel=source.unknown_raters,
         notes=() if ratings.records or not rows else (_nobody_rated(table, source),),
     )
 
