@@ -28,7 +28,8 @@ def unknown_raters_problem(
     """
     if table.has_unknown_raters(analysis.raters):
         columns = [*analysis.by, *analysis.where, analysis.compare]
-        of_raters = {"rater", RATER_PAIR, *characteristics, *table.of_raters}
+        absent = {*characteristics}.difference(table.frame.columns)
+        of_raters = {"rater", RATER_PAIR, *absent, *table.of_raters}
         column = next((c for c in columns if c in of_raters), None)
         if column is not None:
             return message(
