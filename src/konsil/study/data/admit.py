@@ -17,6 +17,7 @@ from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
 from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, refuse
 from konsil.study.definition.protocol import LONE_PANEL, Study
+from konsil.study.rules.valid_names import panel_names
 
 R = TypeVar("R", Rating, Task)
 
@@ -116,11 +117,9 @@ class Door:
                 )
 
     def _unknown_panel_problems(self) -> Iterable[str]:
-        """A panel of unknown raters that neither a rater, a plan nor an analysis has."""
-        study = self.study
-        panels = {rater.panel for rater in study.everybody()} | {a.panel for a in study.plan}
-        panels |= {panel for a in study.analyses for panel in (a.raters, a.against) if panel}
-        if self.unknown_panel and panels and self.unknown_panel not in panels:
+        """A panel of unknown raters that the protocol lacks, as an option of a command may name."""
+        panels = panel_names(self.study)
+        if self.unknown_panel and self.unknown_panel not in panels:
             yield (
                 f"unknown_raters: there is no panel {self.unknown_panel!r};"
                 f" {nearest(self.unknown_panel, panels)}"

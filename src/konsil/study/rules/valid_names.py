@@ -29,6 +29,12 @@ def declared_values(study: Study, column: str) -> list[str]:
     return [r.id for r in study.everybody()] if kind == "rater" and study.raters else []
 
 
+def panels_of(study: Study) -> list[str]:
+    """The panels of listed raters, and those of unknown raters in files."""
+    unknown = (source.unknown_raters for source in study.sources if source.unknown_raters)
+    return [*dict.fromkeys([*study.panels(), *unknown])]
+
+
 def panel_names(study: Study) -> list[str]:
     """The valid names of an analysis' raters: the panels and the names of several."""
-    return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
+    return [*(panels_of(study) or [LONE_PANEL]), *study.together]
