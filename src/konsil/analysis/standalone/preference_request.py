@@ -97,7 +97,7 @@ class PreferenceRequest(Request):
             self.lost,
             self.tied,
             tuple(self.missing),
-            self.slices.columns,
+            tuple(self.slices.columns),
         )
 
 
