@@ -26,9 +26,8 @@ def notes_of_unmade(results: Results) -> Iterator[Note]:
     """The number of analyses without a result, and one line a reason, where it is no error."""
     if results.reasons_without_result and not (results.refused or results.all_excluded):
         n, of = len(results.reasons_without_result), len({row.analysis for row in results.rows})
-        yield Note(
-            f"note: {n:,} of {of:,} {'analysis has' if of == 1 else 'analyses have'} no result"
-        )
+        have = "has" if n == 1 else "have"
+        yield Note(f"note: {n:,} of {of:,} analyses {have} no result")
         yield from (Note(f"note: {sentence}") for sentence in _by_reason(results))
 
 
@@ -41,4 +40,4 @@ def _by_reason(results: Results) -> Iterator[str]:
         if len(names) == 1:
             yield f"{names[0]}: {reason}"
         else:
-            yield f"{len(names):,} analyses ({names[0]}, {names[1]}, ...): {reason}"
+            yield f"{len(names):,} analyses have no result ({names[0]}, {names[1]}, ...): {reason}"

@@ -494,7 +494,7 @@ def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(
     rows = analysed(
         tmp_path / "study",
         plain,
-        r"\d+ analyses cannot be computed .*ratings have no column 'source'",
+        r"\d+ analyses have no result .*ratings have no column 'source'",
     )
     [row] = [r for r in rows if r["analysis"] == "win difference, accuracy"]
     assert row["value"] == ""

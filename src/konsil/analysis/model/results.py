@@ -229,7 +229,7 @@ class Results:
             for row in self.rows
             if row.is_withheld or math.isfinite(row.estimate.value)
         }
-        return {name: why for name, why in reasons.items() if name not in with_result}
+        return {name: text for name, text in reasons.items() if name not in with_result}
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:

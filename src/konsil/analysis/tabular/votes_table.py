@@ -186,7 +186,7 @@ def _refuse_pooled(gathered: GatheredVotes, votes: Votes, layout: Layout) -> Non
     n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
     at, number, _ = repeated_places(votes.questions.astype(np.int64) * n_pairs + votes.pairs)
     for name, values in gathered.values_of_others(at):
-        if name in layout.stated:
+        if name in layout.stated or name in gathered.columns_with_role:
             continue
         n_values = len(np.unique(values))
         each, n_rows = np.unique(number * (FEW_VALUES + 1) + values, return_counts=True)
@@ -198,13 +198,12 @@ def _refuse_pooled(gathered: GatheredVotes, votes: Votes, layout: Layout) -> Non
             raise SourceError(
                 message(
                     "{table}: without raters, rows of the same item and pair are pooled as"
-                    " independent comparisons, but column {column} has each of its {n} values in"
+                    " independent comparisons, but column {column} has each of its values in"
                     " them; analyse or select its values with {slicing}, or list all of them with"
                     " {where} to pool them",
                     message_id="error.pooled_rows",
                     table=layout.name,
                     column=repr(name),
-                    n=n_values,
                     slicing=slicing(name, "..."),
                     where=option("where"),
                 )

@@ -103,13 +103,13 @@ def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
         pl.col(_IS_ONE).first(),
         _joined(*_QUESTION).first().alias("question"),
     )
-    whole = pl.col(_IS_ONE)
+    is_whole = pl.col(_IS_ONE)
     ordered = screens.sort(_UNIT, _TEXT).with_columns(
-        whole.sum().over(_UNIT).alias("n whole"),
-        pl.when(whole).then(pl.lit("")).otherwise("question").alias("question"),
+        is_whole.sum().over(_UNIT).alias("n whole"),
+        pl.when(is_whole).then(pl.lit("")).otherwise("question").alias("question"),
     )
     place = pl.int_range(1, pl.len() + 1).over(_UNIT, _IS_ONE, "question")
-    number = pl.when(whole).then(place).otherwise(place + pl.col("n whole"))
+    number = pl.when(is_whole).then(place).otherwise(place + pl.col("n whole"))
     return ordered.select(_UNIT, _SCREEN, number.cast(pl.Int64).alias(_NUMBER))
 
 

@@ -17,7 +17,6 @@ from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
 from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, refuse
 from konsil.study.definition.protocol import LONE_PANEL, Study
-from konsil.study.rules.valid_names import panel_names
 
 R = TypeVar("R", Rating, Task)
 
@@ -118,7 +117,7 @@ class Door:
 
     def _unknown_panel_problems(self) -> Iterable[str]:
         """A panel of unknown raters that the protocol lacks, as an option of a command may name."""
-        panels = panel_names(self.study)
+        panels = self.study.panel_names()
         if self.unknown_panel and self.unknown_panel not in panels:
             yield (
                 f"unknown_raters: there is no panel {self.unknown_panel!r};"

@@ -37,9 +37,9 @@ def run_settings(study: Study) -> RunSettings:
 
 def _characteristics(study: Study) -> frozenset[str]:
     """The characteristics of raters that the protocol lists or asks for at sign-up."""
-    asked = study.enrolment.profile if study.enrolment is not None else ()
+    questions = study.enrolment.profile if study.enrolment is not None else ()
     listed = (name for rater in study.everybody() for name in rater.strata)
-    return frozenset([*listed, *(question.id for question in asked)])
+    return frozenset([*listed, *(question.id for question in questions)])
 
 
 def settings_of_results(

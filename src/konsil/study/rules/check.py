@@ -25,7 +25,7 @@ from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.interim_rules import interim_rule_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
 from konsil.study.rules.table_rules import table_problems
-from konsil.study.rules.valid_names import panel_names, panels_of, unknown_name_problems
+from konsil.study.rules.valid_names import panel_names, unknown_name_problems
 from konsil.study.sections.calibration import calibration_problems
 from konsil.study.sections.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.sections.enrolment import enrolment_problems, form_of, places_problems
@@ -233,7 +233,7 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
 
 
 def _together(study: Study, where: str) -> Iterator[str]:
-    panels = panels_of(study)
+    panels = study.panels_of_ratings()
     for name, several in study.together.items():
         if name in panels or name in {"rest", LONE_PANEL}:
             yield f"{where}.{name}: is the name of a panel already; choose another"

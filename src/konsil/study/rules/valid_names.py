@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.errors import nearest
-from konsil.study.definition.protocol import LONE_PANEL, Study
+from konsil.study.definition.protocol import Study
 
 
 def unknown_name_problems(
@@ -29,12 +29,6 @@ def declared_values(study: Study, column: str) -> list[str]:
     return [r.id for r in study.everybody()] if kind == "rater" and study.raters else []
 
 
-def panels_of(study: Study) -> list[str]:
-    """The panels of listed raters, and those of unknown raters in files."""
-    unknown = (source.unknown_raters for source in study.sources if source.unknown_raters)
-    return [*dict.fromkeys([*study.panels(), *unknown])]
-
-
 def panel_names(study: Study) -> list[str]:
     """The valid names of an analysis' raters: the panels and the names of several."""
-    return [*(panels_of(study) or [LONE_PANEL]), *study.together]
+    return study.panel_names()
