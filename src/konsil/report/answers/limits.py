@@ -33,7 +33,7 @@ def limits(
     """
     out = []
     if results.all_excluded:
-        out.append(Limit(results.all_excluded, "completeness"))
+        out.append(Limit(results.all_excluded, "flow"))
     n_without = len(results.reasons_without_result)
     if n_without:
         text = message(
