@@ -148,6 +148,7 @@ def write_protocol(folder: Path, size: Size, url: str) -> list[str]:
         f' {size.own + size.other}\nby = "specialty"\n\n'
     )
     text = text[:begin] + sources + text[end:]
+    text = text.replace("#require_seconds", "require_seconds")
     text = re.sub(r"(?m)^title = \"", 'title = "Rehearsal: ', text, count=1)
     text = text.replace("per_rater = 18", f"per_rater = {size.each}")
     asked = 'settings = { temperature = 0, seed = 42, max_tokens = 2000, tools = ["web_search"] }'

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -192,3 +193,16 @@ def as_the_authors_lay_out(data: Made) -> Made:
     of["users"][0]["subversion"] = "qa_full_render"
     of["prior_users"] = [{"id": of["users"][2]["id"]}]
     return other
+
+
+def read_inner_tables(folder: Path) -> None:
+    """Let a study made from the protocol read these tables, from its folder `tables`.
+
+    They have raters, times and judges, which the released tables lack."""
+    file = folder / "study.toml"
+    text = file.read_text("utf-8")
+    begin, end = text.index("[[sources]]"), re.search(r"\n# (WHICH questions|WELCHE Fragen)", text)
+    assert end is not None
+    inner = '[[sources]]\nfile = "tables"\nrecords = "real-pocqi"\n'
+    text = text[:begin] + inner + text[end.start() :]
+    file.write_text(text.replace("#require_seconds", "require_seconds"), "utf-8")

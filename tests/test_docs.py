@@ -29,6 +29,7 @@ import pytest
 from click.testing import CliRunner
 
 import konsil
+from conftest import DATA
 from document_edits import edit
 from forks import Forks, forks
 from konsil.analysis import (
@@ -183,6 +184,11 @@ def place(tmp_path: Path) -> Path:
     return folder
 
 
+RELEASED = DATA / "real_pocqi_public"
+"""The released tables of a paper, which are not in the repository; blocks that need them are
+marked `released` and skipped without them."""
+
+
 def play(path: Path, folder: Path, server: str | None = None, ready: Forks | None = None) -> None:
     """Do what the document says, from its first block to its last, as a reader would."""
     names: dict[str, object] = {"__name__": "__main__"}
@@ -197,6 +203,11 @@ def play(path: Path, folder: Path, server: str | None = None, ready: Forks | Non
                 # Carried out in a copy of the package, by test_recipes.py.
                 continue
             if edit(block.info, block.text, folder):
+                continue
+            if block.info in {"released", "released-copy"} and not RELEASED.is_dir():
+                continue
+            if block.info == "released-copy":
+                edit("copy", f"{RELEASED}/" + block.text.replace("\n", f"\n{RELEASED}/", 1), folder)
                 continue
             if block.language == "console":
                 console(block, where, folder, server, ready)

@@ -39,7 +39,6 @@ FOREIGN = {
     "api/curation/duplicates.py": "an error is retold with the option that mends it",
     "api/curation/marks.py": "the hint of an error",
     "api/running/checking.py": "the hint of an error",
-    "cli/unmade.py": "errors with one reason are printed together",
     "sources/anki/collection.py": "SQL",
     "web/design/forms.py": "values of buttons, which no reader sees",
     "sources/files/delimited.py": "an error of Python's reader of CSV",

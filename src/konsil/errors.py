@@ -1,7 +1,8 @@
 """The exceptions: on a user's input konsil raises a KonsilError with one clear sentence.
 
 A message says where, what was got, what was expected and, where there is one, the nearest name. The
-command line prints it and exits with code 2; nothing is half-written when one is raised.
+command line prints it and exits with its code, 2 unless stated otherwise; nothing is half-written
+when one is raised.
 """
 
 from __future__ import annotations
@@ -131,6 +132,9 @@ def installation(extra: str) -> str:
 class KonsilError(Exception):
     """Base of every error that the user's input or environment can cause."""
 
+    exit_code = 2
+    """With which the command ends."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -195,6 +199,16 @@ class AnalysisError(KonsilError):
 
 class NotRatedError(AnalysisError):
     """An analysis has no ratings of a panel yet; nothing is wrong with the analysis."""
+
+
+class UnknownRatersError(NotRatedError):
+    """An analysis needs raters that the imported ratings do not identify."""
+
+
+class AllExcludedError(AnalysisError):
+    """Every rating is excluded, so that no analysis has a result."""
+
+    exit_code = 3
 
 
 class IncompleteError(AnalysisError):

@@ -266,3 +266,38 @@ def test_bad_input_gets_one_sentence(
 def test_empty_files_are_refused(refused: Callable[..., str]):
     assert "no row below it" in refused("item,rater,left,right,winner\n")
     assert "no row has an outcome" in refused("item,rater,left,right,winner\n1,r,a,b,\n")
+
+
+def axes(*, first_only: bool = False) -> pl.DataFrame:
+    """Comparisons without raters on two axes each, of two raters each."""
+    rows = [
+        (f"q{n}", "amber", "birch", "ab"[(n + len(axis) + again) % 2], axis)
+        for n in range(8)
+        for axis in ("accuracy", "completeness")[: 1 if first_only else 2]
+        for again in range(2)
+    ]
+    return pl.DataFrame(rows, ("item", "left", "right", "winner", "axis"), orient="row")
+
+
+def test_rows_without_raters_are_not_pooled_over_a_column_of_criteria(
+    call: Call, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    said = refused(axes(), "--rater", "-")
+    assert "column 'axis' has each of its values in them" in said
+    assert "--by axis" in said and "--where axis=..." in said
+    path = tmp_path / "axes.csv"
+    axes().write_csv(path)
+    both = ("--where", "axis=accuracy", "--where", "axis=completeness")
+    for flags, n in (((both), 32), (("--where", "axis=accuracy"), 16)):
+        assert found(call, path, "--rater", "-", *flags)["n_comparisons"] == n
+    code, _, err = call("preference", path, *FEW, "--rater", "-", "--by", "axis")
+    assert (code, err) == (0, "")
+
+
+def test_several_raters_of_a_pair_and_what_they_happen_to_have_are_pooled(
+    call: Call, tmp_path: Path
+) -> None:
+    path = tmp_path / "votes.csv"
+    sites = [f"site {n % 3}" for n in range(16)]
+    axes(first_only=True).drop("axis").with_columns(pl.Series("site", sites)).write_csv(path)
+    assert found(call, path, "--rater", "-")["n_comparisons"] == 16

@@ -224,6 +224,7 @@ OF_A_FILE = [
     ),
     case("fixed", "--fixed panel=x", {"panel": "x"}),
     case("raters", "--rater a=ann --rater b=ben", {"a": "ann", "b": "ben"}),
+    case("unknown_raters", "--unknown-raters experts", "experts"),
     case("criteria", "--criterion c=correct", {"c": "correct"}),
     case("labels", "--label ja=yes", {"ja": "yes"}),
     case(

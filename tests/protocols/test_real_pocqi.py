@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
 from konsil.cli.main import group
 from konsil.prepare import Preparation, Theming
-from pocqi_tables import AXES, CHOICES, JUDGES, SYSTEMS, Made, Row, tables, write
+from pocqi_tables import AXES, CHOICES, JUDGES, SYSTEMS, Made, Row, read_inner_tables, tables, write
 
 MADE = tables(healthbench=140)
 Vote = tuple[str, str, int]
@@ -38,11 +39,10 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
         german.raters,
         german.plan,
     )
-    assert (english.sources, english.exclusions, english.blinded) == (
-        german.sources,
-        german.exclusions,
-        True,
-    )
+    assert (english.exclusions, english.blinded) == (german.exclusions, True)
+    for source, other in zip(english.sources, german.sources, strict=True):
+        assert replace(source, labels={}) == replace(other, labels={})
+        assert [*source.labels] == [*other.labels]
     assert english.prepare == german.prepare == Preparation(themes=Theming(10))
     assert [p.number for p in english.places] == [p.number for p in german.places]
     assert [_told(a) for a in english.analyses] == [_told(a) for a in german.analyses]
@@ -169,6 +169,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("pocqi") / "study"
     new(folder, "en")
     protocol = folder / "study.toml"
+    read_inner_tables(folder)
     text = protocol.read_text().replace("blinded = true", "")
     head, *parts = text.split("[[analyses]]")
     kept = [p for p in parts if 'criterion = "source_quality"' in p or "rankings" in p]

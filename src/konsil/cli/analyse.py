@@ -26,10 +26,10 @@ def command(folder: Path, database: str, output: Path | None, compute: str) -> P
     Estimates are written as CSV and JSON with 12 significant digits.
 
     If an analysis cannot be computed from the ratings, its row states the reason, the others are
-    computed, and the exit code is 2.
+    computed, and the exit code is 2; it is 3 if every rating is excluded.
     """
     from konsil.api import open_folder
-    from konsil.cli.unmade import error_of_unmade
+    from konsil.cli.unmade import error_of_unmade, notes_of_unmade
     from konsil.report import write_estimates
 
     opened = open_folder(folder, database=database)
@@ -41,6 +41,7 @@ def command(folder: Path, database: str, output: Path | None, compute: str) -> P
         f"{len(results.rows)} estimates: {table}, {data}",
         *results.inference[:1],
         *(Note(f"note: {warning}") for warning in warnings),
+        *notes_of_unmade(results),
     ]
     if results.log not in results.warnings:
         lines.append(results.log)
@@ -51,5 +52,6 @@ def command(folder: Path, database: str, output: Path | None, compute: str) -> P
         "target": next(iter(results.inference), None),
         "log": results.log,
         "not_computed": results.refused,
+        "without_result": results.reasons_without_result,
     }
-    return Printout(record, lines, error_of_unmade(results.refused))
+    return Printout(record, lines, error_of_unmade(results))

@@ -260,7 +260,7 @@ def main(arguments: list[str] | None = None) -> None:
         lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
         lines = list(error.sentences) if isinstance(error, IncompleteError) else lines
         click.echo(Block("konsil: " + "\n".join(map(show, lines))), err=True)
-        sys.exit(2)
+        sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (head, less): nothing is wrong and nobody is listening.
         sys.stderr.close()

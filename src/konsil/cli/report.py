@@ -35,7 +35,7 @@ def command(
     The report is FOLDER/report/index.html, with figures and estimates. Sources that were not yet
     imported are imported first. The same study gives an identical report. If an analysis cannot be
     computed from the ratings, the report states the reason, the others are computed, and the exit
-    code is 2.
+    code is 2; it is 3 if every rating is excluded.
 
     With --to, the folder report/manuscript has the declared analyses as a manuscript, with methods,
     tables, figures and references; --to can be repeated. With --figures, the folder
@@ -43,7 +43,7 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report
-    from konsil.cli.unmade import error_of_unmade
+    from konsil.cli.unmade import error_of_unmade, notes_of_unmade
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
@@ -65,6 +65,7 @@ def command(
         ),
         *(str(path) for path in (manuscript, figures) if path is not None),
     ]
+    lines += notes_of_unmade(results)
     if request.figures and request.letters() < LEGIBLE:
         lines.append(
             Note(
@@ -79,5 +80,6 @@ def command(
         "removed": removed,
         "estimates": len(results.rows),
         "not_computed": results.refused,
+        "without_result": results.reasons_without_result,
     }
-    return Printout(record, lines, error_of_unmade(results.refused))
+    return Printout(record, lines, error_of_unmade(results))

@@ -1,35 +1,43 @@
-"""The end of commands whose study has analyses that cannot be made.
+"""The end of commands whose study has analyses without a result.
 
-Everything else is written, and the exit code is 2.
+Everything else is written. The exit code is 3 if every rating is excluded, 2 if an analysis cannot
+be made of the ratings, and 0 if ratings are only missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from konsil.errors import IncompleteError
-
-
-def error_of_unmade(refused: Sequence[str]) -> IncompleteError | None:
-    """The error that names each analysis that cannot be made, with its reason; None without any."""
-    return IncompleteError(_by_reason(refused)) if refused else None
+from konsil.analysis.model.results import Results
+from konsil.cli.terminal import Note
+from konsil.errors import AllExcludedError, AnalysisError, IncompleteError
 
 
-def _by_reason(refused: Sequence[str]) -> Iterator[str]:
-    """One line for each reason, with the analyses that it stops.
+def error_of_unmade(results: Results) -> AnalysisError | None:
+    """The error that names the analyses without a result by reason; None if nothing is wrong."""
+    if results.all_excluded:
+        n = len(results.reasons_without_result)
+        are = "analysis has" if n == 1 else "analyses have"
+        return AllExcludedError(f"{n:,} {are} no result: {results.all_excluded}")
+    return IncompleteError(_by_reason(results)) if results.refused else None
 
-    Each sentence begins with its analysis.
-    """
+
+def notes_of_unmade(results: Results) -> Iterator[Note]:
+    """The number of analyses without a result, and one line a reason, where it is no error."""
+    if results.reasons_without_result and not (results.refused or results.all_excluded):
+        n, of = len(results.reasons_without_result), len({row.analysis for row in results.rows})
+        have = "has" if n == 1 else "have"
+        yield Note(f"note: {n:,} of {of:,} analyses {have} no result")
+        yield from (Note(f"note: {sentence}") for sentence in _by_reason(results))
+
+
+def _by_reason(results: Results) -> Iterator[str]:
+    """One sentence for each reason, with the analyses that it stops."""
     analyses: dict[str, list[str]] = {}
-    for sentence in refused:
-        name, _, reason = sentence.partition(": ratings have no column ")
-        analyses.setdefault(f"ratings have no column {reason}" if reason else sentence, []).append(
-            name
-        )
+    for name, reason in results.reasons_without_result.items():
+        analyses.setdefault(reason, []).append(name)
     for reason, names in analyses.items():
         if len(names) == 1:
-            yield reason if reason == names[0] else f"{names[0]}: {reason}"
+            yield f"{names[0]}: {reason}"
         else:
-            yield (
-                f"{len(names)} analyses cannot be computed ({names[0]}, {names[1]}, ...): {reason}"
-            )
+            yield f"{len(names):,} analyses have no result ({names[0]}, {names[1]}, ...): {reason}"

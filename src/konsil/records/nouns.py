@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-RaterKind = Literal["human", "llm", "program"]
+RaterKind = Literal["human", "llm", "program", "unknown"]
 State = Literal["rated", "abstained"]
 Purpose = Literal["main", "practice", "pilot", "repeat", "tiebreak", "injection", "adjudication"]
 Outcome = Literal[
@@ -118,7 +118,8 @@ class Rater:
     panel: str
     """Raters that are exchangeable in an analysis."""
     kind: RaterKind = "human"
-    """A person, an LLM (a judge) or a program."""
+    """A person, an LLM (a judge), a program, or unknown: a place among those who rated the same,
+    whose ratings of different items need not be of one rater."""
     family: str = ""
     """A judge's lineage."""
     strata: Mapping[str, str] = field(default_factory=dict)

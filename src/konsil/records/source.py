@@ -88,6 +88,12 @@ class Source(Request):
         Flag("Wide: column of a rater.", name="rater", metavar="COLUMN=RATER")
     )
     """Wide ratings: column -> rater. One row is then one subject rated by several raters."""
+    unknown_raters: str = setting(
+        "", Flag("Ratings without raters: panel of the unknown raters.", metavar="PANEL")
+    )
+    """Ratings in a file that does not identify its raters: the panel of these unknown raters.
+
+    Several of one subject are numbered; the same rows in any order have the same numbers."""
     criteria: Mapping[str, str] = mapping(
         Flag("Wide: column of a criterion.", name="criterion", metavar="COLUMN=CRITERION")
     )

@@ -668,7 +668,7 @@ def test_what_cannot_be_computed_is_one_sentence(analysis: Analysis, says: str) 
 def test_nothing_to_compute_from_is_a_row_with_its_reason() -> None:
     (row,) = rows(ask("cohen_kappa", where={"system": ("three",)}))
     assert math.isnan(row.estimate.value)
-    assert row.estimate.reason == "no ratings selected"
+    assert row.estimate.reason.startswith("no ratings selected: where.system selects none of ")
     (lone,) = rows(ask("cohen_kappa", where={"rater": ("ann",)}))
     assert lone.estimate.reason == "no unit was rated by two raters"
 

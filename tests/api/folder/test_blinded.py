@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.errors import StudyError
-from pocqi_tables import SYSTEMS, tables, write
+from pocqi_tables import SYSTEMS, read_inner_tables, tables, write
 
 MADE = tables(3, questions=24, comparisons=48, raters=6, specialties=3, fast=2)
 
@@ -31,6 +31,7 @@ def konsil(*words: str) -> str:
 def folder(tmp_path: Path) -> Path:
     konsil("new", str(tmp_path / "study"), "--protocol", "real-pocqi")
     write(MADE, tmp_path / "study" / "tables")
+    read_inner_tables(tmp_path / "study")
     text = (tmp_path / "study" / "study.toml").read_text()
     few = text[: text.index("[[analyses]]")] + "\n".join(
         f'[[analyses]]\nname = "{s}"\nstatistic = "{s}"\ncriterion = "accuracy"\nraters ='

@@ -54,17 +54,19 @@ def test_an_absent_question_is_in_no_digest_and_a_question_is_in_the_frozen_plan
 
 
 def test_limits_are_ordered_by_what_they_cost() -> None:
+    without = Row("kappa", "share", "c", "r", Estimate(float("nan"), reason="no ratings"))
     results = Results(
-        (),
+        (without,),
         (),
         warnings=("A warning.",),
-        refused=("no",),
+        all_excluded="All ratings are excluded.",
         inference=("Target.",),
         plan={"kappa": "not frozen"},
     )
     texts = [limit.text for limit in limits(results, [KAPPA], ["Why?"])]
     assert texts == [
-        "1 analysis could not be computed.",
+        "All ratings are excluded.",
+        "1 analysis has no result.",
         "Without an estimate: “Why?”.",
         "The analysis plan was not frozen: no analysis counts as prespecified.",
         "CIs and p values are about these raters only, not about raters like these.",

@@ -27,7 +27,7 @@ from konsil.report.pairs.pair_figures import strata, wins
 from konsil.report.pairs.pairs import pair_figures
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
-from pocqi_tables import tables, write
+from pocqi_tables import read_inner_tables, tables, write
 
 ABOUT = About("key", "title", "description", "caption", "Simulated ratings.")
 EN = Numbers(language("en"))
@@ -193,6 +193,7 @@ def test_a_whole_report_of_the_public_tables(tmp_path: Path, code: str) -> None:
         tables(4, questions=60, comparisons=150, raters=15, specialties=3, fast=3, healthbench=15),
         folder / "tables",
     )
+    read_inner_tables(folder)
     protocol = folder / "study.toml"
     protocol.write_text(protocol.read_text() + "\n[resampling]\ndraws = 100\n")
     assert CliRunner().invoke(group, ["report", str(folder)], catch_exceptions=False).exit_code == 0

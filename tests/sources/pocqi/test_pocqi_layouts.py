@@ -19,7 +19,14 @@ from konsil.cli.main import group
 from konsil.errors import AnalysisError, SourceError
 from konsil.records import Source
 from konsil.sources.pocqi.real_pocqi import Pocqi, read_real_pocqi
-from pocqi_tables import CHOICES, Made, as_the_authors_lay_out, tables, write
+from pocqi_tables import (
+    CHOICES,
+    Made,
+    as_the_authors_lay_out,
+    read_inner_tables,
+    tables,
+    write,
+)
 
 PLAIN = tables(7, questions=60, comparisons=120, raters=12, specialties=3, fast=4, healthbench=20)
 SOURCE = Source("tables", "real-pocqi")
@@ -85,6 +92,7 @@ def analysed(folder: Path, data: Made, refused: str = "") -> list[dict[str, str]
     CliRunner().invoke(
         group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False
     )
+    read_inner_tables(folder)
     write(data, folder / "tables")
     text = (folder / "study.toml").read_text("utf-8").replace("blinded = true", "blinded = false")
     (folder / "study.toml").write_text(text + "\n[resampling]\ndraws = 100\n", "utf-8")
@@ -486,7 +494,7 @@ def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(
     rows = analysed(
         tmp_path / "study",
         plain,
-        r"\d+ analyses cannot be computed .*ratings have no column 'source'",
+        r"\d+ analyses have no result .*ratings have no column 'source'",
     )
     [row] = [r for r in rows if r["analysis"] == "win difference, accuracy"]
     assert row["value"] == ""

@@ -17,7 +17,7 @@ from konsil.cli.main import group
 from konsil.errors import SourceError
 from konsil.records import Source
 from konsil.sources.pocqi.real_pocqi import read_real_pocqi
-from pocqi_tables import CHOICES, JUDGES, Made, tables, write
+from pocqi_tables import CHOICES, JUDGES, Made, read_inner_tables, tables, write
 
 SMALL = tables(3, questions=24, comparisons=40, raters=6, specialties=3, fast=2, healthbench=4)
 SOURCE = Source("tables", "real-pocqi")
@@ -39,6 +39,7 @@ def study(folder: Path) -> Folder:
         group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False
     )
     assert done.exit_code == 0
+    read_inner_tables(folder)
     return open_folder(folder)
 
 
@@ -148,6 +149,7 @@ def test_again_changes_nothing_and_lengths_are_told(tmp_path: Path, made: Made) 
 def test_in_german_the_choices_are_the_german_labels(tmp_path: Path, made: Made) -> None:
     folder = tmp_path / "de"
     CliRunner().invoke(group, ["new", str(folder), "--protocol", "real-pocqi", "--language", "de"])
+    read_inner_tables(folder)
     write(made, folder / "tables")
     opened = open_folder(folder)
     opened.import_sources()

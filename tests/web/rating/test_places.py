@@ -365,9 +365,8 @@ def test_the_command_lists_and_adds(tmp_path: Path) -> None:
     text = (folder / "study.toml").read_text()
     said = 'file = "items.csv"\nrecords = "items"\nstrata = ["specialty"]\n[[sources]]\n'
     said += 'file = "answers.csv"\nrecords = "answers"\n'
-    (folder / "study.toml").write_text(
-        text.replace('file = "tables"\nrecords = "real-pocqi"\n', said)
-    )
+    begin, end = text.index("[[sources]]"), text.index("# WHICH questions")
+    (folder / "study.toml").write_text(f"{text[:begin]}[[sources]]\n{said}\n{text[end:]}")
     rows = [f"q{n}" for n in range(20)]
     (folder / "items.csv").write_text(
         "item,text,specialty\n" + "".join(f"{q},?,cardiology\n" for q in rows)

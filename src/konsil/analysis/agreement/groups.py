@@ -221,7 +221,8 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         weights=weights,
     )
     if (
-        analysis.cluster != "rater"
+        context.has_known_raters
+        and analysis.cluster != "rater"
         and RATER_PAIR not in analysis.by
         and analysis.statistic in AGREEMENT
     ):

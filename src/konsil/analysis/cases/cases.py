@@ -16,9 +16,10 @@ from konsil.analysis.cases.effects import effect_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.rows.group_differences import differences
-from konsil.analysis.estimation.rows.result_rows import estimate_rows, no_ratings
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, no_result
 from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.context import Context
+from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -71,11 +72,11 @@ def case_rows(
     name = context.analysis.statistic
     if name in ROWS:
         rows = list(ROWS[name](context, table))
-        yield from rows or [no_ratings(context)]
+        yield from rows or [no_result(context, message("no ratings selected"))]
         return
     members = GROUPS[name](context, table)
     if not members:
-        yield no_ratings(context)
+        yield no_result(context, message("no ratings selected"))
     for group in members:
         yield from estimate_rows(context, group.keys, group.summary, group.measure)
     if name in BESIDE:

@@ -38,6 +38,9 @@ def group_of(
 ) -> Group:
     """A group's number, with raters as clusters where the analysis requests that."""
     measure = make(sample)
+    if not context.has_known_raters:
+        # Without single raters nothing can be clustered by them.
+        measure = replace(measure, cell=None)
     reason = "" if sample.n_ratings else message("no ratings available")
     return with_rater_clusters(
         context, Group(keys, measure, estimate_of(context, measure, reason)), sample, make

@@ -44,6 +44,8 @@ class Target:
     """How many people it has."""
     effective: float = math.nan
     """Like how many with equal shares of the ratings they count."""
+    unknown: tuple[str, ...] = ()
+    """The panels whose raters are unknown."""
 
 
 def answering(
@@ -94,6 +96,21 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
 
     `compares`: whether an analysis compares groups of people.
     """
+    unknown_sentences = (
+        (
+            message(
+                "The raters of {panels} are unknown: intervals and tests allow for other items"
+                " only, inference to other raters is not possible, and estimates without each"
+                " rater are not computed.",
+                message_id="target.unknown",
+                panels=listed(target.unknown),
+            ),
+        )
+        if target.unknown
+        else ()
+    )
+    if unknown_sentences and not target.panel:
+        return unknown_sentences
     if target.raters == "like these":
         companion_sentence = message(
             (
@@ -128,6 +145,7 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     return (
         _target_sentence(target),
         companion_sentence,
+        *unknown_sentences,
         *([rest] if target.raters == "like these" else []),
         *([panels] if compares and (target.raters == "like these" or not target.is_stated) else []),
     )

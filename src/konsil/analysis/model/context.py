@@ -32,6 +32,10 @@ class Context:
     is_target_stated: bool = False
     """Whether the protocol states it; otherwise groups without a common rater are compared as
     raters like these."""
+    has_known_raters: bool = True
+    """Whether it is known which ratings are of the same rater."""
+    characteristics: frozenset[str] = frozenset()
+    """The characteristics of raters that the protocol defines."""
     is_blinded: bool = False
     """Whether systems and judges have blinding codes."""
 

@@ -191,6 +191,8 @@ class Results:
     """Whom the first intervals are about where raters are a source of chance."""
     inference: tuple[str, ...] = ()
     """The target in sentences, the reason for it, and what is also reported."""
+    all_excluded: str = ""
+    """That every rating is excluded, and by which rule; empty: not every one is."""
     refused: tuple[str, ...] = ()
     """Why an analysis could not be made, one sentence each; its row says so too."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
@@ -214,6 +216,20 @@ class Results:
     is_withheld: bool = False
     """Whether numbers of single systems are withheld, as before the last analysis; also where no
     analysis has a row of one system."""
+
+    @property
+    def reasons_without_result(self) -> dict[str, str]:
+        """Analysis without any estimate -> the reason, in the order of the analyses."""
+        reasons: dict[str, str] = {}
+        for row in self.rows:
+            if row.kind != "companion" and not row.detail:
+                reasons.setdefault(row.analysis, row.estimate.reason)
+        with_result = {
+            row.analysis
+            for row in self.rows
+            if row.is_withheld or math.isfinite(row.estimate.value)
+        }
+        return {name: text for name, text in reasons.items() if name not in with_result}
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:

@@ -52,7 +52,8 @@ def published_rows(
         return
     analysis = context.analysis
     people = any(
-        families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
+        families.judges[r].kind in {"human", "unknown"}
+        for r in frame.get_column("rater").unique().to_list()
     )
     systems, clusters = names_in(context, frame)
     all_comparisons = _ballot(context, frame, systems, clusters)

@@ -22,7 +22,7 @@ from konsil.analysis.table.calls.model_provenance import imported, model_call_se
 from konsil.analysis.table.calls.outcomes import missing, outcomes
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values
-from konsil.analysis.table.frame import Data, RatingTable
+from konsil.analysis.table.frame import Data, RatingTable, excluded_sentence
 from konsil.analysis.table.lineage import Lineage
 
 
@@ -104,12 +104,20 @@ def results_of(
         ),
         derived=derived_values(table, tables.derived),
         refused=tuple(computed.refused),
+        all_excluded=all_excluded(table),
         target=computed.target.raters,
         inference=inference_sentences,
         bounds=tuple(
             b for c, its_table in contexts for b in bounds_of(c, its_table, gaps, rows, families)
         ),
     )
+
+
+def all_excluded(table: RatingTable) -> str:
+    """That every rating is excluded, with the rules and numbers; empty where not every one is."""
+    if table.frame.height or not table.excluded.height:
+        return ""
+    return excluded_sentence(table.excluded)
 
 
 def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[str, ...]:

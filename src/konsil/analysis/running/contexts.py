@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -47,6 +48,11 @@ def contexts_of(
             else resampling
         )
         within = target_within(target, analysis, table)
+        has_known_raters = not table.has_unknown_raters(analysis.raters)
+        if not has_known_raters:
+            # The general sentence on the target says that estimates without each are not possible.
+            columns = tuple(column for column in analysis.leave_out if column != "rater")
+            analysis = replace(analysis, leave_out=columns)
         criterion = _criterion(analysis, analysis.criterion, instruments)
         context = Context(
             analysis,
@@ -56,6 +62,8 @@ def contexts_of(
             further,
             within,
             target.is_stated,
+            has_known_raters,
+            settings.characteristics,
             settings.is_blinded,
         )
         for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
@@ -124,7 +132,8 @@ def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis
     effective, n_raters, panel = min(sizes, default=(math.nan, 0, ""))
     raters = stated.raters or ("like these" if effective >= LEAST_EFFECTIVE else "these")
     members = table.together.get(panel, ())
-    return Target(raters, stated.raters is not None, panel, members, n_raters, effective)
+    unknown = tuple(dict.fromkeys(name for _, name in panels if table.has_unknown_raters(name)))
+    return Target(raters, stated.raters is not None, panel, members, n_raters, effective, unknown)
 
 
 def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:

@@ -14,7 +14,7 @@ from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.cases.cases import case_rows
 from konsil.analysis.designs.design_methods import design_methods
 from konsil.analysis.designs.design_rows import design_rows
-from konsil.analysis.estimation.rows.result_rows import no_ratings
+from konsil.analysis.estimation.rows.result_rows import no_result
 from konsil.analysis.judges.judge_rows import judge_rows
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
@@ -22,10 +22,11 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.pairs.vote_methods import comparison_methods
-from konsil.analysis.table.encoding import select
+from konsil.analysis.running.unknown_raters import about_items, unknown_raters_problem
+from konsil.analysis.table.encoding import empty_selection, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, UnknownRatersError
 
 Rows = Callable[[Context, RatingTable, pl.DataFrame, Lineage], Iterator[Row]]
 Methods = Callable[[Sequence[Analysis], Sequence[Row]], Sequence[str]]
@@ -77,8 +78,13 @@ def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[
         # Pairs of control tasks are in no table of ratings, nor is their kind one of its columns.
         yield from rows(context, table, table.frame.clear(), lineage)
         return
+    problem = unknown_raters_problem(analysis, table, context.characteristics)
+    if problem is not None:
+        raise UnknownRatersError(problem)
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
-        yield no_ratings(context)
-    else:
+        yield no_result(context, empty_selection(table, analysis, analysis.raters))
+    elif context.has_known_raters:
         yield from rows(context, table, frame, lineage)
+    else:
+        yield from about_items(rows(context, table, frame, lineage))

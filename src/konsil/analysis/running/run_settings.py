@@ -43,5 +43,7 @@ class RunSettings:
     and the others are made."""
     is_blinded: bool = False
     """Whether systems and judges have blinding codes in the analyses and the records."""
+    characteristics: frozenset[str] = frozenset()
+    """The characteristics of raters that the protocol defines."""
     duplicates: Groups = ()
     """Groups of items with the same question and no decision."""

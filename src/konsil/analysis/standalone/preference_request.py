@@ -97,6 +97,7 @@ class PreferenceRequest(Request):
             self.lost,
             self.tied,
             tuple(self.missing),
+            tuple(self.slices.columns),
         )
 
 

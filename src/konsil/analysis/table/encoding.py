@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.columns import enumerated
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
-from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
+from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable, excluded_sentence
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
@@ -49,28 +50,9 @@ _Dense = tuple[NDArray[np.int64], tuple[str, ...]]
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     """Select the ratings that an analysis uses, of one panel."""
     frame = long.part(analysis.criterion, panel)
-    conditions = [pl.lit(value=True)]
-    # A repeat is a second label of the same unit by the same rater: only self-agreement has a use
-    # for it.
-    if analysis.statistic != "self_agreement":
-        conditions.append(pl.col("purpose") != "repeat")
-    if analysis.arm is not None:
-        conditions.append(pl.col("arm") == analysis.arm)
-    if analysis.items:
-        if analysis.items not in long.sets:
-            hint = nearest(analysis.items, long.sets)
-            raise AnalysisError(
-                f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
-            )
-        conditions.append(pl.col("item").is_in(sorted(long.sets[analysis.items])))
     if analysis.display == "complete":
         frame = with_answers_displayed(frame, long.displays)
-    for column, values in analysis.where.items():
-        require_column(analysis, frame, column)
-        text = pl.col(column)
-        if frame.schema[column].is_numeric():
-            text = text.cast(pl.String)
-        conditions.append(text.is_in(list(values)))
+    conditions = [condition for _, condition in _conditions(long, analysis, frame)]
     named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
     for column in named:
         require_column(analysis, frame, column)
@@ -81,6 +63,68 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     columns = dict.fromkeys((*_USED, *further, SUBJECT, *NUMBERED.values(), *named, *covariate))
     # Lazily, so that the other columns are not copied.
     return frame.lazy().filter(conditions).select(list(columns)).collect()
+
+
+def _conditions(
+    long: RatingTable, analysis: Analysis, frame: pl.DataFrame
+) -> Iterator[tuple[str, pl.Expr]]:
+    """The settings of an analysis that select ratings, each by its key and as a condition."""
+    yield "", pl.lit(value=True)
+    # A repeat is a second label of the same unit by the same rater: only self-agreement has a use
+    # for it.
+    if analysis.statistic != "self_agreement":
+        yield "purpose", pl.col("purpose") != "repeat"
+    if analysis.arm is not None:
+        yield "arm", pl.col("arm") == analysis.arm
+    if analysis.items:
+        if analysis.items not in long.sets:
+            hint = nearest(analysis.items, long.sets)
+            raise AnalysisError(
+                f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
+            )
+        yield "items", pl.col("item").is_in(sorted(long.sets[analysis.items]))
+    for column, values in analysis.where.items():
+        require_column(analysis, frame, column)
+        text = pl.col(column)
+        if frame.schema[column].is_numeric():
+            text = text.cast(pl.String)
+        yield f"where.{column}", text.is_in(list(values))
+
+
+def empty_selection(long: RatingTable, analysis: Analysis, panel: str) -> TranslatableMessage:
+    """Why an analysis selects no rating of a panel: the setting that leaves none, or none exist."""
+    frame = long.part(analysis.criterion, panel)
+    if not frame.height:
+        excluded = long.excluded.filter(
+            (pl.col("criterion") == analysis.criterion) & pl.col("panel").is_in(long.members(panel))
+        )
+        if excluded.height:
+            return excluded_sentence(excluded)
+        return message(
+            "no ratings selected: {panel} has no ratings on {criterion}",
+            message_id="selection.not_rated",
+            panel=repr(panel),
+            criterion=repr(str(analysis.criterion)),
+        )
+    if analysis.display == "complete":
+        frame = with_answers_displayed(frame, long.displays)
+        if not frame.height:
+            return message(
+                "no rating of an answer that is known to have been displayed to its end",
+                message_id="display.no_ratings",
+            )
+    key, n_before = "", frame.height
+    for condition_key, condition in _conditions(long, analysis, frame):
+        key, n_before = condition_key, frame.height
+        frame = frame.filter(condition)
+        if not frame.height:
+            break
+    return message(
+        "no ratings selected: {key} selects none of {n:,} {n|rating|ratings}",
+        message_id="selection.none",
+        key=key,
+        n=n_before,
+    )
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:

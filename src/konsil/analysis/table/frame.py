@@ -13,6 +13,7 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.analysis.model.composite.score_rows import Composite
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
@@ -145,6 +146,11 @@ class RatingTable:
         """Whether any rater of a panel is a model."""
         members, raters = self.members(panel), () if self.data is None else self.data.raters
         return any(r.kind == "llm" and r.panel in members for r in raters)
+
+    def has_unknown_raters(self, panel: str) -> bool:
+        """Whether any rater of a panel is unknown."""
+        members, raters = self.members(panel), () if self.data is None else self.data.raters
+        return any(r.kind == "unknown" and r.panel in members for r in raters)
 
     @cached_property
     def of_raters(self) -> frozenset[str]:
@@ -349,6 +355,29 @@ def reasons(rules: Exclusions) -> tuple[Term, ...]:
     )
 
 
+def excluded_sentence(excluded: pl.DataFrame) -> TranslatableMessage:
+    """That all of some ratings are excluded, and how many by which rule."""
+    keys = {
+        str(Term(code)): key
+        for code, key in (
+            ("phase_practice", "purpose = 'practice'"),
+            ("phase_pilot", "purpose = 'pilot'"),
+            ("consent_withdrawn", "withdrawn consent"),
+            ("rater_excluded", "[exclusions] raters"),
+            ("item_excluded", "[exclusions] items"),
+            ("no_time", "[exclusions] require_seconds"),
+        )
+    }
+    counts = excluded.group_by("reason").len().sort("len", "reason", descending=[True, False])
+    rules = [f"{keys.get(text, '[exclusions] min_seconds')} ({n:,})" for text, n in counts.rows()]
+    return message(
+        "no ratings selected: all {n:,} {n|rating is|ratings are} excluded by {rules}",
+        message_id="selection.excluded",
+        n=excluded.height,
+        rules=listed(rules),
+    )
+
+
 def _exclude(
     frame: pl.DataFrame, rules: Exclusions, withdrawn: Collection[str] = ()
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -358,7 +387,7 @@ def _exclude(
     """
     practice, pilot, consent, rater, item, timeless, fast = (str(r) for r in reasons(rules))
     # A judge that replies within a second has not hurried, and an imported one has no time at all.
-    people = pl.col("kind") == "human"
+    people = pl.col("kind").is_in(["human", "unknown"])
     reason = (
         pl.when(pl.col("purpose") == "practice")
         .then(pl.lit(practice))

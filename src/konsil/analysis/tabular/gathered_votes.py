@@ -89,6 +89,11 @@ class GatheredVotes:
             return rank, words.gather(order)
         return self._identifiers[role].numbered()
 
+    @property
+    def columns_with_role(self) -> frozenset[str]:
+        """The columns of items, raters, systems and outcomes."""
+        return frozenset(column.name for column in self._others[0].others if column.role)
+
     def values_of_others(self, at: IntArray) -> Iterator[tuple[str, IntArray]]:
         """The columns with few values, with the values of some comparisons."""
         ends = np.cumsum([len(part.kinds) for part in self._others])

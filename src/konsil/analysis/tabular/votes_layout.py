@@ -74,6 +74,8 @@ class Layout:
     """The column of how often neither did."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
+    stated: tuple[str, ...] = ()
+    """Columns by which rows are selected or grouped, so that what is pooled over them is stated."""
     line: Callable[[int], int | str] = field(default=lambda row: row + 2)
     """Row index -> line of the file, for errors."""
     name: str = "table"

@@ -104,6 +104,8 @@ def numbered_votes(gathered: GatheredVotes, layout: Layout) -> Comparisons:
         )
         for some in (by_system, by_side)
     )
+    if gathered.unknown_roles == ("rater",):
+        _refuse_pooled(gathered, of_system, layout)
     if not gathered.unknown_roles:
         warnings += _repeated(gathered, of_system)
     return Comparisons(
@@ -169,6 +171,43 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
         " same rater are treated"
     )
     return [f"{note_by_role[role]} as independent" for role in unknown_roles]
+
+
+_CROSSED = 0.9
+"""Share of the repeated comparisons that have every value of a column equally often, from which on
+the column is taken for one of criteria, and not of what rows happen to have."""
+
+
+def _refuse_pooled(gathered: GatheredVotes, votes: Votes, layout: Layout) -> None:
+    """Refuse to pool rows without raters where each comparison is repeated for a column's values.
+
+    Whether the rows are one rater's answers to several questions cannot be told without raters.
+    """
+    n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
+    at, number, _ = repeated_places(votes.questions.astype(np.int64) * n_pairs + votes.pairs)
+    for name, values in gathered.values_of_others(at):
+        if name in layout.stated or name in gathered.columns_with_role:
+            continue
+        n_values = len(np.unique(values))
+        each, n_rows = np.unique(number * (FEW_VALUES + 1) + values, return_counts=True)
+        _, begin, n_different = np.unique(
+            each // (FEW_VALUES + 1), return_index=True, return_counts=True
+        )
+        is_even = np.minimum.reduceat(n_rows, begin) == np.maximum.reduceat(n_rows, begin)
+        if len(begin) and np.mean(is_even & (n_different == n_values)) >= _CROSSED:
+            raise SourceError(
+                message(
+                    "{table}: without raters, rows of the same item and pair are pooled as"
+                    " independent comparisons, but column {column} has each of its values in"
+                    " them; analyse or select its values with {slicing}, or list all of them with"
+                    " {where} to pool them",
+                    message_id="error.pooled_rows",
+                    table=layout.name,
+                    column=repr(name),
+                    slicing=slicing(name, "..."),
+                    where=option("where"),
+                )
+            )
 
 
 def _repeated(gathered: GatheredVotes, votes: Votes) -> list[str]:

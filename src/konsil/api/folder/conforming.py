@@ -43,6 +43,8 @@ def conforming(
     data, renamed = with_todays_names(data, study.instruments)
     frame = used(data, study.exclusions)
     raters = frozenset() if in_letters else known_raters(study, events)
+    if raters:
+        raters |= {rater.id for rater in data.raters if rater.kind == "unknown"}
     problems = mismatches(frame, study.instruments, raters)
     if not (in_letters or brings_raters(study, events)):
         problems += unlisted_systems(frame, data.answers, [system.id for system in study.systems])

@@ -17,7 +17,7 @@ from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_reco
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
-from konsil.records import Event, Rater, Source
+from konsil.records import Event, Rater, Rating, Source
 from konsil.records.source import FileSettings
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
@@ -251,7 +251,24 @@ def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> In
         number_column=ratings.number_column,
         place=table.place,
         hint=missing_hint(ratings.suspects),
-        notes=() if ratings.records or not rows else (_nobody_rated(table, source),),
+        unknown_panel=source.unknown_raters,
+        notes=_notes(table, source, ratings.records),
+    )
+
+
+def _notes(table: Table, source: Source, ratings: Sequence[Rating]) -> tuple[str, ...]:
+    if not ratings:
+        return (_nobody_rated(table, source),) if table.frame.height else ()
+    if not source.unknown_raters:
+        return ()
+    return (
+        message(
+            "{file}: the raters are unknown; up to {n:,} {n|rating is|ratings are} of the same"
+            " item, answers and criterion, and analyses are about items",
+            message_id="import.unknown_raters",
+            file=table.name,
+            n=len({rating.rater for rating in ratings}),
+        ),
     )
 
 

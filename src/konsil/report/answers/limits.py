@@ -32,12 +32,14 @@ def limits(
     page, `unanswered` the questions without any estimate.
     """
     out = []
-    n_refused = len(results.refused)
-    if n_refused:
+    if results.all_excluded:
+        out.append(Limit(results.all_excluded, "flow"))
+    n_without = len(results.reasons_without_result)
+    if n_without:
         text = message(
-            "{n:,} {n|analysis|analyses} could not be computed.",
-            message_id="limits.refused",
-            n=n_refused,
+            "{n:,} {n|analysis has|analyses have} no result.",
+            message_id="limits.without_result",
+            n=n_without,
         )
         out.append(Limit(text, "further"))
     if unanswered:

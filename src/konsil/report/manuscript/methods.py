@@ -130,6 +130,10 @@ def _members(panel: str, kind: str, n: int) -> TranslatableMessage:
             panel=panel,
             n=n,
         )
+    if kind == "unknown":
+        return message(
+            "{panel}: raters unknown", message_id="manuscript.panel_unknown", panel=panel
+        )
     if kind == "llm":
         return message(
             "{panel}: {n:,} LLM {n|judge|judges}",

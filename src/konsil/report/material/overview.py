@@ -159,7 +159,8 @@ def _raters(material: Material) -> Table:
     kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
     rows = []
     for panel, members in material.panels().items():
-        kind = Counter(kinds[rater.kind] for rater in members)
+        kind = Counter(kinds[rater.kind] for rater in members if rater.kind in kinds)
+        is_known = kind.total() == len(members)
         seconds = seconds_by_panel[panel]
         untimed = screens[panel] - len(seconds)
         no_time = message(
@@ -169,9 +170,16 @@ def _raters(material: Material) -> Table:
         rows.append(
             (
                 Cell(panel),
-                Cell(", ".join(f"{name}: {numbers.count(n)}" for name, n in kind.items())),
+                Cell(
+                    ", ".join(
+                        [
+                            *(f"{name}: {numbers.count(n)}" for name, n in kind.items()),
+                            *([] if is_known else [_("unknown")]),
+                        ]
+                    )
+                ),
                 Cell(_strata([r.strata for r in members], material)),
-                Cell(numbers.count(active[panel]), number=True),
+                Cell(numbers.count(active[panel] if is_known else None), number=True),
                 Cell(numbers.count(ratings[panel]), number=True),
                 Cell(numbers.count(screens[panel]), number=True),
                 Cell(numbers.spread(seconds), remarks, number=True),

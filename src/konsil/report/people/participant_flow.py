@@ -235,10 +235,12 @@ def _people(material: Material) -> Iterator[Stage]:
         (_("LLM judges: %(n)s"), kinds["llm"]),
         (_("programs: %(n)s"), kinds["program"]),
     ]
-    kinds_in_words = ", ".join(text % {"n": count(n)} for text, n in parts if n)
+    known_kinds = [text % {"n": count(n)} for text, n in parts if n]
+    unknown = [_("raters unknown")] if kinds["unknown"] else []
+    kinds_in_words = ", ".join([*known_kinds, *unknown])
     yield Stage(_("Raters in the study: %(who)s") % {"who": kinds_in_words or count(0)})
     active = set(rating_columns(material.ratings).get_column("rater").unique().to_list())
-    ids = {rater.id for rater in material.raters}
+    ids = {rater.id for rater in material.raters if rater.kind != "unknown"}
     out = ids & set(material.study.exclusions.raters)
     lost = {
         _("excluded by the protocol"): len(out),

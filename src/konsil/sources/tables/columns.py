@@ -118,7 +118,7 @@ def resolve(
         ("values", source.values),
     ):
         for field in mapping:
-            if field not in fields:
+            if field not in fields and not (key == "fixed" and field in source.strata):
                 raise SourceError(
                     f"{table.name}: {key}: {source.records} have no field {field!r};"
                     f" {nearest(field, fields)}"

@@ -24,11 +24,13 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
 
     `aliases` and `sets` are lists, their parts separated by '|' or written as JSON. With `hashed =
     ["item"]` the identifier is a digest of the mapped column, or of the text where none is mapped.
-    An item without a text is one that was rated elsewhere.
+    A stratum may be `fixed`. An item without a text is one that was rated elsewhere.
     """
+    in_columns = [name for name in source.strata if name not in source.fixed]
+    fixed = {name: source.fixed[name] for name in source.strata if name in source.fixed}
     columns = resolve(table, source, FIELDS, hashed_from={"item": "text"})
     require(columns, "item", table, source)
-    strata = {name: column(table, name, "strata") for name in source.strata}
+    strata = {name: column(table, name, "strata") for name in in_columns}
     frame = table.frame.with_row_index(ROW).select(
         ROW,
         *(columns.expression(field) for field in FIELDS),
@@ -49,7 +51,7 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
         lines.append(table.line(row))
         item_strata = {
             name: level for name, level in zip(strata, levels, strict=True) if level is not None
-        }
+        } | fixed
         items.append(
             Item(item, text or "", reference, split(aliases), case, split(sets), item_strata)
         )

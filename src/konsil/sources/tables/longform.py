@@ -39,7 +39,8 @@ def long_form(
             )
     if "label" in source.values:
         raise SourceError(f"{table.name}: values: translate labels in 'labels' or 'labels_of'")
-    for field in ("rater", "criterion", *(() if wide else ("label",))):
+    needed = ("criterion",) if source.unknown_raters else ("rater", "criterion")
+    for field in (*needed, *(() if wide else ("label",))):
         if not (wide and field == over):
             require(columns, field, table, source)
     row_fields = [f for f in fields if not (wide and f in (over, "label"))]

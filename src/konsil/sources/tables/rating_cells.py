@@ -71,6 +71,8 @@ class RatingCells:
 
 def rating_cells(table: Table, source: Source) -> RatingCells | None:
     """The ratings of a plain table; None for any other."""
+    if source.unknown_raters:
+        return None  # whose number a rater has depends on all rows of a subject
     columns = resolve(table, source, FIELDS)
     fields = {*columns.of, *columns.fixed}
     if not fields <= _PLAIN or {"system", "answer"} <= fields or columns.hashed:

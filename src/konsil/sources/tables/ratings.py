@@ -16,6 +16,7 @@ from konsil.sources.tables.columns import resolve
 from konsil.sources.tables.longform import WORD, long_form, systems_of
 from konsil.sources.tables.rowchecks import SENTENCE_NUMBER, problems_of, repeated, two_systems
 from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
+from konsil.sources.tables.unknown_raters import refuse_identified, with_unknown_raters
 
 FIELDS = (
     "rater",
@@ -89,7 +90,12 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
     no records.
     """
     columns = resolve(table, source, FIELDS)
+    if source.unknown_raters:
+        refuse_identified(table, source, columns)
     frame = long_form(table, source, columns, FIELDS)
+    if source.unknown_raters:
+        in_rows = bool(source.criteria)
+        frame = with_unknown_raters(frame, source.unknown_raters, in_rows=in_rows)
     problems = tuple(problems_of(frame, table, source, columns))
     text = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
     number = text.cast(pl.Float64).cast(pl.Int64).alias("sentence")

@@ -123,6 +123,11 @@ def _before(event: Event) -> Erased:
 
 def _check_known(connection: Connection, study: Study, rater: str) -> None:
     kinds = {person: kind for person, (_, kind) in withdrawal.panels(connection, study).items()}
+    if kinds.get(rater, "human") == "unknown":
+        raise StoreError(
+            f"rater: {rater!r} is the number of an unknown rater among those of one subject, not a"
+            " person; the imported file does not identify a person's ratings"
+        )
     if kinds.get(rater, "human") != "human":
         raise StoreError(
             f"rater: {rater!r} is no person; judges and programs have no data to erase"

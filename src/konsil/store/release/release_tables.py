@@ -67,6 +67,8 @@ RATINGS = {
     "instrument": pl.String,
     "note": pl.String,
 }
+_MAYBE_PEOPLE = frozenset({"human", "unknown"})
+"""The kinds of raters whose texts may be those of persons."""
 _Row = dict[str, Any]
 
 
@@ -101,7 +103,7 @@ class Tables:
         # What stays out of every analysis because consent was withdrawn is not given to others
         # either; of whom all was erased, the plan would be all there is to give.
         self._withdrawn = excluded_by_withdrawal(study.enrolment, events) | erased_wholly(events)
-        self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind == "human"}
+        self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind in _MAYBE_PEOPLE}
         # Who is not known to be a machine, or is called a person anywhere, is taken for a person.
         self._machines = set(self._raters) - self._people
         # A reply that is not known to be a label or a number is taken for a free text.
@@ -314,7 +316,8 @@ class Tables:
             for column, value in strata[rater.id].items():
                 if value != (rater.strata.get(column) or ""):
                     self.withheld[f"values of {column!r} of raters (panel {rater.panel!r})"] += 1
-        for panel, n in sorted(Counter(r.panel for r in people).items()):
+        known_people = (r.panel for r in people if r.kind != "unknown")
+        for panel, n in sorted(Counter(known_people).items()):
             if n < self._k:
                 self.small_panels[panel] = n
         rows: list[_Row] = []

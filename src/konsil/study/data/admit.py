@@ -59,6 +59,7 @@ class Door:
         self.tasks: dict[str, Task] = {}
         self.seen: dict[str, Rater] = {}
         self.hints: dict[str, str] = {}
+        self.unknown_panel = ""
         self.stated: Mapping[str, tuple[str, str]] = {}
         self.by_sentence: dict[tuple[object, ...], tuple[State, str | None]] | None = None
 
@@ -69,7 +70,8 @@ class Door:
             self.systems |= {a.system for a in file.answers} if self.systems else set()
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
         problems: dict[str, None] = dict.fromkeys(self._systems(file))
-        self.stated = file.systems
+        self.stated, self.unknown_panel = file.systems, file.unknown_panel
+        problems |= dict.fromkeys(self._unknown_panel_problems())
         self.by_sentence = {} if any(r.span is not None for r in file.ratings) else None
         problems |= dict.fromkeys(self._stated_systems())
         tasks = {t.id: t for t in file.tasks}
@@ -112,6 +114,15 @@ class Door:
                     f"answer {answer!r} belongs to system {system!r} here and to {of_study!r} in"
                     " the study; correct the file, or do not read the column: columns.system = []"
                 )
+
+    def _unknown_panel_problems(self) -> Iterable[str]:
+        """A panel of unknown raters that the protocol lacks, as an option of a command may name."""
+        panels = self.study.panel_names()
+        if self.unknown_panel and self.unknown_panel not in panels:
+            yield (
+                f"unknown_raters: there is no panel {self.unknown_panel!r};"
+                f" {nearest(self.unknown_panel, panels)}"
+            )
 
     def _item_ids(self) -> Iterable[str]:
         return itertools.chain(self.items, self.stored.items)
@@ -199,6 +210,9 @@ class Door:
     def rater_problem(self, rater: str) -> str | None:
         """Admit a rater; the problem as a sentence if they cannot be."""
         if rater not in self.seen:
+            if self.unknown_panel:
+                self.seen[rater] = Rater(rater, self.unknown_panel, "unknown")
+                return None
             if self.raters and rater not in self.raters:
                 return f"there is no rater {rater!r}; {self._nearest(rater, self.raters)}"
             self.seen[rater] = self.raters.get(rater) or Rater(rater, LONE_PANEL)

@@ -40,6 +40,8 @@ class Incoming:
     raters: Sequence[Rater] = ()
     """Raters, where it has a whole study's records: they and the answers' systems need no entry in
     study.toml."""
+    unknown_panel: str = ""
+    """The panel of its raters, where it does not identify them; empty: it does."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where the texts are not at hand."""
     notes: tuple[str, ...] = ()

@@ -31,7 +31,15 @@ def run_settings(study: Study) -> RunSettings:
         scores=study.scores,
         together=study.together,
         strict=False,
+        characteristics=_characteristics(study),
     )
+
+
+def _characteristics(study: Study) -> frozenset[str]:
+    """The characteristics of raters that the protocol lists or asks for at sign-up."""
+    questions = study.enrolment.profile if study.enrolment is not None else ()
+    listed = (name for rater in study.everybody() for name in rater.strata)
+    return frozenset([*listed, *(question.id for question in questions)])
 
 
 def settings_of_results(

@@ -161,6 +161,15 @@ class Study:
             raters_by_panel.setdefault(rater.panel, []).append(rater)
         return {panel: tuple(raters) for panel, raters in raters_by_panel.items()}
 
+    def panels_of_ratings(self) -> list[str]:
+        """The panels of the protocol's raters, and those of unknown raters in its files."""
+        unknown = (source.unknown_raters for source in self.sources if source.unknown_raters)
+        return [*dict.fromkeys([*self.panels(), *unknown])]
+
+    def panel_names(self) -> list[str]:
+        """The valid names of an analysis' raters: the panels and the names of several."""
+        return [*(self.panels_of_ratings() or [LONE_PANEL]), *self.together]
+
     def members(self, panel: str) -> tuple[Rater, ...]:
         """The raters of a panel, or of all panels that the name stands for in `together`.
 

@@ -233,7 +233,7 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
 
 
 def _together(study: Study, where: str) -> Iterator[str]:
-    panels = study.panels()
+    panels = study.panels_of_ratings()
     for name, several in study.together.items():
         if name in panels or name in {"rest", LONE_PANEL}:
             yield f"{where}.{name}: is the name of a panel already; choose another"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.errors import nearest
-from konsil.study.definition.protocol import LONE_PANEL, Study
+from konsil.study.definition.protocol import Study
 
 
 def unknown_name_problems(
@@ -31,4 +31,4 @@ def declared_values(study: Study, column: str) -> list[str]:
 
 def panel_names(study: Study) -> list[str]:
     """The valid names of an analysis' raters: the panels and the names of several."""
-    return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
+    return study.panel_names()

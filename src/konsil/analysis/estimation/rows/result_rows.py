@@ -14,7 +14,6 @@ from konsil.analysis.estimation.ranges import range_of, within
 from konsil.analysis.estimation.targets import answering
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
@@ -75,23 +74,19 @@ def row(
     )
 
 
-def no_ratings(context: Context) -> Row:
-    """The one row of an analysis that selects nothing."""
-    reason = message("no ratings selected")
-    if context.analysis.display == "complete":
-        reason = message(
-            "no rating of an answer that is known to have been displayed to its end",
-            message_id="display.no_ratings",
-        )
+def no_result(context: Context, reason: str) -> Row:
+    """The one row of an analysis whose ratings give no result, with the reason."""
     nothing = Estimate(math.nan, level=context.resampling.level, reason=reason)
     return replace(row(context, {}, EstimateSummary(nothing)), is_made=False)
 
 
 def cannot_be_made(context: Context, problem: str) -> Row:
     """The one row of an analysis that the ratings cannot provide, with the reason."""
-    reason = problem.removeprefix(f"{context.analysis.name}: ")
-    blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
-    return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
+    prefix = f"{context.analysis.name}: "
+    # A sentence without the prefix stays the message that reports translate.
+    return no_result(
+        context, problem.removeprefix(prefix) if problem.startswith(prefix) else problem
+    )
 
 
 def estimates_of(

@@ -71,7 +71,7 @@ def all_rows(data: RunData, settings: RunSettings, compute: Compute) -> AllRows:
             # report.
             if not isinstance(outcome.refusal, NotRatedError):
                 refused.append(str(outcome.refusal))
-            rows.append(cannot_be_made(data.contexts[place], str(outcome.refusal)))
+            rows.append(cannot_be_made(data.contexts[place], outcome.refusal.args[0]))
             places.append((place, 0))
         advance(_STAGE, place + 1, n)
     # Holm first: whether an analysis needs more draws is a question of its adjusted p value.
