@@ -383,14 +383,17 @@ def test_declared_missing_words_are_missing(call: Call, tmp_path: Path) -> None:
     assert found["n_ratings"] == 13
 
 
-def test_a_decimal_comma(refused: Callable[..., str]) -> None:
+def test_a_decimal_comma(call: Call, tmp_path: Path, refused: Callable[..., str]) -> None:
     german = "unit;ann;ben\n1;1,5;2\n2;2;2\n3;3,5;3\n"
     assert "the separator looks like a semicolon" in refused(german, "--level", "interval")
-    said = refused(german, "--level", "interval", "--separator", ";")
+    flags = ("--level", "interval", "--separator", ";", "--statistic", "krippendorff_alpha")
+    with_points = table(call, tmp_path, german.replace(",", "."), *flags)
+    assert table(call, tmp_path, german, *flags) == with_points
+    grouped = german.replace("1,5", "1,500").replace("3,5", "3")
     assert (
-        said
-        == "ratings.csv: line 2, rater 'ann': '1,5' is not a number (and 1 more); write '1.5' with"
-        " a decimal point"
+        refused(grouped, *flags)
+        == "ratings.csv: line 2, rater 'ann': '1,500' is not a number; write '1.500' if its comma"
+        " is a decimal one, or '1500'"
     )
 
 
