@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
-from typing import get_args
+from typing import Any, get_args
 
 import polars as pl
 import pytest
@@ -19,7 +19,7 @@ from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.labels import counted_labels, reads_numbers
-from konsil.errors import AnalysisError, StudyError
+from konsil.errors import AnalysisError, KonsilError, StudyError
 from konsil.instrument import Criterion, Instrument, PlacesScale, Scale, ScaleLevel, digest
 from konsil.records import Answer, Item, Rater, Rating
 from konsil.study import Study, check, parse
@@ -84,8 +84,17 @@ def test_both_doors_count_labels_that_are_numbers_as_these_numbers(
         frame, level="interval", labels=labels, statistics=names, resamples=100
     )
     of_table = [result[name].value for name in names]
-    given_numbers = [numbers[n] for row in places for n in row]
     words = [[f"w{n}" for n in row] for row in places]
+    valued = konsil.agreement(
+        pl.DataFrame(dict(zip(RATERS, zip(*words, strict=True), strict=True))),
+        level="interval",
+        labels=[f"w{n}" for n in range(len(labels))],
+        values=numbers,
+        statistics=names,
+        resamples=100,
+    )
+    assert [repr(valued[name].value) for name in names] == [repr(v) for v in of_table]
+    given_numbers = [numbers[n] for row in places for n in row]
     by_values = Scale(tuple(f"w{n}" for n in range(len(labels))), "choice", "interval")
     for scale, cells in (
         (Scale(labels, "choice", "interval"), table),
@@ -97,6 +106,31 @@ def test_both_doors_count_labels_that_are_numbers_as_these_numbers(
         assert [repr(v) for v in agreement] == [repr(v) for v in of_table]
         assert mean == pytest.approx(fmean(given_numbers), abs=1e-12)
         assert deviation == pytest.approx(stdev(given_numbers), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "line 2, rater 'a': 'low' is not a number (and 3 more); level interval needs numbers"),
+        ({"values": (1, 2)}, "values: has 2 numbers for 0 labels; expected as many as labels has"),
+        ({"labels": ("low", "high"), "values": ("1", "x")}, "values: 'x' is not a number"),
+        ({"labels": ("low", "high"), "values": (2, 1)}, "values 2,1: numbers must increase"),
+        ({"labels": ("low", "high"), "values": (-1, 1), "level": "ratio"}, "-1 is below zero"),
+    ],
+)
+def test_words_of_a_table_need_numbers_that_increase(
+    options: dict[str, Any], sentence: str
+) -> None:
+    frame = pl.DataFrame({"a": ["low", "high"], "b": ["low", "high"]})
+    with pytest.raises(KonsilError) as refusal:
+        konsil.agreement(frame, **{"level": "interval", **options})
+    assert sentence in str(refusal.value)
+
+
+def test_declared_numbers_of_floats_keep_all_their_digits() -> None:
+    frame = pl.DataFrame({"a": [1234567.5, 2.0], "b": [1234567.5, 2.0]})
+    result = konsil.agreement(frame, level="interval", labels=[2.0, 1234567.5], resamples=100)
+    assert tuple(result.labels) == ("2", "1234567.5")
 
 
 def test_a_likert_form_has_the_mean_of_its_numbers_and_words_that_of_their_places() -> None:

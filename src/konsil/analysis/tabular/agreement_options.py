@@ -48,6 +48,8 @@ class TableOptions:
     """The table's name, for errors."""
     split: str = ""
     """Lists: the character between two labels of a cell; empty where cells are JSON lists."""
+    values: tuple[float, ...] = ()
+    """The numbers of `labels`; empty: labels that are numbers are these numbers."""
     rows: pl.Series | None = None
     """The rows' numbers in the whole table, where only some of them are here."""
 

@@ -49,7 +49,7 @@ def decide(
         rows = rows.with_columns(pl.col("label").replace(canonical))
         observed = sorted({canonical[v] for v in observed}, key=float)
         declared = [canonical[v] for v in declared]
-    else:
+    elif not options.values:
         others = [v for v in observed if v not in canonical]
         _refuse_non_numbers(rows, others, options, numbers=len(others) < len(observed))
     if (
@@ -74,12 +74,13 @@ def decide(
         warnings.extend(lookalikes(observed))
     names = tuple(declared or observed)
     constant = names[0] if len(names) == 1 else None
-    values = label_numbers(names, options.level) or places(names)
-    if numeric and not rise(values):
-        raise SourceError(
-            f"{options.name}: {option('labels')} {','.join(names)}: numbers must increase strictly"
-        )
-    if numeric and max(map(abs, values)) > _LARGEST:
+    declared_values = dict(zip(declared, options.values, strict=False))
+    values = label_numbers(names, options.level, declared_values) or places(names)
+    if not rise(values):
+        stated = option("values" if options.values else "labels")
+        numbers = ",".join(map(number_word, values))
+        raise SourceError(f"{options.name}: {stated} {numbers}: numbers must increase strictly")
+    if max(map(abs, values)) > _LARGEST:
         raise SourceError(
             f"{options.name}: {max(values, key=abs):g} is too large for a label; expected below"
             f" {_LARGEST:g}"
@@ -140,6 +141,11 @@ def _check_declared(options: TableOptions) -> None:
                 f"{options.name}: {option('labels')}: {label!r} occurs twice; expected each label"
                 " once"
             )
+    if options.values and len(options.values) != len(options.labels):
+        raise SourceError(
+            f"{options.name}: {option('values')}: has {len(options.values)} numbers for"
+            f" {len(options.labels)} labels; expected as many as {option('labels')} has labels"
+        )
     if options.abstain is not None and options.abstain in options.labels:
         raise SourceError(
             f"{options.name}: {option('abstain')} {options.abstain!r} is among {option('labels')};"
@@ -184,7 +190,10 @@ def _refuse_non_numbers(
             f" {label.replace(',', '', 1)!r}"
         )
     else:
-        hint = f"level {options.level} needs numbers"
+        hint = (
+            f"level {options.level} needs numbers: give those of words with"
+            f" {option('labels', example='[...]')} and {option('values', example='[...]')}"
+        )
     raise SourceError(f"{options.name}: {place}: {label!r} is not a number{more}; {hint}")
 
 
