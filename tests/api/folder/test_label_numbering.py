@@ -122,7 +122,10 @@ def test_a_study_states_its_numbers_and_those_of_before(folder: Path) -> None:
 def test_a_plan_frozen_by_places_keeps_its_numbers_and_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    earlier = open_folder(folder)
     freeze_as_before(folder, monkeypatch)
+    # A study that was opened before its freeze was imported follows the log as well.
+    assert "1 = 0, 2 = 1, 10 = 2" in " ".join(map(str, earlier.results().methods))
     opened = open_folder(folder)
     scale = opened.study.instruments[0].criteria[0].scale
     assert isinstance(scale, PlacesScale)
