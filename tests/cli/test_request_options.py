@@ -90,6 +90,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("cluster", "--cluster c", "c"),
             case("level", "--level ordinal", "ordinal"),
             case("labels", "--labels no,yes", ("no", "yes")),
+            case("values", "--values 0,1.5", ("0", "1.5")),
             case("abstain", "--abstain -", "-"),
             case("statistics", "--statistic icc2 --statistic pabak", ("icc2", "pabak")),
             case("weights", "--weights linear", "linear"),

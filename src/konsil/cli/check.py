@@ -129,7 +129,9 @@ def _sentences(study: Study) -> Iterator[str]:
         from konsil.collect.providers.opening import unknown_vendors
 
         yield from unknown_vendors(study.endpoints)
-    yield from (*_scores(study), *_addresses(study))
+    from konsil.study.data.label_numbering import numbering_sentences
+
+    yield from (*_scores(study), *_addresses(study), *map(str, numbering_sentences(study)))
     for name, system in _unmasked(study):
         yield (
             f"analysis {name!r} concerns {system!r} only: anyone with study.toml and the"

@@ -11,6 +11,7 @@ from konsil.instrument.definition.fields import Field, FormError, fields, letter
 from konsil.instrument.definition.form import (
     Criterion,
     Instrument,
+    PlacesScale,
     Presentation,
     Scale,
     ScaleKind,
@@ -20,6 +21,12 @@ from konsil.instrument.definition.form import (
 )
 from konsil.instrument.definition.labels import LabelError, number_word, read_label
 from konsil.instrument.definition.mirror import canonical, mirrored
+from konsil.instrument.definition.numbering import (
+    label_numbers,
+    own_numbers,
+    places,
+    rise,
+)
 from konsil.instrument.definition.page_names import PageNames
 from konsil.instrument.definition.schema import response_format, schema
 from konsil.instrument.screens.parity import EXAMPLE, Parity, examples, parity, parity_of
@@ -46,6 +53,7 @@ __all__ = [
     "PageNames",
     "Parity",
     "Piece",
+    "PlacesScale",
     "Presentation",
     "Prompt",
     "Reading",
@@ -62,17 +70,21 @@ __all__ = [
     "digest_of",
     "examples",
     "fields",
+    "label_numbers",
     "letter",
     "mirrored",
     "number_word",
+    "own_numbers",
     "parity",
     "parity_of",
+    "places",
     "prompt",
     "ratings",
     "read_form",
     "read_label",
     "read_reply",
     "response_format",
+    "rise",
     "schema",
     "screen",
     "stated",

@@ -93,18 +93,18 @@ def ranges(found: Results) -> list[Row]:
 
 
 def test_the_range_of_a_mean_is_that_of_omissions_by_hand() -> None:
-    # Labels count from 0, so grades sum to 1, 5 and 6 over four items each: 12 / 12 = 1.
+    # Labels are their numbers, so grades sum to 5, 9 and 10 over four items each: 24 / 12 = 2.
     [row] = ranges(results(flat_analysis("m", "mean", "grade", leave_out=("rater",))))
-    without = {"r1": (5 + 6) / 8, "r2": (1 + 6) / 8, "r3": (1 + 5) / 8}
+    without = {"r1": (9 + 10) / 8, "r2": (5 + 10) / 8, "r3": (5 + 9) / 8}
     assert row.kind == "companion"
-    assert row.estimate.value == 1
+    assert row.estimate.value == 2
     assert (row.estimate.low, row.estimate.high) == (without["r3"], without["r1"])
     assert row.estimate.n_clusters == 3
     # It is no confidence interval: it has no level and tests nothing.
     assert math.isnan(row.estimate.level)
     assert math.isnan(row.estimate.p)
     assert row.warnings == (
-        "With one rater omitted (3 omissions), the estimate changes most without r1, to 1.375.",
+        "With one rater omitted (3 omissions), the estimate changes most without r1, to 2.375.",
     )
 
 
@@ -254,7 +254,7 @@ def test_characteristics_of_people_and_items_are_omitted_while_the_study_is_blin
     analysis = flat_analysis("m", "mean", "grade", leave_out=("vendor",))
     people = judged(("x", "y", "y"), "human")
     [row] = ranges(results(analysis, people, is_blinded=True))
-    assert (row.estimate.low, row.estimate.high) == (1 / 4, 11 / 8)
+    assert (row.estimate.low, row.estimate.high) == (5 / 4, 19 / 8)
     [row] = ranges(results(replace(analysis, leave_out=("site",)), judged("xyz"), is_blinded=True))
     assert math.isfinite(row.estimate.low)
     [row] = ranges(results(analysis, judged("xyz")))
@@ -304,7 +304,7 @@ def test_the_words_of_ranges_in_both_languages() -> None:
     ]
     assert [translate(row.warnings[0], german, format) for row in ranges(found)] == [
         "Jeweils eine bewertende Person ausgelassen (3 Durchgänge): Der Schätzwert ändert sich am"
-        " stärksten ohne r1, auf 1.375.",
+        " stärksten ohne r1, auf 2.375.",
         "Jeweils ein Item ausgelassen (4 Durchgänge): Der Schätzwert ändert sich am stärksten ohne"
         " q1 und q3, jeweils um 0.222.",
         "Jeweils ein Wert von „site“ ausgelassen (2 Durchgänge): Der Schätzwert ändert sich am"

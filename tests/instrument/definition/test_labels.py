@@ -15,6 +15,7 @@ from konsil.instrument import (
     Scale,
     digest,
     number_word,
+    own_numbers,
     read_label,
 )
 
@@ -76,3 +77,29 @@ def test_the_digest_changes_with_everything_a_rater_sees() -> None:
     ]
     assert len({digest(i) for i in (form, *others)}) == 5
     assert digest(form) == digest(replace(form))
+
+
+@given(
+    st.floats(-1e6, 1e6, allow_nan=False), st.sampled_from(("{!r}", "{:+.3f}", " {:.1f}", "{:e}"))
+)
+def test_a_number_is_its_own_number_with_a_point_or_a_comma(number: float, form: str) -> None:
+    text = form.format(number)
+    assert own_numbers((text,)) == (float(text),)
+    # Beside a label whose comma is a decimal one, every comma is.
+    assert own_numbers((text.replace(".", ","), "0,5")) == (float(text), 0.5)
+
+
+@pytest.mark.parametrize(
+    "text", ["nan", "inf", "1_000", "1.2.3", "1,2,3", "1e999", "0x10", "\u0663", "4 of 5"]
+)
+def test_what_is_no_number(text: str) -> None:
+    assert own_numbers((text, "1,5")) == (None, 1.5)
+
+
+def test_a_comma_that_may_group_thousands_is_settled_by_another_label() -> None:
+    scale = Scale(("1,125", "1,25"), level="ordinal")
+    assert scale.numbers() == (1.125, 1.25)
+    assert read_label(Criterion("c", "?", scale), "1.125") == ("rated", "1,125")
+    assert Scale(("1,125", "2"), level="ordinal").numbers() == (0, 1)
+    for text in ("0,125", "1234,567"):
+        assert own_numbers((text,)) == (float(text.replace(",", ".")),)

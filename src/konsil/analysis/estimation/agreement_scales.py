@@ -7,7 +7,6 @@ from dataclasses import replace
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.estimation.prevalence import LINEAR
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.icc import ICC_FORMS
 from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.distances import disagreements
@@ -30,6 +29,6 @@ def spaced(codes: Codes, name: str, level: Level) -> Codes:
     Ordinal labels are steps apart, not numbers apart, for all statistics but those that average
     numbers (ICC).
     """
-    if level in {"nominal", "ordinal"} and name not in ICC_FORMS:
+    if level in {"nominal", "ordinal"} and STATISTICS[name].needs != "anova":
         return replace(codes, values=None)
     return codes

@@ -19,6 +19,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.running.families import FAMILIES
+from konsil.analysis.running.number_methods import number_sentences
 from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
@@ -42,7 +43,10 @@ def methods(
     sentences += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
     )
-    sentences += score_sentences(analyses, table.composites.values())
+    composites = table.composites.values()
+    sentences += score_sentences(analyses, composites)
+    criteria = [criterion for form in instruments for criterion in form.criteria]
+    sentences += number_sentences(analyses, criteria, [c.score for c in composites])
     sentences += display_sentences(analyses, table.frame, table.displays)
     for family in FAMILIES.values():
         sentences += family.methods(analyses, rows)

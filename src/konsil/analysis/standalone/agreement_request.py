@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from konsil.analysis.recoding.repeat import Repeat
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
 from konsil.errors import AnalysisError, option
+from konsil.instrument import number_word, own_numbers
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
@@ -56,6 +58,14 @@ class AgreementRequest(Request):
         Flag(
             "All labels of the scale, in order; default: observed labels.",
             metavar="a,b,c",
+            is_listed=True,
+        ),
+    )
+    values: Sequence[str | float] = setting(
+        (),
+        Flag(
+            "Numbers of --labels; default: labels that are numbers.",
+            metavar="x,y,z",
             is_listed=True,
         ),
     )
@@ -134,7 +144,10 @@ class AgreementRequest(Request):
 
     def table_options(self) -> TableOptions:
         """How the table is to be read."""
-        labels = (f"{v:g}" if isinstance(v, float) else str(v) for v in self.labels)
+        labels = (
+            number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
+            for v in self.labels
+        )
         return TableOptions(
             self.layout,
             self.unit,
@@ -148,4 +161,14 @@ class AgreementRequest(Request):
             split=self.split,
             recode=dict(self.recode or {}),
             repeat=self.repeat,
+            values=self._numbers(),
         )
+
+    def _numbers(self) -> tuple[float, ...]:
+        """The labels' numbers; refuse what is none."""
+        texts = [v if isinstance(v, str) else repr(float(v)) for v in self.values]
+        numbers = own_numbers(texts)
+        for text, number in zip(texts, numbers, strict=True):
+            if number is None:
+                raise AnalysisError(f"{option('values')}: {text!r} is not a number")
+        return tuple(number for number in numbers if number is not None)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.options import AgreementOptions
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import reversed_codes
 from konsil.errors import AnalysisError
-from konsil.instrument import Criterion, number_word
+from konsil.instrument import Criterion, Scale, number_word, own_numbers, places, rise
+
+_UNSPACED = ("", "unweighted", "ordinal")
+"""Weights that no numbers enter."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,14 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
             f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies"
             " to it"
         )
-    collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
-    order = list(analysis.labels) or list(dict.fromkeys(collapsed))
-    numbers = _numbers(order, collapsed, scale.numbers())
-    names = tuple(order)
+    names, numbers = counted_labels(analysis, scale)
     is_turned = criterion.scope == "pair" and analysis.mode == "valid"
     reverse = reversed_codes(criterion, analysis.collapse, names) if is_turned else None
     if analysis.abstain == "label" and scale.abstain is not None:
         if reverse is not None:
             reverse = (*reverse, len(names))
         return Labels(
-            (*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain, reverse
+            (*names, scale.abstain), (*numbers, max(numbers) + 1), "nominal", scale.abstain, reverse
         )
     # An abstention that is collapsed into a label counts as that label: the bounds of what it could
     # have been.
@@ -63,13 +65,44 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     return Labels(names, numbers, scale.level, counted if counted in names else None, reverse)
 
 
-def _numbers(
-    order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]
-) -> tuple[float, ...]:
-    """Keep a collapsed label's number where it has one of its own; otherwise count 0, 1, 2, ..."""
-    if list(order) == list(collapsed):
-        return tuple(values)
-    return tuple(float(n) for n in range(len(order)))
+def counted_labels(analysis: Analysis, scale: Scale) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The labels of a choice after collapsing, and their numbers.
+
+    Raises AnalysisError where the analysis needs numbers that nobody knows, or that fall.
+    """
+    collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
+    order = analysis.labels or tuple(dict.fromkeys(collapsed))
+    numbers = scale.numbers_of(order, collapsed)
+    if not reads_numbers(analysis, scale.level):
+        return order, numbers or places(order)
+    if numbers is None:
+        words = [name for name, own in zip(order, own_numbers(order), strict=True) if own is None]
+        raise AnalysisError(
+            f"{analysis.name}: level {scale.level}: {', '.join(map(repr, words))} have no numbers;"
+            " combine labels into labels that are numbers or have one in `values`"
+        )
+    if scale.level != "nominal" and not rise(numbers):
+        raise AnalysisError(
+            f"{analysis.name}: level {scale.level}: the labels count as"
+            f" {', '.join(map(number_word, numbers))}; expected labels whose numbers increase"
+        )
+    return order, numbers
+
+
+def reads_numbers(analysis: Analysis, level: str) -> bool:
+    """Whether an analysis depends on the labels' numbers at a level of measurement.
+
+    Means do, and agreement by distances at level interval and ratio; statistics of ranks, of
+    categories and of the steps between ordinal labels do not.
+    """
+    statistic = statistic_of(analysis.statistic)
+    if statistic.family == "cases" or statistic.label_numbers == "always":
+        return True
+    if "mean" in (analysis.consensus, analysis.spans):
+        return statistic.family != "pairs"
+    weights = analysis.options.weights if isinstance(analysis.options, AgreementOptions) else ""
+    has_distances = statistic.label_numbers == "distances" or weights not in _UNSPACED
+    return has_distances and level in {"interval", "ratio"}
 
 
 def numeric_labels(observed: Sequence[str]) -> Labels:

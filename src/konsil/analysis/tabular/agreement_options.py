@@ -56,6 +56,8 @@ class TableOptions:
     """Label -> the label it is read as."""
     repeat: Repeat | None = None
     """Which of several labels of one rater for one unit counts; None: they are refused."""
+    values: tuple[float, ...] = ()
+    """The numbers of `labels`; empty: labels that are numbers are these numbers."""
     rows: pl.Series | None = None
     """The rows' numbers in the whole table, where only some of them are here."""
 

@@ -9,13 +9,13 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
+from konsil.instrument import label_numbers, number_word, own_numbers, places, rise
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""
@@ -37,18 +37,21 @@ def decide(
     rows, options = _truth_values(rows, options)
     _check_declared(options)
     observed = rows.get_column("label").unique().sort().to_list()
-    numeric = all(_is_number(v) for v in (*observed, *options.labels))
+    words = (*observed, *options.labels)
+    canonical = {
+        word: number_word(number)
+        for word, number in zip(words, own_numbers(words), strict=True)
+        if number is not None
+    }
+    numeric = all(word in canonical for word in words)
     declared = list(options.labels)
     if numeric:
-        rows = rows.with_columns(
-            pl.col("label").replace_strict(
-                {v: _canonical_number(v) for v in observed}, default=pl.col("label")
-            )
-        )
-        observed = sorted({_canonical_number(v) for v in observed}, key=float)
-        declared = [_canonical_number(v) for v in declared]
-    else:
-        _refuse_non_numbers(rows, observed, options)
+        rows = rows.with_columns(pl.col("label").replace(canonical))
+        observed = sorted({canonical[v] for v in observed}, key=float)
+        declared = [canonical[v] for v in declared]
+    elif not options.values:
+        others = [v for v in observed if v not in canonical]
+        _refuse_non_numbers(rows, others, options, numbers=len(others) < len(observed))
     if (
         not numeric
         and options.level == "ordinal"
@@ -71,14 +74,13 @@ def decide(
         warnings.extend(_lookalike_labels(observed))
     names = tuple(declared or observed)
     constant = names[0] if len(names) == 1 else None
-    values = (
-        tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
-    )
-    if numeric and list(values) != sorted(set(values)):
-        raise SourceError(
-            f"{options.name}: {option('labels')} {','.join(names)}: numbers must increase strictly"
-        )
-    if numeric and max(map(abs, values)) > _LARGEST:
+    declared_values = dict(zip(declared, options.values, strict=False))
+    values = label_numbers(names, options.level, declared_values) or places(names)
+    if not rise(values):
+        stated = option("values" if options.values else "labels")
+        numbers = ",".join(map(number_word, values))
+        raise SourceError(f"{options.name}: {stated} {numbers}: numbers must increase strictly")
+    if max(map(abs, values)) > _LARGEST:
         raise SourceError(
             f"{options.name}: {max(values, key=abs):g} is too large for a label; expected below"
             f" {_LARGEST:g}"
@@ -137,7 +139,7 @@ def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFra
     words = [*rows.get_column("label").unique().to_list(), *options.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
     numbers = others | ({"0"} if options.level in {"interval", "ratio"} else set())
-    if len(others) == len(words) or not all(_is_number(v) and float(v) in (0, 1) for v in others):
+    if len(others) == len(words) or not {*own_numbers([*others])} <= {0.0, 1.0}:
         return rows, options
     written = {word: word.casefold() for word in words if word not in others}
     if numbers:
@@ -158,24 +160,16 @@ def _check_declared(options: TableOptions) -> None:
                 f"{options.name}: {option('labels')}: {label!r} occurs twice; expected each label"
                 " once"
             )
+    if options.values and len(options.values) != len(options.labels):
+        raise SourceError(
+            f"{options.name}: {option('values')}: has {len(options.values)} numbers for"
+            f" {len(options.labels)} labels; expected as many as {option('labels')} has labels"
+        )
     if options.abstain is not None and options.abstain in options.labels:
         raise SourceError(
             f"{options.name}: {option('abstain')} {options.abstain!r} is among {option('labels')};"
             " an abstention is not a value"
         )
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(float(word)))
-    except ValueError:
-        return False
-
-
-def _canonical_number(word: str) -> str:
-    # Minus zero, which programs write after a multiplication by -1, is zero.
-    number = float(word) + 0.0
-    return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
 def _first_occurrence(
@@ -190,14 +184,15 @@ def _first_occurrence(
     )
 
 
-def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], options: TableOptions) -> None:
+def _refuse_non_numbers(
+    rows: pl.DataFrame, words: Sequence[str], options: TableOptions, *, numbers: bool
+) -> None:
     """Where numbers are expected, everything else is wrong.
 
-    Among words only what programs write for 'no number'.
+    Among words, or beside `numbers`, only what programs write for 'no number'.
     """
-    bad = [v for v in observed if not _is_number(v)]
+    bad = [*words]
     if options.level not in {"interval", "ratio"}:
-        numbers = len(bad) < len(observed)
         bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
     if not bad:
         return
@@ -208,10 +203,16 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], options: Ta
             f"leave the cell empty or use {option('missing', label, several=True)} if it means"
             " not rated"
         )
-    elif _is_number(label.replace(",", ".", 1)):
-        hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
+    elif own_numbers((label.replace(",", ".", 1),)) != (None,):
+        hint = (
+            f"write {label.replace(',', '.', 1)!r} if its comma is a decimal one, or"
+            f" {label.replace(',', '', 1)!r}"
+        )
     else:
-        hint = f"level {options.level} needs numbers"
+        hint = (
+            f"level {options.level} needs numbers: give those of words with"
+            f" {option('labels', example='[...]')} and {option('values', example='[...]')}"
+        )
     raise SourceError(f"{options.name}: {place}: {label!r} is not a number{more}; {hint}")
 
 

@@ -35,6 +35,7 @@ from konsil.study.data.freezing import (
     sentences,
     unblinded,
 )
+from konsil.study.data.label_numbering import numbering_sentences, with_frozen_numbers
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 from konsil.study.interim.looks import mark_unadjusted
 
@@ -311,7 +312,8 @@ def blinded_view(
     freeze; `key` is the secret behind the letters.
     """
     warnings, methods = sentences(study, events)
-    freeze = frozen(events)
+    freeze, study = frozen(events), with_frozen_numbers(study, events)
+    methods = (*methods, *numbering_sentences(study, events))
     study = dataclasses.replace(study, analyses=mark_exploratory(study, freeze))
     analyses, unadjusted = mark_unadjusted(study, events)
     study, warnings = dataclasses.replace(study, analyses=analyses), (*warnings, *unadjusted)

@@ -450,11 +450,12 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         raise StudyError(
             f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one"
         )
-    text = read_text(protocol)
+    text, database = read_text(protocol), database or os.environ.get(DATABASE, "")
     try:
         study = parse(text, lambda name: read_text(path / name), str(protocol))
+        study = OpenedStudy(path, study, database).as_frozen()
         check(study, str(protocol))
     except StudyError as error:
         problems = error.problems or located(str(error).split("\n"), text, str(protocol))
         raise StudyError("\n".join(map(str, problems)), problems) from None
-    return Folder(path, study, database or os.environ.get(DATABASE, ""))
+    return Folder(path, study, database)

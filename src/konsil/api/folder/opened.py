@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.errors import KonsilError, StudyError
+from konsil.errors import KonsilError, StoreError, StudyError
 from konsil.records import Callee, Event
 from konsil.records.digits import stamp
 from konsil.store import Store
 from konsil.study import Study
+from konsil.study.data.label_numbering import recounts, with_frozen_numbers
 
 if TYPE_CHECKING:
     from konsil.analysis.table.frame import Data
@@ -55,6 +56,18 @@ class OpenedStudy:
     def has_store(self) -> bool:
         """Whether the study's database is there, with its tables."""
         return Store.is_made(self.database or self.path)
+
+    def as_frozen(self) -> Study:
+        """The study with the labels' numbers of a frozen plan, where they can be others."""
+        if not recounts(self.study):
+            return self.study
+        try:
+            if not self.has_store():
+                return self.study
+            with self.store() as store:
+                return with_frozen_numbers(self.study, store.events())
+        except StoreError:  # whoever needs the database states what is wrong with it
+            return self.study
 
     def noted_digests(self) -> frozenset[str]:
         """The digests of every protocol that the study had; none where nothing is stored."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from konsil.instrument.definition.numbering import label_numbers, places
 
 ScaleKind = Literal["choice", "number", "text"]
 ScaleLevel = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -39,7 +42,8 @@ class Scale:
     level: ScaleLevel = "nominal"
     "Level of measurement."
     values: tuple[float, ...] = ()
-    """The labels' numbers; empty: 0, 1, 2, ... in the labels' order."""
+    """The labels' numbers, in their order; empty: labels that are numbers are these numbers, and
+    words of a nominal or ordinal scale are 0, 1, 2, ... in the labels' order."""
     abstain: str | None = None
     """The label that says 'I cannot tell'. It is not a value."""
     low: float | None = None
@@ -54,8 +58,43 @@ class Scale:
         return (*self.labels, self.abstain) if self.abstain is not None else self.labels
 
     def numbers(self) -> tuple[float, ...]:
-        """The labels' numbers, in the labels' order."""
-        return self.values or tuple(float(i) for i in range(len(self.labels)))
+        """The labels' numbers, in the labels' order.
+
+        Undefined (nan) of words at level interval or ratio, which a study's check refuses.
+
+        >>> Scale(("1", "2", "10")).numbers(), Scale(("no", "yes")).numbers()
+        ((1.0, 2.0, 10.0), (0.0, 1.0))
+        """
+        return self.numbers_of(self.labels, self.labels) or (math.nan,) * len(self.labels)
+
+    def numbers_of(self, order: Sequence[str], combined: Sequence[str]) -> tuple[float, ...] | None:
+        """The numbers of the labels in `order`, into which the scale's labels are combined.
+
+        `combined` has the new label of each label. A label that two others became has the declared
+        number of the label of its name. None: words of an interval or ratio scale without numbers.
+
+        >>> scale = Scale(("1", "2", "3"), level="ordinal")
+        >>> scale.numbers_of(("1", "3"), ("1", "1", "3")), scale.numbers_of(("low",), ("low",) * 3)
+        ((1.0, 3.0), (0.0,))
+        """
+        names = combined if len(set(combined)) == len(combined) else self.labels
+        declared = dict(zip(names, self.values, strict=False))
+        return label_numbers(order, self.level, declared)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesScale(Scale):
+    """A scale whose labels without `values` count by their places, also labels that are numbers.
+
+    So konsil counted up to version 0.9.0; analysis plans that were frozen then keep it.
+
+    >>> PlacesScale(("1", "2", "10")).numbers()
+    (0.0, 1.0, 2.0)
+    """
+
+    def numbers_of(self, order: Sequence[str], combined: Sequence[str]) -> tuple[float, ...] | None:
+        """The declared numbers where each label is one of today's, or else places."""
+        return self.values if self.values and [*order] == [*combined] else places(order)
 
 
 @dataclass(frozen=True, slots=True)

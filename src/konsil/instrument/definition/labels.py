@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from konsil.errors import KonsilError, nearest
 from konsil.instrument.definition.form import Criterion
+from konsil.instrument.definition.numbering import own_numbers
 from konsil.records import State
 
 
@@ -56,17 +57,13 @@ def _as_on_scale(text: str, options: Sequence[str]) -> str:
 
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
     """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
-    try:
-        number = float(text)
-    except ValueError:
+    # Together with the labels, so that their commas settle what its comma means.
+    number, *others = own_numbers((text, *labels))
+    if number is None:
         return None
-    for label in labels:
-        try:
-            if float(label) == number:
-                return label
-        except ValueError:
-            continue
-    return None
+    return next(
+        (label for label, other in zip(labels, others, strict=True) if other == number), None
+    )
 
 
 def _checked_number(criterion: Criterion, text: str) -> str:

@@ -15,6 +15,7 @@ from konsil.analysis.model.options import (
     Options,
     ShareOptions,
 )
+from konsil.analysis.running.number_methods import numbers_read
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
@@ -103,6 +104,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
             "; ".join(f"{old} → {new}" for old, new in spec.collapse.items()),
         ),
         (_("Labels"), ", ".join(spec.labels)),
+        (_("Numbers of the labels"), _label_numbers(material, spec)),
         (_("Consensus"), consensus[spec.consensus]),
         (_("Tie-breaks"), options.tiebreak if isinstance(options, ShareOptions) else ""),
         (_("Reference group"), _reference(material, options)),
@@ -111,6 +113,15 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         (_("Resampled"), units["case" if spec.statistic in CASES else spec.cluster]),
     )
     return tuple((term, value) for term, value in facts if value)
+
+
+def _label_numbers(material: Material, spec: Analysis) -> str:
+    """The numbers of the labels that it is computed with; of several criteria with their names."""
+    criteria = [c for form in material.study.instruments for c in form.criteria]
+    numbers = numbers_read(spec, criteria, material.study.scores)
+    if len(set(numbers.values())) < 2:
+        return next(iter(numbers.values()), "")
+    return "; ".join(f"{name}: {text}" for name, text in numbers.items())
 
 
 def _reference(material: Material, options: Options) -> str:

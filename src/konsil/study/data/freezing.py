@@ -15,6 +15,9 @@ from konsil.study.definition.protocol import Study
 
 FREEZE = "freeze"
 """Subject: the study; data: who, why, and the digests of the plan of analyses."""
+NUMBERING = "numbering"
+"""Key of a freeze: the number of the rule by which labels are numbers. 2: as `label_numbers`
+decides; without the key, as in freezes of version 0.9.0 and earlier: by their places."""
 UNBLIND = "unblind"
 """Subject: the study; data: who and why. Systems have their names from then on."""
 LIFTED = "letters lifted"
@@ -73,7 +76,8 @@ class PowerCalculation:
 def plan_of_analyses(study: Study) -> dict[str, object]:
     """What a freeze stores: digests of each analysis and of the common rules, and the looks.
 
-    Interim analyses are stored in full: a digest does not show what was removed.
+    Interim analyses are stored in full: a digest does not show what was removed. So is the rule of
+    the labels' numbers, which the plan keeps.
     """
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated: tuple[object, ...] = (study.inference,) if study.inference != Inference() else ()
@@ -86,6 +90,7 @@ def plan_of_analyses(study: Study) -> dict[str, object]:
         "analyses": {a.name: digest_of(a) for a in study.analyses},
         "rules": digest_of(dict(enumerate(rules))),
         "plan": digest_of({"analyses": study.analyses, "rules": dict(enumerate(rules))}),
+        NUMBERING: 2,
         **({} if study.interim is None else {"interim": digest_of(study.interim)}),
         **looks_as_data(study),
     }

@@ -11,7 +11,8 @@ from konsil.analysis.model.composite.analysis_rules import scored_problems
 from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
-from konsil.errors import nearest
+from konsil.analysis.table.labels import counted_labels
+from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion
 from konsil.instrument.definition.form import ANSWERS
 from konsil.study.definition.protocol import Study
@@ -152,3 +153,8 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
         yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
     for label in analysis.options.labels_counted:
         yield from unknown_name_problems(f"{where}.of", "label", label, counted)
+    if analysis.collapse or analysis.labels:
+        try:
+            counted_labels(analysis, scale)
+        except AnalysisError as error:
+            yield f"{where}.collapse: {str(error).removeprefix(f'{analysis.name}: ')}"

@@ -5,10 +5,11 @@ Checked are instruments, their criteria and scales, and questions to raters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from konsil.errors import nearest
-from konsil.instrument import Criterion, Instrument
+from konsil.instrument import Criterion, Instrument, Scale, number_word, own_numbers, rise
 
 
 def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
@@ -82,6 +83,7 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield (
             f"{where}.values: must increase from label to label on a scale of level {scale.level!r}"
         )
+    yield from _label_numbers(scale, where)
     if scale.abstain is not None and scale.abstain in scale.labels:
         yield (
             f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
@@ -90,6 +92,32 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
     if scale.low is not None and scale.high is not None and scale.low > scale.high:
         yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
+
+
+def _label_numbers(scale: Scale, where: str) -> Iterator[str]:
+    """Labels whose numbers nobody can know, or that contradict their order."""
+    if scale.kind != "choice" or scale.values or scale.level == "nominal":
+        return
+    numbers = scale.numbers()
+    if not all(map(math.isfinite, numbers)):
+        own = own_numbers(scale.labels)
+        words = [label for label, number in zip(scale.labels, own, strict=True) if number is None]
+        yield (
+            f"{where}.values: level {scale.level!r} needs the labels' numbers, and"
+            f" {', '.join(map(repr, words[:5]))} {'is' if len(words) == 1 else 'are'} none; state"
+            f" values, such as values = {list(range(len(scale.labels)))}"
+        )
+    elif not rise(numbers):
+        yield (
+            f"{where}.labels: are the numbers {', '.join(map(number_word, numbers))}; expected"
+            f" numbers that increase on a scale of level {scale.level!r}, or values of their own,"
+            f" such as values = {list(range(len(scale.labels)))}"
+        )
+    elif scale.level == "ratio" and min(numbers) < 0:
+        yield (
+            f"{where}.labels: {number_word(min(numbers))} is below zero; a ratio scale starts at"
+            " zero"
+        )
 
 
 def question_problems(form: Instrument, where: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.instrument import Criterion, Instrument, before_renaming, digest
@@ -58,11 +58,18 @@ def shapes(instruments: Iterable[Instrument]) -> dict[str, dict[str, object]]:
 def same_forms(instrument: Instrument) -> frozenset[str]:
     """The digests of forms that need no acceptance.
 
-    These are the current form, and the form that differs only in what the protocol renamed.
+    These are the current form, the form that differs only in what the protocol renamed, and both
+    before they stated numbers of labels, which raters do not see.
     """
     names = [n for c in instrument.criteria for n in c.renamed.values()]
-    undone = {digest(before_renaming(instrument))} if len(names) == len(set(names)) else set()
-    return frozenset({digest(instrument), *undone})
+    undone = [before_renaming(instrument)] if len(names) == len(set(names)) else []
+    same = (instrument, *undone)
+    return frozenset(digest(form) for form in (*same, *map(_without_values, same)))
+
+
+def _without_values(instrument: Instrument) -> Instrument:
+    criteria = (replace(c, scale=replace(c.scale, values=())) for c in instrument.criteria)
+    return replace(instrument, criteria=tuple(criteria))
 
 
 @dataclass(frozen=True)

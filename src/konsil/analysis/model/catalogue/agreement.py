@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.catalogue.entry import SHARE, Statistic
+from konsil.analysis.model.catalogue.entry import SHARE, LabelNumbers, Statistic
 from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION
 from konsil.analysis.model.message import TranslatableMessage
-from konsil.stats.agreement.registry import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS, Entry
 
 _ASSOCIATION = ("spearman", "kendall_tau_b")
 """Association of two raters' labels, averaged over rater pairs."""
@@ -31,6 +31,14 @@ _OF_NUMBERS = (
     "cohen_kappa_quadratic",
 )
 """Those that use the labels' numbers or order, and no categories."""
+_DISTANCES = (
+    "krippendorff_alpha",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "gwet_ac2_linear",
+    "gwet_ac2",
+)
+"""Those that weigh disagreements by distance without weights of their own."""
 _UNDEFINED = {
     "unanimity": "no unit has a rating from every rater",
     "cohen_kappa": _ONE_CATEGORY,
@@ -67,6 +75,12 @@ def _zero(name: str, lowest: float) -> TranslatableMessage | None:
     return NO_ASSOCIATION if name in _ASSOCIATION else CHANCE
 
 
+def _label_numbers(name: str, formula: Entry) -> LabelNumbers:
+    if formula.needs == "anova":
+        return "always"
+    return "distances" if name in _DISTANCES else ""
+
+
 _AMONG_RATERS = Limits((ONLY_MEANS, NO_LENGTH))
 """A panel's mean is a consensus that judges are compared with: a rule of the family."""
 
@@ -93,6 +107,7 @@ AGREEMENT = (
             needs_complete=name in _COMPLETE,
             is_of_two_raters=name in _OF_TWO_RATERS,
             is_of_numbers=name in _OF_NUMBERS,
+            label_numbers=_label_numbers(name, formula),
         )
         for name, formula in STATISTICS.items()
     ),

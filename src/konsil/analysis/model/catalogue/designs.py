@@ -158,6 +158,7 @@ DESIGNS = (
         zero=NO_ASSOCIATION,
         has_own_panel=True,
         limits=_LENGTH,
+        label_numbers="always",
         unit="number",
     ),
     Statistic(
@@ -184,6 +185,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_PARTS,
         margin="rows",
+        label_numbers="always",
         unit="number",
     ),
     Statistic(
@@ -205,6 +207,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_PARTS,
         margin="rows",
+        label_numbers="always",
         unit="number",
     ),
     Statistic(
@@ -230,6 +233,7 @@ DESIGNS = (
         limits=_PARTS,
         columns=("seconds",),
         margin="rows",
+        label_numbers="always",
         unit="number",
     ),
     Statistic(
@@ -254,6 +258,7 @@ DESIGNS = (
         limits=_PARTS,
         columns=("seconds",),
         margin="rows",
+        label_numbers="always",
         unit="hours",
     ),
     Statistic(
@@ -277,6 +282,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_BUDGET,
         columns=("seconds",),
+        label_numbers="always",
         unit="number",
     ),
 )

@@ -22,6 +22,7 @@ StatisticUnit = Literal["", "percent", "points", "seconds", "hours", "number"]
 BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "audit", "none"]
 """A rule of `konsil.analysis.running.sensitivity.bounds`; 'none': missing judgements are counted
 elsewhere."""
+LabelNumbers = Literal["", "distances", "always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,10 @@ class Statistic:
     is_of_numbers: bool = False
     """Whether it is computed of the labels' numbers, so that a composite score can be its
     criterion; statistics of cases all are."""
+
+    label_numbers: LabelNumbers = ""
+    """Where it depends on the labels' numbers, not only on their order: always, or on their
+    distances, which only labels of level interval and ratio have; statistics of cases always."""
 
     @property
     def marks_zero(self) -> bool:
