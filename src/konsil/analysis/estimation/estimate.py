@@ -14,6 +14,7 @@ from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampl
 from konsil.analysis.estimation.raters.two_way import two_way
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer, posterior, wald
@@ -23,6 +24,13 @@ BUDGET = 1_000_000_000
 
 WORK = 200_000_000_000
 """Sums times draws times clusters from which on resampling takes half a minute or more."""
+
+
+LINEARISED_CLUSTERS = 200
+"""Number of clusters from which on long scales have the linearised interval alone."""
+
+LINEARISED_RATINGS = 1_000
+"""Number of ratings from which on they have it, however few the clusters."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,7 @@ def estimates(
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
             for reason in stated
         ]
-    if too_long(first.sums, resampling.draws):
+    if too_long(first.sums, resampling.draws) or any(map(is_linearised, measures)):
         return [
             _linearised(m, resampling, cluster, reason)
             for m, reason in zip(measures, reasons, strict=True)
@@ -182,6 +190,16 @@ def too_long(sums: Sums, draws: int) -> bool:
     """
     n_clusters, width = sums.shape
     return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
+
+
+def is_linearised(measure: Measure) -> bool:
+    """Whether a number has the linearised interval by its closed form, and no resamples.
+
+    Only numbers on long scales have a closed form; a resample of one costs as much as its estimate.
+    """
+    return isinstance(measure.finalise, WithGradient) and (
+        len(measure.clusters) >= LINEARISED_CLUSTERS or measure.n_ratings >= LINEARISED_RATINGS
+    )
 
 
 def _resampled(

@@ -128,7 +128,8 @@ class OverUnits(WithGradient):
     With D the mean disagreement within units, p the label shares, s_g the shares of rater g and m
     their mean, k labels: percent 1 - D; uniform 1 - D/mean(d); fleiss 1 - D/(p d p); gwet
     1 - D/(1 - pe), pe = sum(1 - d)/(k (k - 1)) sum p (1 - p); conger 1 - D/E,
-    E = (R^2 m d m - sum_g s_g d s_g)/(R (R - 1)) over the R raters who gave labels. Values (..., 1).
+    E = (R^2 m d m - sum_g s_g d s_g)/(R (R - 1)) over the R raters who gave labels. Values
+    (..., 1).
 
     Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapters 2 and 3.
     """
@@ -195,7 +196,7 @@ class OverUnits(WithGradient):
         return _above_rounding(expected, p, p)
 
     def _by_rater(self, totals: Array) -> tuple[Array, Array]:
-        """Every rater's shares (..., n_raters, n_labels) and number of labels (..., n_raters, 1)."""
+        """Raters' shares (..., n_raters, n_labels) and numbers of labels (..., n_raters, 1)."""
         k = self.kind.n_labels
         margins = totals[..., 1 + self.n_kinds + k :]
         margins = margins.reshape(*margins.shape[:-1], self.n_raters, k)
@@ -264,6 +265,28 @@ class Alpha(WithGradient):
         out[self.place] = -(n - 1) / expected
         out[self.n_kinds :] = -observed / expected + 2 * (n - 1) * observed / expected**2 * products
         return out[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Chance(WithGradient):
+    """Agreement of two labels drawn from all labels given, from `margins.label_sums`.
+
+    1 - p d p, p the shares of the labels. Values (..., 1), nan without labels. Source: convention.
+    """
+
+    kind: Disagreement
+    """The disagreement of two labels."""
+
+    def __call__(self, totals: Array) -> Array:
+        """Compute the chance level, (..., n_labels) to (..., 1)."""
+        p = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        return np.asarray(1 - np.einsum("...i,...i->...", self.kind.times(p), p)[..., None])
+
+    def gradient(self, totals: Array) -> Array:
+        """The derivatives, (n_labels,) to (n_labels, 1)."""
+        p = totals / totals.sum()
+        slopes = 2 * self.kind.times(p)
+        return np.asarray(((slopes @ p - slopes) / totals.sum())[:, None])
 
 
 def _above_rounding(expected: Array, rows: Array, columns: Array) -> Array:

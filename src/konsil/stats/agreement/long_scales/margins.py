@@ -108,7 +108,8 @@ def pair_sums(codes: Codes, kinds: Sequence[Disagreement]) -> Sparse:
         for place, kind in enumerate(kinds, 1):
             sums.add(clusters, place * n_pairs + pair, kind.between(*labels))
         for side, label in enumerate(labels):
-            sums.add(clusters, first_margin + (side * n_pairs + pair) * k + label, np.ones(len(pair)))
+            column = first_margin + (side * n_pairs + pair) * k + label
+            sums.add(clusters, column, np.ones(len(pair)))
     return sums.matrix()
 
 
@@ -141,6 +142,19 @@ def coincidence_sums(codes: Codes, kinds: Sequence[Disagreement]) -> Sparse:
     units, raters = np.nonzero((codes.labels >= 0) & (n_given >= 2)[:, None])
     label = codes.labels[units, raters].astype(np.int64)
     sums.add(codes.clusters[units], len(kinds) + label, np.ones(len(units)))
+    return sums.matrix()
+
+
+def label_sums(codes: Codes) -> Sparse:
+    """How often each label was given in each cluster, (n_clusters, n_labels).
+
+    >>> label_sums(Codes(np.array([[0, 1], [2, -1]]), np.array([0, 1]), 3)).toarray()
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    units, raters = np.nonzero(codes.labels >= 0)
+    sums = _Sums(codes.n_clusters, codes.n_labels)
+    sums.add(codes.clusters[units], codes.labels[units, raters], np.ones(len(units)))
     return sums.matrix()
 
 

@@ -44,7 +44,7 @@ def unit_members(codes: Codes) -> Sparse:
 
 
 def label_weights(labels: IntArray, n_labels: int, weights: Array) -> Array:
-    """The weight of each label, (..., n_labels), of labels (n_units, m) with weights (..., n_units).
+    """The weight of each label (..., n_labels), of labels (n_units, m), weights (..., n_units).
 
     >>> label_weights(np.array([[0, 1], [1, -1]]), 2, np.array([2.0, 1.0]))
     array([2., 3.])
