@@ -10,12 +10,12 @@ from statistics import NormalDist
 
 import numpy as np
 
+from konsil.analysis.agreement.agreement_statistics import computed_from_margins
 from konsil.analysis.estimation.agreement_scales import spaced
 from konsil.analysis.estimation.own_weights import Weights as OwnOrNamed
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.long_scales.by_name import LONG
 from konsil.stats.agreement.standard_errors import Coefficient, cohen_kappa_se, standard_error
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.engine.distances import Weights
@@ -50,8 +50,8 @@ def closed_form(
     Gwet 2014. Units are taken as independent, whatever their clusters.
     """
     codes = spaced(sample.codes, name, level)
-    # The formulas need every two labels, which are too many on long scales.
-    if not np.isfinite(headline.value) or codes.n_labels > LONG:
+    # The formulas need every two labels, of which long scales have too many.
+    if not np.isfinite(headline.value) or computed_from_margins(codes, name):
         return None
     if name in _KAPPAS and codes.labels.shape[1] == 2:
         table = pair_tables(codes).sum(axis=0)

@@ -21,7 +21,7 @@ from konsil.stats.engine.contract import Array, Finalise, Statistic
 from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
 from konsil.stats.inference.rater_jackknife import ByRaters
-from konsil.stats.inference.wald import Scale
+from konsil.stats.inference.wald import Scale, linearised
 from konsil.stats.shares.deviation import standard_deviation
 from konsil.stats.shares.uneven_clusters import UnevenClusters
 
@@ -250,6 +250,22 @@ def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dic
             make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
         )
     return value_by_rater
+
+
+def linear(measure: Measure) -> Measure:
+    """The number as the mean over clusters of its linearised parts, which are one column.
+
+    Cluster c has the part value + C influence_c, C the clusters with information: the same value
+    and linearised variance as of the sums themselves, however wide these are. Source: Binder
+    (1983), as in `wald.linearised`.
+    """
+    at = value(measure)
+    used = np.asarray(abs(measure.sums).sum(axis=1)).ravel() > 0
+    parts = np.zeros((len(used), 2))
+    if np.isfinite(at):
+        influence = linearised(measure.sums, measure.finalise)[:, 0]
+        parts = np.column_stack([at + used.sum() * influence, np.ones(len(used))])
+    return replace(measure, sums=parts * used[:, None], finalise=quotient)
 
 
 def pair(a: Measure, b: Measure) -> Measure:

@@ -74,8 +74,8 @@ def has_steps(table: Table, options: TableOptions) -> bool:
 def measured_values(table: Table, options: TableOptions) -> int:
     """How many different measured values a table has; 0 where its labels are categories.
 
-    Measured are more than LONG numbers that nobody declared as a scale: of an ordered level, or with
-    decimals. Whole numbers of the nominal level may be codes.
+    Measured are more than LONG numbers that nobody declared as a scale: of an ordered level, or
+    with decimals. Whole numbers of the nominal level may be codes.
     """
     names = table.labels.names
     if options.labels or len(names) <= LONG:

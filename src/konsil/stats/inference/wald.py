@@ -61,7 +61,10 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     if isinstance(finalise, WithGradient):
         with np.errstate(all="ignore"):
             gradient = finalise.gradient(rows.total)
-        return rows.expand(_along(rows, gradient))
+        influence = np.asarray(rows.patterns @ gradient)
+        # Divided last: a copy of very many totals is as large as the sums themselves.
+        influence -= rows.total @ gradient / rows.n_clusters
+        return rows.expand(influence)
     value = evaluate(finalise, rows.total[None])[0]
     active = np.flatnonzero(rows.largest)
     if isinstance(finalise, MeanOfParts):
