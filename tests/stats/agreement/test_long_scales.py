@@ -14,7 +14,7 @@ from konsil.stats.agreement.long_scales import by_name
 from konsil.stats.agreement.long_scales.coefficients import Chance
 from konsil.stats.agreement.long_scales.disagreement import Disagreement, disagreement
 from konsil.stats.agreement.long_scales.margins import label_sums
-from konsil.stats.agreement.long_scales.ranks import concordance
+from konsil.stats.agreement.long_scales.rank_correlations import concordance
 from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
@@ -194,7 +194,7 @@ def test_products_with_disagreements_are_those_with_their_matrix(kind):
     a, b = rng.integers(0, 300, (2, 50))
     np.testing.assert_allclose(scale.between(a, b), matrix[a, b], atol=1e-14)
     assert scale.mean() == pytest.approx(matrix.mean(), rel=1e-12)
-    assert (scale.own is None) == (kind != "radical")
+    assert (scale.matrix is None) == (kind != "radical")
 
 
 def test_disagreements_without_distances_are_refused():

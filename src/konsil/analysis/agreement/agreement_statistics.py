@@ -26,7 +26,7 @@ from konsil.stats.agreement.long_scales.by_name import (
 )
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
 from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
-from konsil.stats.agreement.long_scales.ranks import RankCorrelation
+from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
 from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import STATISTICS, Entry
 from konsil.stats.agreement.registry import statistic as named

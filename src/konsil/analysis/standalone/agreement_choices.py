@@ -179,11 +179,11 @@ def _refuse_unequal_numbers(table: Table, options: TableOptions, request: Agreem
     Without raters no unit is complete: the longest lists are complete by chance alone.
     """
     n_given = (table.sample.codes.labels >= 0).sum(axis=1)
-    asked = [name for name in request.statistics if name in {"icc1", "icc1k"}]
-    if table.has_raters or not asked or n_given.min(initial=0) == n_given.max(initial=0):
+    names = [name for name in request.statistics if name in {"icc1", "icc1k"}]
+    if table.has_raters or not names or n_given.min() == n_given.max():
         return
     raise AnalysisError(
-        f"{options.name}: {', '.join(asked)}: need as many labels of one unit as of another; there"
+        f"{options.name}: {', '.join(names)}: need as many labels of one unit as of another; there"
         f" are {n_given.min()} to {n_given.max()}; use icc1_incomplete, the same for unequal"
         " numbers"
     )

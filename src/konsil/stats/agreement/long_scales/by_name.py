@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from konsil.stats.agreement.long_scales import margins, ranks
 from konsil.stats.agreement.long_scales.coefficients import (
@@ -16,6 +16,7 @@ from konsil.stats.agreement.long_scales.coefficients import (
     UnitMeasure,
 )
 from konsil.stats.agreement.long_scales.disagreement import Disagreement, disagreement
+from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
 from konsil.stats.engine.contract import Codes, Finalise
 from konsil.stats.engine.distances import Weights
 
@@ -88,7 +89,7 @@ def is_long(codes: Codes, columns: int) -> bool:
 
 def long_form(
     name: str, codes: Codes, weights: Weights | None, level: str, *, by_units: bool = False
-) -> tuple[Callable[[Codes], object], Finalise]:
+) -> tuple[Callable[[Codes], Any], Finalise]:
     """The tally and the finalise of a statistic on a long scale.
 
     `by_units`: a mean over pairs of raters weighs them by the units that they share.
@@ -102,14 +103,14 @@ def long_form(
         if name == "krippendorff_alpha":
             return ranks.unit_members, ranks.OrdinalAlpha(labels, codes.n_labels)
         tau = name == "kendall_tau_b"
-        return ranks.unit_members, ranks.RankCorrelation(labels, codes.n_labels, tau, by_units)
+        return ranks.unit_members, RankCorrelation(labels, codes.n_labels, tau, by_units)
     if name in _PAIRS:
-        pair_measure, own = _PAIRS[name]
-        kind, place, n_kinds, tally = _kind(own if weights is None else weights, codes, "pairs")
+        pair_measure, default = _PAIRS[name]
+        kind, place, n_kinds, tally = _kind(default if weights is None else weights, codes, "pairs")
         return tally, OverPairs(pair_measure, kind, place, n_kinds, n_pairs, by_units)
     if name in _UNITS:
-        unit_measure, own = _UNITS[name]
-        kind, place, n_kinds, tally = _kind(own if weights is None else weights, codes, "units")
+        unit_measure, default = _UNITS[name]
+        kind, place, n_kinds, tally = _kind(default if weights is None else weights, codes, "units")
         return tally, OverUnits(unit_measure, kind, place, n_kinds, n_raters)
     kind, place, n_kinds, tally = _kind(
         _LEVELS[level] if weights is None else weights, codes, "alpha"
@@ -119,7 +120,7 @@ def long_form(
 
 def _kind(
     weights: Weights, codes: Codes, tallied: str
-) -> tuple[Disagreement, int, int, Callable[[Codes], object]]:
+) -> tuple[Disagreement, int, int, Callable[[Codes], Any]]:
     """The disagreement, its place among those of the tally, how many these are, and the tally."""
     kind = disagreement(weights, codes.n_labels, codes.values)
     sums = {

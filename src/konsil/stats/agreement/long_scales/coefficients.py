@@ -67,7 +67,7 @@ class OverPairs(WithGradient):
         n = totals[: self.n_pairs]
         size = n[is_defined].sum() if self.by_units else float(is_defined.sum())
         mean = float(self(totals)[0])
-        for pair in np.flatnonzero(is_defined):
+        for pair in np.flatnonzero(is_defined).tolist():
             weight = (n[pair] if self.by_units else 1.0) / size
             parts = self._derivatives(totals, pair)
             for place, slope in zip(self._places(pair), parts, strict=True):
@@ -208,15 +208,11 @@ class OverUnits(WithGradient):
         pooled = shares.sum(-2)
         active = (n[..., 0] > 0).sum(-1)
         everyone = np.einsum("...i,...i->...", self.kind.times(pooled), pooled)
-        own = np.einsum("...gi,...gi->...", self.kind.times(shares), shares)
+        themselves = np.einsum("...gi,...gi->...", self.kind.times(shares), shares)
         # Below zero the difference is only rounding.
-        expected = np.where(everyone - own > 1e-12 * everyone, everyone - own, 0.0)
-        return np.divide(
-            expected,
-            active * (active - 1.0),
-            out=np.zeros_like(expected),
-            where=active > 1,
-        )
+        expected = np.where(everyone - themselves > 1e-12 * everyone, everyone - themselves, 0.0)
+        pairs = active * (active - 1.0)
+        return np.asarray(np.divide(expected, pairs, out=np.zeros_like(expected), where=active > 1))
 
     def _conger_slopes(self, totals: Array) -> Array:
         """The derivatives of the expected disagreement by the raters' margins."""
@@ -225,7 +221,7 @@ class OverUnits(WithGradient):
         slopes = 2 * (self.kind.times(shares.sum(0)) - self.kind.times(shares))
         slopes = slopes / (active * (active - 1))
         centred = slopes - (slopes * shares).sum(-1, keepdims=True)
-        return np.divide(centred, n, out=np.zeros_like(centred), where=n > 0)
+        return np.asarray(np.divide(centred, n, out=np.zeros_like(centred), where=n > 0))
 
 
 @dataclass(frozen=True, eq=False)

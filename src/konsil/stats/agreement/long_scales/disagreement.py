@@ -53,7 +53,7 @@ class Disagreement:
     """How many labels the scale has."""
     values: tuple[float, ...] | None = None
     """The labels' numbers; None: 0, 1, 2, ..."""
-    own: Array | None = None
+    matrix: Array | None = None
     """(n_labels, n_labels) where it is a matrix."""
 
     @cached_property
@@ -75,18 +75,19 @@ class Disagreement:
         if self.kind == "ratio":
             return ((high - low) / (high + low)) ** 2
         gap = high - low
-        return {"quadratic": gap**2, "ordinal": gap * (gap + 1) / 2}.get(self.kind, gap)
+        by_kind = {"quadratic": gap**2, "ordinal": gap * (gap + 1) / 2}
+        return by_kind.get(self.kind, gap)
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> Array:
         """The disagreement of labels with labels, place by place."""
-        if self.own is not None:
-            return np.asarray(self.own[a, b])
+        if self.matrix is not None:
+            return np.asarray(self.matrix[a, b])
         if self.kind == "unweighted":
-            return (a != b).astype(np.float64)
+            return np.asarray(a != b, dtype=np.float64)
         x = self._values
         gap = np.abs(x[a] - x[b])
         if self.kind == "within_one":
-            return (gap > 1).astype(np.float64)
+            return np.asarray(gap > 1, dtype=np.float64)
         if self.kind == "ratio":
             total = x[a] + x[b]
             gap = np.square(np.divide(gap, total, out=np.zeros_like(gap), where=total > 0))
@@ -98,8 +99,8 @@ class Disagreement:
 
     def times(self, q: Array) -> Array:
         """The products d q of the disagreements with margins, (..., n_labels)."""
-        if self.own is not None:
-            return np.asarray(q @ self.own)
+        if self.matrix is not None:
+            return np.asarray(q @ self.matrix)
         total = q.sum(-1, keepdims=True)
         if self.kind == "unweighted":
             return np.asarray(total - q)
@@ -167,12 +168,11 @@ def disagreement(
         raise ValueError("values: ratios need numbers of at least 0")
     if not closed or (weights == "ratio" and n_labels <= _MATRIX_LABELS):
         kind = weights if isinstance(weights, str) else "own"
-        own = disagreements(weights, n_labels, values)
-        return Disagreement(kind, n_labels, values, own)
-    made = Disagreement(str(weights), n_labels, values)
-    if made.kind not in {"unweighted", "within_one"} and not 0 < made.widest < np.inf:
-        raise ValueError(f"weights: {weights} weights need distinct values")
-    return made
+        return Disagreement(kind, n_labels, values, disagreements(weights, n_labels, values))
+    scale = Disagreement(str(weights), n_labels, values)
+    if scale.kind not in {"unweighted", "within_one"} and not 0 < scale.widest < np.inf:
+        raise ValueError(f"weights: {scale.kind} weights need distinct values")
+    return scale
 
 
 def of_codes(weights: Weights, codes: Codes) -> Disagreement:
