@@ -124,7 +124,7 @@ def test_from_200_clusters_on_the_interval_is_linearised(n_units, method):
 
 
 def test_differences_of_groups_are_those_of_linearised_parts():
-    """Alpha of two groups beside ICC(2,1), which is bootstrapped from its few sums."""
+    """Quadratic kappa of two groups beside ICC(2,1), which is bootstrapped from its few sums."""
     frame = measurements(600).with_columns(
         pl.Series("group", ["x", "y"] * 300),
     )
@@ -142,11 +142,11 @@ def test_differences_of_groups_are_those_of_linearised_parts():
         level="interval",
         compare="group",
         resamples=500,
-        statistics=["krippendorff_alpha", "icc2"],
+        statistics=["cohen_kappa_quadratic", "icc2"],
     )
-    alpha, icc = (d.estimate for d in result.comparison.differences)
-    assert alpha.value == pytest.approx(icc.value, abs=2e-4)
-    assert (alpha.low, alpha.high) == pytest.approx((icc.low, icc.high), abs=5e-3)
+    kappa, icc = (d.estimate for d in result.comparison.differences)
+    assert kappa.value == pytest.approx(icc.value, abs=1e-3)
+    assert (kappa.low, kappa.high) == pytest.approx((icc.low, icc.high), abs=5e-3)
 
 
 def test_memory_follows_the_number_of_ratings():
