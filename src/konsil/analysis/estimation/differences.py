@@ -18,12 +18,19 @@ from konsil.analysis.estimation.difference_methods import (
 )
 from konsil.analysis.estimation.estimate import (
     EstimateSummary,
-    is_linearised,
     no_interval_reason,
     stepwise,
     undefined_estimate,
 )
-from konsil.analysis.estimation.measure import Measure, clusters_used, linear, pair, together, value
+from konsil.analysis.estimation.measure import (
+    Measure,
+    clusters_used,
+    is_linearised,
+    linear,
+    pair,
+    together,
+    value,
+)
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.measure import Measure, together, value
+from konsil.analysis.estimation.measure import Measure, is_linearised, together, value
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior, of_thin_pairs
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling
-from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer, posterior, wald
@@ -24,13 +23,6 @@ BUDGET = 1_000_000_000
 
 WORK = 200_000_000_000
 """Sums times draws times clusters from which on resampling takes half a minute or more."""
-
-
-LINEARISED_CLUSTERS = 200
-"""Number of clusters from which on long scales have the linearised interval alone."""
-
-LINEARISED_RATINGS = 1_000
-"""Number of ratings from which on they have it, however few the clusters."""
 
 
 @dataclass(frozen=True)
@@ -190,16 +182,6 @@ def too_long(sums: Sums, draws: int) -> bool:
     """
     n_clusters, width = sums.shape
     return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
-
-
-def is_linearised(measure: Measure) -> bool:
-    """Whether a number has the linearised interval by its closed form, and no resamples.
-
-    Only numbers on long scales have a closed form; a resample of one costs as much as its estimate.
-    """
-    return isinstance(measure.finalise, WithGradient) and (
-        len(measure.clusters) >= LINEARISED_CLUSTERS or measure.n_ratings >= LINEARISED_RATINGS
-    )
 
 
 def _resampled(
