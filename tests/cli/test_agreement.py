@@ -580,5 +580,9 @@ def test_continuous_labels_are_told_and_not_tallied_to_death() -> None:
     frame = pl.DataFrame({f"r{n}": truth + chance.normal(size=800) / 4 for n in range(3)})
     found = konsil.agreement(frame, level="interval", resamples=200)
     assert 0.8 < found["icc2"].value < 1
-    assert math.isnan(found["cohen_kappa"].value)
-    assert "round or group the values" in found["cohen_kappa"].reason
+    assert found["cohen_kappa_quadratic"].value == pytest.approx(found["icc2"].value, abs=1e-3)
+    radical = konsil.agreement(
+        frame, level="interval", resamples=200, statistics=["cohen_kappa"], weights="radical"
+    )
+    assert math.isnan(radical["cohen_kappa"].value)
+    assert "round or group the values" in radical["cohen_kappa"].reason

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.agreement.agreement_statistics import Tallied, agreement, reason, totals_of
+from konsil.analysis.agreement.agreement_statistics import (
+    Tallied,
+    agreement,
+    computed_from_margins,
+    reason,
+    totals_of,
+)
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
@@ -18,9 +24,13 @@ from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS, icc_test
+from konsil.stats.agreement.long_scales.coefficients import Chance
+from konsil.stats.agreement.long_scales.disagreement import Disagreement
+from konsil.stats.agreement.long_scales.margins import label_sums
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.arithmetic import ratio
-from konsil.stats.engine.contract import Array, Codes
+from konsil.stats.engine.cluster_sums import Sums
+from konsil.stats.engine.contract import Array, Codes, Finalise
 from konsil.stats.engine.parts import Compute
 from konsil.stats.engine.tables import by_cluster, unit_counts
 from konsil.stats.inference.both_ways import tallied_both_ways
@@ -71,16 +81,9 @@ def with_chance(
     """
     if name != "within_one" or not np.isfinite(summary.headline.value):
         return summary
-    # Of comparisons both directions count, as in the statistic itself.
-    counts = tallied_both_ways(_label_counts)(sample.codes)
-    near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
-
-    def finalise(totals: Array) -> Array:
-        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
-        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
-
+    sums, finalise = _chance_level(sample.codes)
     measure = Measure(
-        counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
+        sums, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
     method = message(
@@ -90,6 +93,21 @@ def with_chance(
     )
     companion = replace(chance, method=method)
     return replace(summary, companions=(*summary.companions, companion))
+
+
+def _chance_level(codes: Codes) -> tuple[Sums, Finalise]:
+    """The sums and the finalise of agreement within one step by chance."""
+    if computed_from_margins(codes, "within_one"):
+        return label_sums(codes), Chance(Disagreement("within_one", codes.n_labels))
+    # Of comparisons both directions count, as in the statistic itself.
+    counts = tallied_both_ways(_label_counts)(codes)
+    near = 1 - kappa.measure_disagreements("within_one", codes.n_labels)
+
+    def finalise(totals: Array) -> Array:
+        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
+
+    return counts, finalise
 
 
 def estimate_jointly(
@@ -119,7 +137,7 @@ def estimate_jointly(
         together.setdefault(id(measure.sums), []).append(name)
     summaries: dict[str, EstimateSummary] = {}
     for members in together.values():
-        reasons = [reason(sample, name) for name in members]
+        reasons = [reason(sample, name, weights_of(name, weights)) for name in members]
         member_summaries = estimates(
             [measures[name] for name in members],
             key=key,

@@ -18,21 +18,30 @@ from konsil.errors import AnalysisError, nearest
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS
+from konsil.stats.agreement.long_scales.by_name import (
+    MOST_COLUMNS,
+    has_long_form,
+    is_long,
+    long_form,
+)
+from konsil.stats.agreement.long_scales.coefficients import OverPairs
+from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
+from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
 from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import STATISTICS, Entry
 from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
 from konsil.stats.engine import ranks
+from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, Statistic
-from konsil.stats.engine.tables import unit_counts
+from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
 
-WIDEST = 2_000_000
-"""Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64
-resamples."""
+MOST_PAIRS = 4_000_000
+"""Pairs of ratings of one unit beyond which a long scale is not tallied: half a gigabyte."""
 
 COMMAND = (
     "percent_agreement",
@@ -77,6 +86,37 @@ def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
         for name in suitable
     )
     return tuple(name for pair in pairs for name in pair)
+
+
+EQUAL_LABELS = frozenset(
+    {
+        "percent_agreement",
+        "multirater_percent_agreement",
+        "unanimity",
+        "cohen_kappa",
+        "light_kappa",
+        "pabak",
+        "scott_pi",
+        "fleiss_kappa",
+        "conger_kappa",
+        "randolph_kappa",
+        "brennan_prediger",
+        "gwet_ac1",
+    }
+)
+"""Statistics that count equal labels and no distances, where no weights are given."""
+
+
+def counts_equal_labels(name: str, level: str, weights: Weights = "") -> bool:
+    """Whether a statistic counts equal labels alone, so that it means nothing of measured values.
+
+    >>> counts_equal_labels("cohen_kappa", "interval"), counts_equal_labels("icc2", "interval")
+    (True, False)
+    """
+    if name == "krippendorff_alpha":
+        return level == "nominal" and isinstance(weights, str)
+    is_weighted = STATISTICS[name].weighted and weights not in {"", "unweighted"}
+    return name in EQUAL_LABELS and not is_weighted
 
 
 def needs_raters(name: str) -> bool:
@@ -191,7 +231,7 @@ def agreement(
     a pair shares.
     """
     codes = spaced(sample.codes, name, level)
-    if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
+    if is_too_large(codes, name, weights):
         return _blank(sample)
     chosen = _formula(codes, name, level, weights, pair_weights)
     tallied = Tallied() if tallied is None else tallied
@@ -203,7 +243,10 @@ def agreement(
     share = share_of(name, weights, codes)
     is_mean_of_pairs = STATISTICS[name].needs == "pairs" and pair_weights == "alike"
     thin = tallied.thin(codes) if is_mean_of_pairs else None
-    prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
+    prior_weight = None
+    # Long scales have no rare labels, and their sums no tables to which a prior could be added.
+    if not isinstance(chosen.finalise, WithGradient):
+        prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
     return Measure(
         sums=sums,
         finalise=chosen.finalise,
@@ -211,9 +254,9 @@ def agreement(
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
-        n_undefined_pairs=_undefined_pairs(codes, name, sums),
+        n_undefined_pairs=_undefined_pairs(codes, name, sums, chosen.finalise),
         scale="atanh",
-        trials=_trials(sums, name, weights, sample.codes),
+        trials=_trials(sums, name, weights, sample.codes, chosen.finalise),
         share=share,
         sizes=sizes(sample.codes),
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
@@ -234,7 +277,7 @@ def agreement_alone(
 ) -> Measure:
     """The same number without what its intervals need: for the samples without a rater."""
     codes = spaced(sample.codes, name, level)
-    if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
+    if is_too_large(codes, name, weights):
         return _blank(sample)
     formula = _formula(codes, name, level, weights, pair_weights)
     return from_formula(replace(sample, codes=codes), formula)
@@ -243,13 +286,43 @@ def agreement_alone(
 def _formula(
     codes: Codes, name: str, level: Level, weights: Weights, pair_weights: PairWeights
 ) -> Statistic:
+    if computed_from_margins(codes, name):
+        tally, finalise = long_form(
+            name, codes, weights or None, level, by_units=pair_weights == "units"
+        )
+        return Statistic(name, tally, finalise, STATISTICS[name].source)
     chosen = named(name, codes, weights or None, level=level)
     if pair_weights == "units" and STATISTICS[name].needs == "pairs":
         chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
     return both_ways(chosen, codes)
 
 
-def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
+def computed_from_margins(codes: Codes, name: str) -> bool:
+    """Whether the statistic is computed from margins.
+
+    Comparisons have three labels, and are counted both ways round from tables.
+    """
+    return (
+        has_long_form(name)
+        and codes.reverse is None
+        and is_long(codes, columns(name, codes.labels.shape[1], codes.n_labels))
+    )
+
+
+def is_too_large(codes: Codes, name: str, weights: Weights = "") -> bool:
+    """Whether a statistic is not tallied, as its sums or its matrix would take gigabytes."""
+    n_columns = columns(name, codes.labels.shape[1], codes.n_labels)
+    if not computed_from_margins(codes, name):
+        return n_columns > MOST_COLUMNS
+    if not isinstance(weights, str) or weights == "radical":
+        return codes.n_labels**2 > MOST_CELLS
+    n_given = (codes.labels >= 0).sum(axis=1)
+    return int((n_given * (n_given - 1) // 2).sum()) > MOST_PAIRS
+
+
+def _trials(
+    sums: Sums, name: str, weights: Weights, codes: Codes, finalise: Finalise
+) -> Array | None:
     """Number of comparisons in each cluster, for a number linear in the proportion that agree.
 
     None for other numbers. Two raters compared on one unit agree or do not; the pairs of three
@@ -262,7 +335,10 @@ def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | No
     elif codes.labels.shape[1] == 2 and (
         name in _UNWEIGHTED or (name in _WEIGHTED and weights in {"", "unweighted"})
     ):
-        tables = sums if STATISTICS[name].needs == "pairs" else sums[:, : codes.n_labels**2]
+        if isinstance(finalise, WithGradient):
+            tables = sums[:, :1]
+        else:
+            tables = sums if STATISTICS[name].needs == "pairs" else sums[:, : codes.n_labels**2]
         trials = np.asarray(tables.sum(axis=1), dtype=np.float64).ravel()
     else:
         return None
@@ -288,10 +364,12 @@ def _blank(sample: Sample) -> Measure:
     )
 
 
-def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
+def _undefined_pairs(codes: Codes, name: str, sums: Sums, finalise: Finalise) -> int:
     """How many pairs of raters a statistic of pairs is undefined for, whatever its weights."""
     if STATISTICS[name].needs != "pairs":
         return 0
+    if isinstance(finalise, OverPairs | RankCorrelation):
+        return int(np.isnan(finalise.each(totals_of(sums))).sum())
     raters = codes.labels.shape[1]
     if name in {"spearman", "kendall_tau_b"}:
         each = ranks.spearman(raters, codes.n_labels, per_pair=True)
@@ -302,23 +380,21 @@ def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
     return int(_at(sums, kappa.undefined_pairs(each).finalise))
 
 
-def reason(sample: Sample, name: str) -> str:
+def reason(sample: Sample, name: str, weights: Weights = "") -> str:
     """Why a statistic is undefined on a sample, in words."""
-    n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
-    if columns(name, n_raters, n_labels) > WIDEST:
+    codes = sample.codes
+    if is_too_large(codes, name, weights):
         return message(
             "not computed: {labels:,} distinct values of {raters:,} raters need {cells:,}"
             " cells; round or group the values",
             message_id="undefined.too_many_values",
-            labels=n_labels,
-            raters=n_raters,
-            cells=columns(name, n_raters, n_labels),
+            labels=codes.n_labels,
+            raters=codes.labels.shape[1],
+            cells=columns(name, codes.labels.shape[1], codes.n_labels),
         )
-    counts = unit_counts(sample.codes)
-    if not (counts.sum(axis=1) >= 2).any():
+    if not ((codes.labels >= 0).sum(axis=1) >= 2).any():
         return message("no unit was rated by two raters")
-    used = int((counts.sum(axis=0) > 0).sum())
-    if used == 1:
+    if np.count_nonzero(label_counts(codes)) == 1:
         return message("all labels are identical; chance-corrected agreement is not estimable")
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())

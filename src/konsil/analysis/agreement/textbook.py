@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from konsil.analysis.agreement.agreement_statistics import computed_from_margins
 from konsil.analysis.estimation.agreement_scales import spaced
 from konsil.analysis.estimation.own_weights import Weights as OwnOrNamed
 from konsil.analysis.model.message import message
@@ -49,7 +50,8 @@ def closed_form(
     Gwet 2014. Units are taken as independent, whatever their clusters.
     """
     codes = spaced(sample.codes, name, level)
-    if not np.isfinite(headline.value):
+    # The formulas need every two labels, of which long scales have too many.
+    if not np.isfinite(headline.value) or computed_from_margins(codes, name):
         return None
     if name in _KAPPAS and codes.labels.shape[1] == 2:
         table = pair_tables(codes).sum(axis=0)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.estimation.prevalence import LINEAR
 from konsil.stats.agreement.alpha import Level
+from konsil.stats.agreement.long_scales.disagreement import disagreement
 from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.contract import Codes
-from konsil.stats.engine.distances import disagreements
 
 
 def share_of(name: str, weights: Weights, codes: Codes) -> tuple[float, float] | None:
@@ -19,7 +19,7 @@ def share_of(name: str, weights: Weights, codes: Codes) -> tuple[float, float] |
     if name not in LINEAR or codes.n_labels < 2:
         return None
     weighting = weights if name == "brennan_prediger" and weights else "unweighted"
-    mean = float(disagreements(weighting, codes.n_labels, codes.values).mean())
+    mean = disagreement(weighting, codes.n_labels, codes.values).mean()
     return 1 - 1 / mean, 1 / mean
 
 

@@ -22,7 +22,15 @@ from konsil.analysis.estimation.estimate import (
     stepwise,
     undefined_estimate,
 )
-from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
+from konsil.analysis.estimation.measure import (
+    Measure,
+    clusters_used,
+    is_linearised,
+    linear,
+    pair,
+    together,
+    value,
+)
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
@@ -58,6 +66,7 @@ def contrast(
                 float("nan"), level=resampling.level, reason=message("one of the two has no labels")
             )
         )
+    a, b = (linear(m) if is_linearised(m) else m for m in (a, b))
     both = pair(a, b)
     minus = infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))
     difference = replace(both, finalise=minus)

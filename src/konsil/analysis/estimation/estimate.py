@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.measure import Measure, together, value
+from konsil.analysis.estimation.measure import Measure, is_linearised, together, value
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior, of_thin_pairs
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
@@ -132,7 +132,7 @@ def estimates(
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
             for reason in stated
         ]
-    if too_long(first.sums, resampling.draws):
+    if too_long(first.sums, resampling.draws) or any(map(is_linearised, measures)):
         return [
             _linearised(m, resampling, cluster, reason)
             for m, reason in zip(measures, reasons, strict=True)

@@ -15,15 +15,21 @@ import numpy as np
 from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE
 from konsil.analysis.model.sample import Sample
 from konsil.stats.agreement.thin_pairs import ThinPairs
-from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.arithmetic import WithGradient, ratio
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, Statistic
 from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
 from konsil.stats.inference.rater_jackknife import ByRaters
-from konsil.stats.inference.wald import Scale
+from konsil.stats.inference.wald import Scale, linearised
 from konsil.stats.shares.deviation import standard_deviation
 from konsil.stats.shares.uneven_clusters import UnevenClusters
+
+LINEARISED_CLUSTERS = 200
+"""Number of clusters from which on long scales have the linearised interval alone."""
+
+LINEARISED_RATINGS = 1_000
+"""Number of ratings from which on they have it, however few the clusters."""
 
 
 @dataclass(frozen=True)
@@ -252,8 +258,37 @@ def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dic
     return value_by_rater
 
 
+def is_linearised(measure: Measure) -> bool:
+    """Whether a number has the linearised interval by its closed form, and no resamples.
+
+    Only numbers on long scales have a closed form; a resample of one costs as much as its estimate.
+    """
+    return isinstance(measure.finalise, WithGradient) and (
+        len(measure.clusters) >= LINEARISED_CLUSTERS or measure.n_ratings >= LINEARISED_RATINGS
+    )
+
+
+def linear(measure: Measure) -> Measure:
+    """The number as the mean over clusters of its linearised parts, which are one column.
+
+    Cluster c has the part value + C influence_c, C the clusters with information: the same value
+    and linearised variance as of the sums themselves, however wide these are. Source: Binder
+    (1983), as in `wald.linearised`.
+    """
+    at = value(measure)
+    used = np.asarray(abs(measure.sums).sum(axis=1)).ravel() > 0
+    parts = np.zeros((len(used), 2))
+    if np.isfinite(at):
+        influence = linearised(measure.sums, measure.finalise)[:, 0]
+        # Clusters without information have no part, so that the others' must add up to the value.
+        influence = influence - influence[used].mean()
+        parts = np.column_stack([at + used.sum() * influence, np.ones(len(used))])
+    return replace(measure, sums=parts * used[:, None], finalise=quotient)
+
+
 def pair(a: Measure, b: Measure) -> Measure:
     """Both numbers on the same clusters, a then b, so that each resample contains both."""
+    a, b = (linear(m) if is_linearised(m) else m for m in (a, b))
     clusters = tuple(sorted(set(a.clusters) | set(b.clusters)))
     sums, finalise = concatenate([(_on(a, clusters), a.finalise), (_on(b, clusters), b.finalise)])
     return Measure(
@@ -275,6 +310,7 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
     The same clusters have the same resamples, so no number changes. Measures of other clusters, or
     with another number of clusters that carry information, are left as they are.
     """
+    measures = [linear(m) if is_linearised(m) else m for m in measures]
     first = measures[0]
     informative = [prepare(m.sums).informative for m in measures]
     if any(

@@ -7,7 +7,7 @@ import math
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.stats.agreement.registry import SHARE, STATISTICS
-from konsil.stats.engine.tables import unit_counts
+from konsil.stats.engine.tables import label_counts
 
 PREVALENCE = 0.9
 """Where one label makes up more than this, kappa and its relatives are unsteady and their intervals
@@ -19,7 +19,7 @@ LINEAR = frozenset({"pabak", "randolph_kappa", "brennan_prediger"})
 
 def commonest(sample: Sample) -> float:
     """The share of the label that was given most often; nan where there is none."""
-    counts = unit_counts(sample.codes).sum(axis=0)
+    counts = label_counts(sample.codes)
     # Seen from both sides, as comparisons count.
     if sample.codes.reverse is not None:
         counts = counts + counts[list(sample.codes.reverse)]

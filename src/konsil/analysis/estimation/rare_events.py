@@ -13,7 +13,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Codes, Estimate
 from konsil.stats.engine.resample import by_cluster
-from konsil.stats.engine.tables import unit_counts
+from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference import wald
 from konsil.stats.shares import shares
 from konsil.stats.shares.uneven_clusters import UnevenClusters
@@ -36,17 +36,18 @@ def is_sparse(codes: Codes) -> bool:
     Fewer than FEW_HITS clusters have such a label, or fewer than FEW_DISAGREEMENTS have a unit on
     which two raters disagree.
     """
-    counts = unit_counts(codes)
-    if not counts.size:
+    is_rated = codes.labels >= 0
+    if not codes.n_labels or not len(codes.labels):
         return False
-    n_ratings = counts.sum(axis=1)
+    n_ratings = is_rated.sum(axis=1)
     compared = n_ratings >= 2
-    most_frequent, other = int(counts.sum(axis=0).argmax()), compared
+    most_frequent, other = int(label_counts(codes).argmax()), compared
     # Counted both ways round, a unit on which all prefer the first answer holds the label that
     # prefers the second, too.
     if codes.reverse is None or codes.reverse[most_frequent] == most_frequent:
-        other = compared & (counts[:, most_frequent] < n_ratings)
-    disagree = compared & (counts.max(axis=1) < n_ratings)
+        other = compared & ((codes.labels == most_frequent).sum(axis=1) < n_ratings)
+    least = np.where(is_rated, codes.labels, codes.n_labels).min(axis=1, initial=codes.n_labels)
+    disagree = compared & (codes.labels.max(axis=1, initial=-1) > least)
     n_other, n_disagree = (
         np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree)
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.own_weights import OwnWeights, Weights, own_weights
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, nearest, option
+from konsil.stats.agreement.long_scales.by_name import LONG
 from konsil.stats.engine.distances import WEIGHTS
 
 MANY_PAIRS = 300
@@ -68,6 +71,72 @@ def has_steps(table: Table, options: TableOptions) -> bool:
     return bool(options.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
 
 
+def measured_values(table: Table, options: TableOptions) -> int:
+    """How many different measured values a table has; 0 where its labels are categories.
+
+    Measured are more than LONG numbers that nobody declared as a scale: of an ordered level, or
+    with decimals. Whole numbers of the nominal level may be codes.
+    """
+    names = table.labels.names
+    if options.labels or len(names) <= LONG:
+        return 0
+    if options.level == "nominal" and not any(_has_decimals(name) for name in names):
+        return 0
+    return len(names)
+
+
+def _has_decimals(name: str) -> bool:
+    try:
+        return not float(name).is_integer()
+    except ValueError:
+        return False
+
+
+def not_of_measured_values(
+    table: Table, options: TableOptions, request: AgreementRequest
+) -> tuple[str, ...]:
+    """The usual statistics that are left out, as they count equal labels of measured values.
+
+    An AnalysisError where one was asked for by name, or where none is left.
+    """
+    n_values, level = measured_values(table, options), options.level
+    if not n_values:
+        return ()
+    usual = agreement_statistics.applicable(level)
+    equal = tuple(
+        name
+        for name in tuple(request.statistics) or usual
+        if agreement_statistics.counts_equal_labels(name, level, weights_of_table(request, table))
+    )
+    if (request.statistics and not set(equal) <= _SHARES) or len(equal) == len(usual):
+        refused = [name for name in equal if name not in _SHARES]
+        raise AnalysisError(
+            f"{options.name}: {', '.join(refused)}: the {n_values:,} different numbers are"
+            " measured values, of which almost none are equal; use"
+            f" {option('level', 'interval')}, or declare the categories with"
+            f" {option('labels', example='[...]')}"
+            if level == "nominal"
+            else f"{options.name}: {', '.join(refused)}: count equal labels, and the {n_values:,}"
+            " different numbers are measured values; use"
+            f" {nearest_distance(refused)}, or declare the categories with"
+            f" {option('labels', example='[...]')}"
+        )
+    return () if request.statistics else equal
+
+
+_SHARES = frozenset({"percent_agreement", "multirater_percent_agreement", "unanimity"})
+"""Shares of equal labels are what they are, of measured values too, and given on request."""
+
+
+def nearest_distance(names: Sequence[str]) -> str:
+    """The statistics to use for measured values in place of some that count equal labels.
+
+    >>> nearest_distance(["gwet_ac1"]), nearest_distance(["cohen_kappa"])
+    ('gwet_ac2', 'cohen_kappa_quadratic or icc2')
+    """
+    return "gwet_ac2" if set(names) == {"gwet_ac1"} else "cohen_kappa_quadratic or icc2"
+
+
 def names_of(
     table: Table, options: TableOptions, request: AgreementRequest
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -75,7 +144,9 @@ def names_of(
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())
     usual = agreement_statistics.applicable(options.level, is_incomplete=has_gaps)
-    names = tuple(request.statistics) or usual
+    equal = not_of_measured_values(table, options, request)
+    _refuse_unequal_numbers(table, options, request)
+    names = tuple(request.statistics) or tuple(name for name in usual if name not in equal)
     if "within_one" in names and not has_steps(table, options):
         if request.statistics:
             raise AnalysisError(
@@ -87,7 +158,7 @@ def names_of(
         names = tuple(name for name in names if name not in RANKED)
     if table.has_raters:
         return names, ()
-    if not request.statistics and not has_gaps:
+    if not request.statistics and not has_gaps and not equal:
         names = (agreement_statistics.INCOMPLETE["percent_agreement"], *names)
     left_out = tuple(name for name in names if agreement_statistics.needs_raters(name))
     estimable = tuple(name for name in names if name not in left_out)
@@ -100,3 +171,19 @@ def names_of(
             f" {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )
     return estimable, left_out
+
+
+def _refuse_unequal_numbers(table: Table, options: TableOptions, request: AgreementRequest) -> None:
+    """Refuse the ICC of complete units where units have several numbers of labels by nobody.
+
+    Without raters no unit is complete: the longest lists are complete by chance alone.
+    """
+    n_given = (table.sample.codes.labels >= 0).sum(axis=1)
+    names = [name for name in request.statistics if name in {"icc1", "icc1k"}]
+    if table.has_raters or not names or n_given.min() == n_given.max():
+        return
+    raise AnalysisError(
+        f"{options.name}: {', '.join(names)}: need as many labels of one unit as of another; there"
+        f" are {n_given.min()} to {n_given.max()}; use icc1_incomplete, the same for unequal"
+        " numbers"
+    )

@@ -22,6 +22,7 @@ from konsil.analysis.standalone.agreement_choices import (
     has_steps,
     n_pairs,
     names_of,
+    not_of_measured_values,
     weights_of_table,
 )
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -74,6 +75,18 @@ def estimate_table(
                 ),
                 message_id="table.raters_not_known",
                 names=listed(left_out, end="{some}, {last}"),
+            )
+        ] = []
+    if equal := not_of_measured_values(table, options, request):
+        notes[
+            message(
+                "The {n:,} different numbers are taken for measured values: statistics that count"
+                " equal labels are not computed ({names}); declare the scale with {labels} if the"
+                " numbers are categories.",
+                message_id="table.measured_values",
+                n=len(table.labels.names),
+                names=listed(equal, end="{some}, {last}"),
+                labels=option("labels", example="[...]"),
             )
         ] = []
     if (

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Statistic
 from konsil.stats.engine.distances import Weights, disagreements, label_values, ratio_distances
-from konsil.stats.engine.tables import coincidences
+from konsil.stats.engine.tables import coincidences, table_margins
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -72,8 +72,7 @@ def krippendorff_alpha_weighted(
 def _from_distances(totals: Array, d: Array) -> Array:
     """Alpha for a fixed difference d, (..., k * k) to (..., 1)."""
     totals = np.asarray(totals, dtype=np.float64)
-    k = len(d)
-    counts = totals @ np.kron(np.eye(k), np.ones((k, 1)))
+    counts = table_margins(totals, len(d))[0]
     n = counts.sum(-1)
     expected = np.einsum("...i,...i->...", counts @ d, counts)
     # Weighted draws can leave n between 0 and 1; n - 1 must not turn the sign of an undefined
@@ -87,7 +86,7 @@ def _from_scores(totals: Array, n_labels: int, scores: Array | None) -> Array:
     """Alpha for squared differences of scores (mid-ranks if None), (..., k * k) to (..., 1)."""
     totals = np.asarray(totals, dtype=np.float64)
     k = n_labels
-    counts = totals @ np.kron(np.eye(k), np.ones((k, 1)))
+    counts = table_margins(totals, k)[0]
     n = counts.sum(-1)
     v = (
         np.cumsum(counts, -1) - counts / 2

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from konsil.stats.engine.arithmetic import MeanOfParts, mean_defined, ratio
 from konsil.stats.engine.contract import Array, Statistic
 from konsil.stats.engine.distances import Weights, disagreements
-from konsil.stats.engine.tables import pair_tables, square
+from konsil.stats.engine.tables import pair_tables, table_margins
 
 Measure = Callable[[Array, Array], Array]
 MeasureName = Literal[
@@ -50,13 +50,13 @@ def cohen_kappa_of(tables: Array, d: Array) -> Array:
         n00, n01, n10, n11 = (tables[..., i] for i in range(4))
         chance = (n11 + n10) * (n10 + n00) + (n11 + n01) * (n01 + n00)
         return ratio(2 * (n11 * n00 - n10 * n01), chance)
-    rows, columns, n = _margins(tables, len(d))
+    rows, columns, n = table_margins(tables, len(d))
     return 1 - ratio(n * (tables @ d.ravel()), np.einsum("...i,...i->...", rows @ d, columns))
 
 
 def scott_pi_of(tables: Array, d: Array) -> Array:
     """Scott's pi: like kappa, with the mean of the two raters' margins on both sides."""
-    rows, columns, n = _margins(tables, len(d))
+    rows, columns, n = table_margins(tables, len(d))
     margin = rows + columns
     return 1 - ratio(4 * n * (tables @ d.ravel()), np.einsum("...i,...i->...", margin @ d, margin))
 
@@ -76,7 +76,7 @@ def gwet_ac_of(tables: Array, d: Array) -> Array:
     k = len(d)
     if k < 2:
         return np.full(tables.shape[:-1], np.nan)
-    rows, columns, n = _margins(tables, k)
+    rows, columns, n = table_margins(tables, k)
     margin = ratio(rows + columns, np.repeat(2 * n[..., None], k, axis=-1))
     chance = (1 - d).sum() / (k * (k - 1)) * (margin * (1 - margin)).sum(-1)
     return np.asarray(1 - ratio(1 - percent_agreement_of(tables, d), 1 - chance), dtype=np.float64)
@@ -293,8 +293,3 @@ def undefined_pairs(per_pair: Statistic) -> Statistic:
 
 def _count_undefined(totals: Array, finalise: Callable[[Array], Array]) -> Array:
     return np.asarray(np.isnan(finalise(totals)).sum(-1, keepdims=True), dtype=np.float64)
-
-
-def _margins(tables: Array, n_labels: int) -> tuple[Array, Array, Array]:
-    sums = tables @ square(n_labels)
-    return sums[..., :n_labels], sums[..., n_labels:-1], sums[..., -1]

@@ -1,4 +1,7 @@
-"""Division and means that leave out what is undefined, and finalises that average over parts."""
+"""Division and means that leave out what is undefined, and finalises with more than their values.
+
+Some average over parts, others have their gradient in closed form.
+"""
 
 from __future__ import annotations
 
@@ -63,3 +66,18 @@ class MeanOfParts(ABC):
     def __call__(self, totals: Array) -> Array:
         """Compute their mean, (..., n_parts * size) to (..., 1)."""
         return mean_defined(self.each(totals))
+
+
+class WithGradient(ABC):
+    """A finalise with its gradient in closed form, whose cost is that of a few values.
+
+    `wald.linearised` then moves no sum and no cluster, however many there are.
+    """
+
+    @abstractmethod
+    def __call__(self, totals: Array) -> Array:
+        """Compute the value, (..., k) to (..., 1)."""
+
+    @abstractmethod
+    def gradient(self, totals: Array) -> Array:
+        """The value's derivatives by the sums at some totals, (k,) to (k, 1); nan: undefined."""

@@ -28,7 +28,7 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
     units, raters = np.nonzero(codes.labels >= 0)
     labels = codes.labels[units, raters].astype(np.int64)
     keys = []
-    for first, second in _together(units):
+    for first, second in together(units):
         a, b = raters[first].astype(np.int64), raters[second]
         pair = a * (2 * n_raters - a - 1) // 2 + b - a - 1
         cell = (pair * k + labels[first]) * k + labels[second]
@@ -61,7 +61,7 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
     weight = 1 / np.maximum((n_by_unit - 1) * (n_by_unit if per_unit else 1.0), 1.0)
     shape = (codes.n_clusters, k * k)
     total = scipy.sparse.csr_matrix(shape)
-    for first, second in _together(units):
+    for first, second in together(units):
         a, b = labels[first], labels[second]
         cells, rows = (
             np.concatenate([a * k + b, b * k + a]),
@@ -73,7 +73,7 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
     return total
 
 
-def _together(units: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+def together(units: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """Every two entries of the same unit, as positions of the first and of the second.
 
     `units` is sorted, so that the entries of a unit are neighbours.

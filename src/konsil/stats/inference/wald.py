@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import scipy
 
-from konsil.stats.engine.arithmetic import MeanOfParts
+from konsil.stats.engine.arithmetic import MeanOfParts, WithGradient
 from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.renumbering import renumbered
@@ -43,9 +43,10 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     """Each cluster's influence on the statistic, (n_clusters, m).
 
     influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); every column sums to
-    zero. The gradient is computed by central differences, over the sums or over the clusters,
-    whichever are fewer. nan where the statistic is undefined at T; where it is undefined one step
-    to one side, the other side is used.
+    zero. The gradient is the finalise's own where it has one (`WithGradient`); otherwise it is
+    computed by central differences, over the sums or over the clusters, whichever are fewer. nan
+    where the statistic is undefined at T; where it is undefined one step to one side, the other
+    side is used.
 
     Source: Binder (1983), On the variances of asymptotically normal estimators from complex
     surveys.
@@ -57,6 +58,13 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
            [ 0.5]])
     """
     rows = prepare(sums)
+    if isinstance(finalise, WithGradient):
+        with np.errstate(all="ignore"):
+            gradient = finalise.gradient(rows.total)
+        influence = np.asarray(rows.patterns @ gradient)
+        # Divided last: a copy of very many totals is as large as the sums themselves.
+        influence -= rows.total @ gradient / rows.n_clusters
+        return rows.expand(influence)
     value = evaluate(finalise, rows.total[None])[0]
     active = np.flatnonzero(rows.largest)
     if isinstance(finalise, MeanOfParts):
@@ -97,6 +105,11 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
         moves = np.zeros((len(some), rows.k))
         moves[np.arange(len(some)), some] = steps[some]
         gradient[some] = _derivatives(finalise, value, rows.total, moves, steps[some])
+    return _along(rows, gradient)
+
+
+def _along(rows: Rows, gradient: Array) -> Array:
+    """The influences (n_patterns, m) of a gradient (k, m)."""
     influence: Array = rows.patterns @ gradient
     influence -= (rows.total / rows.n_clusters) @ gradient
     return influence
@@ -122,9 +135,7 @@ def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
     mean: Array = gradient.reshape(-1, 1) / max(int(defined.sum()), 1)
     if not defined.any():
         mean[:] = np.nan
-    influence: Array = rows.patterns @ mean
-    influence -= (rows.total / rows.n_clusters) @ mean
-    return influence
+    return _along(rows, mean)
 
 
 def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:

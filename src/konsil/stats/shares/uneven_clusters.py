@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise
 from konsil.stats.inference import wald
@@ -87,7 +88,8 @@ def uneven_clusters(
     units = replace(codes, labels=codes.labels[compared], clusters=np.arange(len(compared)))
     rows = tally(units)
     # Linearising tables of very many cells would take too long.
-    if rows.shape[0] * rows.shape[1] > _MOST_SUMS:
+    is_closed = isinstance(finalise, WithGradient)
+    if not is_closed and rows.shape[0] * rows.shape[1] > _MOST_SUMS:
         return None
     influence = wald.linearised(rows, finalise)
     if influence.shape[1] != 1 or not np.isfinite(influence).all():
