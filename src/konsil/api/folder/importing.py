@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from konsil.analysis.model.message import message
-from konsil.api.folder.file_digests import digest_of_all, digests_of
+from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
+from konsil.api.folder.replies.reply_ratings import with_replies
 from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_records
-from konsil.api.replies.reply_ratings import with_replies
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
