@@ -374,3 +374,22 @@ def test_a_panel_too_small_for_a_majority_is_named_before_any_rating(
     (tmp_path / "study.toml").write_text(text)
     found = findings(open_folder(tmp_path))
     assert (found.problems, found.notes) == ((), expected)
+
+
+def test_a_list_of_panels_is_answered_with_the_keys_to_write(tmp_path: Path) -> None:
+    """Kills the mutant that answers at other keys, and the one that exchanges the panels."""
+    people = '[[raters]]\nid = "h1"\npanel = "humans"'
+    listed = 'raters = ["judges", "humans"]'
+    text = PAIRS.format(together="", people=people, analysis=listed)
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(StudyError) as caught:
+        open_folder(tmp_path)
+    assert str(caught.value).endswith(
+        '; to take panels together, write together = { everybody = ["judges", "humans"] } above the'
+        ' first table and raters = "everybody"; to compare two panels, write raters = "judges" and'
+        ' against = "humans"'
+    )
+    (tmp_path / "study.toml").write_text(text.replace(listed, AGAINST).replace('"h1"', '["h1"]'))
+    with pytest.raises(StudyError) as caught:
+        open_folder(tmp_path)
+    assert "together" not in str(caught.value)
