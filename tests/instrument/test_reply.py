@@ -24,6 +24,7 @@ from konsil.instrument import (
     read_reply,
     values,
 )
+from konsil.instrument.definition.objects import verdict
 from konsil.records import Rating, Span, Task
 
 FORM = Instrument(
@@ -152,6 +153,10 @@ def test_any_text_has_an_outcome(text: str) -> None:
         as_json({**SAID, "correctness.a2": "KeineAngabe"}),
         '{"thoughts": {"a": 1}}\n' + as_json(SAID),
         f"<think>if {{x}} then {{'y'}}</think>{as_json(SAID)}",
+        str(SAID),
+        f"```python\n{SAID}\n```",
+        as_json(SAID).replace("difficulty", "Difficulty"),
+        f"Mine: {as_json(SAID).replace('correctness.a1', ' Correctness.A1')}",
     ],
 )
 def test_what_is_repaired_by_parsing(text: str) -> None:
@@ -171,7 +176,10 @@ def test_what_is_as_asked_for(text: str) -> None:
         ("", "empty"),
         (" \n\t", "empty"),
         ("Richtig, Keine Angabe, Mittel", "not json"),
-        (str(SAID), "not json"),  # single quotes
+        (f"It is {SAID}.", "not json"),  # single quotes among words
+        (str(SAID)[:-1], "not json"),
+        (str({**SAID, "difficulty": as_json(PLANTED)})[:-9], "not json"),
+        (str({**SAID, "Difficulty": "Mittel"}), "off schema"),
         (as_json(SAID)[:-1], "not json"),
         ("[" + as_json(SAID)[1:-1] + "]", "not json"),
         ("null", "not json"),
@@ -224,6 +232,32 @@ def test_what_is_no_refusal(text: str) -> None:
 
 def test_a_refusal_with_a_verdict_is_a_verdict() -> None:
     assert labels(f"I cannot be sure, but: {as_json(SAID)}")[0] == "repaired"
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("ab"),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+            lambda inner: st.lists(inner, max_size=3),
+            max_leaves=4,
+        ),
+        min_size=1,
+    )
+)
+def test_what_python_prints_is_read_as_it_is_or_not_at_all(said: dict[str, object]) -> None:
+    """Kills the mutants that lose an escape, a quotation mark within a text, or a constant."""
+    read = verdict(repr(said), ("a", "b")).pairs
+    assert read is None or dict(read) == said
+    if all(text.isalpha() or text in "'\"" for text in map(str, said.values())):
+        assert read is not None
+
+
+def test_a_key_that_could_be_two_is_none() -> None:
+    scale = Scale(("no", "yes"))
+    two = Instrument("f", tuple(Criterion(c, "?", scale, "item") for c in ("co2", "CO2")))
+    assert read_reply(fields(two, TASK), '{"co2": "yes", "CO2": "no"}').outcome == "ok"
+    assert read_reply(fields(two, TASK), '{"co2": "yes", "Co2": "no"}').outcome == "off schema"
 
 
 def test_a_label_that_could_be_two_is_none() -> None:
@@ -297,7 +331,17 @@ def test_a_plant_within_a_string_is_a_string() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"' * 50_000, '{"a":"' * 30_000, "{}" * 50_000, ', "' * 100_000, '{"a":1,' * 30_000]
+    "text",
+    [
+        "{'a': '" + r"\'" * 50_000,
+        "{'" * 50_000,
+        "{'" + '"' * 50_001,
+        '{"' * 50_000,
+        '{"a":"' * 30_000,
+        "{}" * 50_000,
+        ', "' * 100_000,
+        '{"a":1,' * 30_000,
+    ],
 )
 def test_a_hostile_reply_does_not_take_long(text: str) -> None:
     start = time.thread_time()

@@ -1,22 +1,14 @@
-"""Tables of studies that were run elsewhere: answers with systems, several files, replies in cells."""
+"""Tables of studies that were run elsewhere: answers with systems, several files."""
 
 from __future__ import annotations
 
-import json
-import re
-import string
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
-from konsil.api.judge_replies import with_replies
 from konsil.errors import SourceError
-from konsil.records import Source
-from konsil.sources import read_table
 
 FORM = """title = "Another study"
 seed = 1
@@ -227,80 +219,3 @@ def test_values_and_labels_of_a_criterion_are_translated(tmp_path: Path):
 def test_translations_of_nothing_are_refused(tmp_path: Path, source: str, expected: str):
     rows = "rater,item,system,criterion,label\nr1,q1,gpt4,correct,yes\n"
     assert expected in fault(study(tmp_path, f"{PLAIN}{source}\n", r=rows))
-
-
-def test_replies_of_judges_in_cells_become_ratings(tmp_path: Path):
-    """Kills the mutants that take the first object, count no loss, or read unparseable cells."""
-    replies = {
-        "q1": '{"verdict": {"correct": "yes"}, "sure": 1}',
-        "q2": 'The form was {"verdict": {"correct": "yes"}}.\n```json\n'
-        '{"verdict": {"correct": "no",}, "sure": 2.0}\n```',
-        "q3": "I cannot judge this.",
-        "q4": '{"verdict": {"correct": "yes"',
-        "q5": "",
-        "q6": '{"verdict": {"correct": "yes", "correct": "no"}, "sure": null}',
-    }
-    text = "judge,item,system,reply\n" + "".join(
-        f'j1,{item},gpt4,"{reply.replace(chr(34), chr(34) * 2)}"\n'
-        for item, reply in replies.items()
-    )
-    folder = study(
-        tmp_path,
-        PLAIN + 'replies = ["Reply"]\ncolumns = { rater = "judge" }\n'
-        'criteria = { "Reply.verdict.correct" = "correct", "Reply.sure" = "confidence" }\n'
-        'labels_of = { confidence = { "1" = "low", "2" = "high" } }\n',
-        r=text,
-    )
-    assert ratings(folder) == {
-        ("j1", "q1", "q1:gpt4", "correct", "yes"),
-        ("j1", "q1", "confidence", "low"),
-        ("j1", "q2", "q2:gpt4", "correct", "no"),
-        ("j1", "q2", "confidence", "high"),
-    }
-    assert folder.preparations() == (
-        "r.csv: 6 replies, 3 included as ratings, 3 excluded (unparseable reply 2, empty reply 1)",
-    )
-
-    page = folder.report().read_text("utf-8")
-    [rows] = [t for t in re.findall(r"<tbody>.*?</tbody>", page, re.DOTALL) if "JSON replies" in t]
-    cells = " ".join(re.sub(r"<[^>]*>", " ", rows).split())
-    assert cells == (
-        "JSON replies of LLM judges 6 3 JSON replies of LLM judges reply unparseable 2"
-        " JSON replies of LLM judges reply empty 1"
-    )
-
-
-def test_a_key_that_no_reply_has_is_named(tmp_path: Path):
-    rows = 'rater,item,system,reply\nj1,q1,gpt4,"{""correct"": ""yes""}"\n'
-    source = 'replies = ["reply"]\ncriteria = { "reply.corect" = "correct" }\n'
-    assert "did you mean 'reply.correct'?" in fault(study(tmp_path, PLAIN + source, r=rows))
-
-
-NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=3)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab {}\"'\\ü\n", max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
-def test_every_reply_gives_its_keys_and_values(
-    tmp_path_factory: pytest.TempPathFactory, reply: dict[str, object]
-):
-    """Against a walk of Python's own objects."""
-
-    def leaves(value: object, name: str) -> dict[str, str]:
-        if value is None:
-            return {}
-        if isinstance(value, dict | list):
-            inner = value.items() if isinstance(value, dict) else enumerate(value, 1)
-            return {k: v for key, of in inner for k, v in leaves(of, f"{name}.{key}").items()}
-        return {name: value if isinstance(value, str) else json.dumps(value)}
-
-    path = tmp_path_factory.mktemp("replies") / "r.jsonl"
-    path.write_text(json.dumps({"c": json.dumps(reply)}))
-    table, counts = with_replies(read_table(path), Source("r.jsonl", "ratings", replies=("c",)))
-    cells = {name: table.frame[name][0] for name in table.frame.columns if name != "c"}
-    assert cells == leaves(reply, "c")
-    assert counts["kept"] == 1

@@ -321,3 +321,75 @@ def test_where_texts_come_later_or_are_not_needed_nothing_is_noted(
     (tmp_path / "study.toml").write_text(text)
     (tmp_path / "items.csv").write_text("item,text\ni1,Why?\n")
     assert findings(open_folder(tmp_path)).notes == ()
+
+
+PAIRS = """title = "Two judges, two people"
+seed = 1
+{together}
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is the answer correct?"
+scale = {{ labels = ["no", "yes"] }}
+[[raters]]
+id = "j1"
+panel = "judges"
+kind = "llm"
+{people}
+[[analyses]]
+name = "judges"
+statistic = "cohen_kappa"
+criterion = "correct"
+{analysis}
+"""
+AGAINST = 'raters = "judges"\nagainst = "humans"'
+ADVICE = (
+    "analysis 'judges': panel of 2 raters: a leave-one-out majority needs at least three; for all"
+    ' pairs of raters, set together = { everybody = ["judges", "humans"] } above the first table,'
+    ' and raters = "everybody" and by = ["rater_pair"] without against in the analysis'
+)
+
+
+@pytest.mark.parametrize(
+    ("n", "together", "analysis", "expected"),
+    [
+        (2, "", AGAINST, (ADVICE,)),
+        (2, "", f'{AGAINST}\nmode = "paper"', ()),
+        (3, "", AGAINST, ()),
+        (
+            2,
+            'together = { everybody = ["judges", "humans"] }',
+            'raters = "everybody"\nby = ["rater_pair"]',
+            (),
+        ),
+    ],
+)
+def test_a_panel_too_small_for_a_majority_is_named_before_any_rating(
+    tmp_path: Path, n: int, together: str, analysis: str, expected: tuple[str, ...]
+) -> None:
+    """Kills the mutants of the limit and of the mode; the keys of the advice are valid."""
+    people = "\n".join(f'[[raters]]\nid = "h{k}"\npanel = "humans"' for k in range(n))
+    text = PAIRS.format(together=together, people=people, analysis=analysis)
+    (tmp_path / "study.toml").write_text(text)
+    found = findings(open_folder(tmp_path))
+    assert (found.problems, found.notes) == ((), expected)
+
+
+def test_a_list_of_panels_is_answered_with_the_keys_to_write(tmp_path: Path) -> None:
+    """Kills the mutant that answers at other keys, and the one that exchanges the panels."""
+    people = '[[raters]]\nid = "h1"\npanel = "humans"'
+    listed = 'raters = ["judges", "humans"]'
+    text = PAIRS.format(together="", people=people, analysis=listed)
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(StudyError) as caught:
+        open_folder(tmp_path)
+    assert str(caught.value).endswith(
+        '; to take panels together, write together = { everybody = ["judges", "humans"] } above the'
+        ' first table and raters = "everybody"; to compare two panels, write raters = "judges" and'
+        ' against = "humans"'
+    )
+    (tmp_path / "study.toml").write_text(text.replace(listed, AGAINST).replace('"h1"', '["h1"]'))
+    with pytest.raises(StudyError) as caught:
+        open_folder(tmp_path)
+    assert "together" not in str(caught.value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from konsil.analysis import Results
-from konsil.api.judge_replies import EMPTY, UNREADABLE
+from konsil.api.folder.replies.reply_ratings import REASONS as REPLY_REASONS
 from konsil.records import Event
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
@@ -77,5 +77,5 @@ def test_every_reason_of_the_import_has_its_words() -> None:
     }
     of_ratings = {getattr(pocqi_ratings, n) for n in ("LEFT_OUT", "NO_ASSIGNMENT", "NO_CRITERION")}
     assert of_rules | of_ratings <= REASONS.keys()
-    assert {EMPTY, UNREADABLE} <= REASONS.keys()
-    assert len(KINDS) == 7
+    assert REASONS.keys() >= set(REPLY_REASONS)
+    assert len(KINDS) == 8

@@ -12,6 +12,7 @@ from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure, quotient, share
 from konsil.analysis.estimation.prevalence import label_notes
 from konsil.analysis.estimation.rare_events import is_sparse
+from konsil.analysis.estimation.raters.consensus_rules import SMALLEST_PANEL, too_small
 from konsil.analysis.estimation.raters.leave_one_out import (
     leave_one_out_measure,
     table_measure,
@@ -53,11 +54,8 @@ def against_panel(
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
     n_panel = panel.codes.labels.shape[1]
-    if mode == "valid" and n_panel < 3:
-        raise AnalysisError(
-            f"{analysis.name}: panel of {n_panel} raters: a leave-one-out majority needs at least"
-            ' three; use mode = "paper" for agreement with the panel\'s majority'
-        )
+    if mode == "valid" and n_panel < SMALLEST_PANEL:
+        raise AnalysisError(f"{analysis.name}: {too_small(analysis, n_panel)}")
     parts = [
         consensus.judge_and_ceiling(
             n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values

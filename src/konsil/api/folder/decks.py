@@ -84,10 +84,13 @@ def preparation_line(name: str, data: Mapping[str, object]) -> str:
         for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     )
     kind = str(data.get("as", "items"))
+    # A reply may have several ratings: their number is that of the records.
+    of_kept = (
+        "with ratings" if data.get("of") == "replies" else f"included as {_NOUNS.get(kind, kind)}"
+    )
     return (
         f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,}"
-        f" included as {_NOUNS.get(kind, kind)}, {sum(reasons.values()):,} excluded"
-        + (f" ({listing})" if listing else "")
+        f" {of_kept}, {sum(reasons.values()):,} excluded" + (f" ({listing})" if listing else "")
     )
 
 

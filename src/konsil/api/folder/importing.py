@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from konsil.analysis.model.message import message
-from konsil.api.folder.file_digests import digest_of_all, digests_of
+from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
-from konsil.api.judge_replies import with_replies
+from konsil.api.folder.replies.reply_ratings import with_replies
 from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_records
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
@@ -191,7 +191,8 @@ def incoming(
             tables[key] = read_table(folder / source.file, source.settings)
         table = tables[key]
         _check_criteria(source, instruments)
-        table, reply_counts = with_replies(table, source)
+        replied = with_replies(table, source, instruments)
+        table = replied.table
         cells = rating_cells(table, source) if as_columns and source.records == "ratings" else None
         if cells is None:
             batch = _tabular(table, source, of_tasks)
@@ -199,8 +200,8 @@ def incoming(
             # Read again rather than kept: few files need their records.
             again = partial(incoming, folder, [each], find, instruments)
             batch = DeferredRatings(table.name, cells=cells, read=again)
-        notes = (*batch.notes, *lookalikes(table, source))
-        files.append(replace(batch, preparation=reply_counts, notes=notes))
+        notes = (*batch.notes, *replied.notes, *lookalikes(table, source))
+        files.append(replace(batch, preparation=replied.counts, notes=notes))
     return tuple(files)
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.analysis.estimation.raters.consensus_rules import SMALLEST_PANEL, averaged, too_small
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR
+from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR, statistic_of
 from konsil.analysis.running.sensitivity.omission_rules import majority_problems
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
@@ -18,6 +19,7 @@ from konsil.records import Event, Item, Source
 from konsil.sources.files.patterns import exist
 from konsil.store.engine.engine import reading
 from konsil.store.engine.read import count, has_answer_text
+from konsil.study import Study
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, StoredRecords
@@ -72,7 +74,22 @@ def findings(folder: Folder) -> Findings:
     text = protocol.read_text(encoding="utf-8-sig")
     note = None if absent or problems else unanswered_note(folder, files)
     notes = () if note is None else (note,)
+    if data is None:
+        notes = (*notes, *small_panel_notes(folder.study))
     return Findings(tuple(located(problems, text, str(protocol))), absent, notes)
+
+
+def small_panel_notes(study: Study) -> Iterator[str]:
+    """A sentence for each analysis of judges against a panel that is too small for a majority.
+
+    Once there are ratings, the analysis itself is refused. A panel without raters may still get
+    them.
+    """
+    for analysis in study.analyses:
+        n = len(study.members(analysis.against)) if analysis.against else 0
+        of_majority = statistic_of(analysis.statistic).is_of_two_raters and not averaged(analysis)
+        if 0 < n < SMALLEST_PANEL and of_majority and analysis.mode == "valid":
+            yield f"analysis {analysis.name!r}: {too_small(analysis, n)}"
 
 
 def unanswered_note(folder: Folder, files: Sequence[Incoming] = ()) -> str | None:

@@ -6,7 +6,6 @@ It never guesses.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
@@ -19,6 +18,7 @@ from konsil.instrument.definition.form import Instrument
 from konsil.instrument.definition.labels import LabelError, read_label
 from konsil.instrument.definition.mirror import canonical, mirrored
 from konsil.instrument.definition.objects import verdict
+from konsil.instrument.definition.spelling import meant
 from konsil.records import Outcome, Rating, State, Task
 
 
@@ -73,9 +73,9 @@ def read_reply(fields: Sequence[Field], text: str) -> Reading:
     Only JSON counts, and of several objects the last one that speaks of the fields.
 
     Repaired are fences and words around the object, trailing commas, line breaks in strings,
-    numbers for labels that are numbers, and labels that differ in case, spaces or Unicode form from
-    exactly one option. An object with a key missing, unknown or twice is off schema: part of a
-    reply is no rating.
+    single quotes of a whole reply, numbers for labels that are numbers, and keys and labels that
+    differ in case, spaces or Unicode form from exactly one name or option. An object with a key
+    missing, unknown or twice is off schema: part of a reply is no rating.
     """
     if not text.strip():
         return Reading("empty", problems={"": "the reply is empty"})
@@ -167,20 +167,11 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
             f"{value!r} is not a label of criterion {criterion.id!r};"
             f" {nearest(value, field.options)}"
         )
-    alike = [
-        option for option in field.options if _comparison_key(option) == _comparison_key(value)
-    ]
-    # Where two options differ in case alone, neither is guessed.
-    text = alike[0] if len(alike) == 1 else value.strip()
-    return *read_label(criterion, text), True
+    return *read_label(criterion, meant(value, field.options) or value.strip()), True
 
 
 def _digits(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(value)
-
-
-def _comparison_key(text: str) -> str:
-    return "".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def _quoted(value: object) -> str:

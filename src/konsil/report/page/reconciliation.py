@@ -21,6 +21,9 @@ KINDS = {
     "ratings of users": message("Ratings of people", message_id="reconciliation.ratings"),
     "verdicts of judges": message("Ratings of LLM judges", message_id="reconciliation.verdicts"),
     "replies": message("JSON replies of LLM judges", message_id="reconciliation.replies"),
+    "values of replies": message(
+        "Values of the replies with ratings", message_id="reconciliation.values"
+    ),
 }
 """Kind of row, as the import counts it -> what the table calls it, in the table's order."""
 
@@ -62,6 +65,14 @@ REASONS = {
     "no choice": message("no choice recorded", message_id="reconciliation.no_choice"),
     "unparseable reply": message("reply unparseable", message_id="reconciliation.unparseable"),
     "empty reply": message("reply empty", message_id="reconciliation.empty"),
+    "value not on the scale": message("value not on the scale", message_id="reconciliation.scale"),
+    "several values of a key": message(
+        "several values of a key", message_id="reconciliation.several"
+    ),
+    "key without a value": message("key without a value", message_id="reconciliation.no_value"),
+    "no key of the criterion": message(
+        "no key of the criterion", message_id="reconciliation.no_key"
+    ),
     "told twice": message("duplicate of another row", message_id="reconciliation.twice"),
 }
 """Reason, as the import counts it -> its words."""
@@ -118,16 +129,12 @@ def reconciliation(material: Material) -> Table | None:
 
 
 def _tallies(data: Mapping[str, object]) -> object:
-    """Kind of row -> its counts; of replies in cells, the import counts one kind alone."""
+    """Kind of row -> its counts; of replies in cells, the import counts these beside the tables."""
+    tables = data.get("tables")
     if data.get("of") != "replies":
-        return data.get("tables")
-    return {
-        "replies": {
-            "read": data.get("read"),
-            "kept": data.get("kept"),
-            "left out": data.get("dropped"),
-        }
-    }
+        return tables
+    tally = {"read": data.get("read"), "kept": data.get("kept"), "left out": data.get("dropped")}
+    return {"replies": tally, **(tables if isinstance(tables, Mapping) else {})}
 
 
 def _row(material: Material, kind: str, reason: str, *numbers: object) -> tuple[Cell, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import math
 import re
 import tomllib
@@ -195,8 +196,34 @@ def _decode_number(value: object, path: str) -> float:
 def _expect(kind: type[T], value: object, path: str) -> T:
     # `type is`, not isinstance: true is not a whole number here.
     if type(value) is not kind:
-        raise StudyError(f"{path}: expected {_WORDS.get(kind, kind.__name__)}, got {_show(value)}")
+        raise StudyError(
+            f"{path}: expected {_WORDS.get(kind, kind.__name__)}, got {_show(value)}"
+            + _panels_hint(path, value)
+        )
     return value
+
+
+_PANEL_KEY = re.compile(r"\banalyses\[\d+\]\.(?:raters|against)\Z")
+
+
+def _panels_hint(path: str, value: object) -> str:
+    """The keys to write in place of a list of panels in an analysis; empty elsewhere.
+
+    >>> _panels_hint("study.toml: analyses[0].raters", ["judges"])
+    '; the panel is a text: "judges"'
+    """
+    if not isinstance(value, list) or _PANEL_KEY.search(path) is None:
+        return ""
+    panels = [json.dumps(panel, ensure_ascii=False) for panel in value if isinstance(panel, str)]
+    if len(panels) != len(value) or not panels:
+        return ""
+    if len(panels) == 1:
+        return f"; the panel is a text: {panels[0]}"
+    against = f"; to compare two panels, write raters = {panels[0]} and against = {panels[1]}"
+    return (
+        f"; to take panels together, write together = {{ everybody = [{', '.join(panels)}] }} above"
+        f' the first table and raters = "everybody"{against if len(panels) == 2 else ""}'
+    )
 
 
 def _show(value: object) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.spec import Analysis
 
+SMALLEST_PANEL = 3
+"""Raters of a panel of which two can have a majority that the third one is compared with."""
+
 
 def averaged(a: Analysis) -> bool:
     """Whether judges are compared with the label nearest to a panel's mean.
@@ -43,3 +46,18 @@ def needs_majority(a: Analysis) -> bool:
     of_others = a.against == "rest" and entry.is_among_raters
     of_panel = a.consensus == "majority" and entry.group == "labels"
     return of_others or of_panel or leaves_one_out(a) or entry.needs_majority
+
+
+def too_small(analysis: Analysis, n_panel: int) -> str:
+    """That a panel has no leave-one-out majority, and the keys for the pairs of raters instead.
+
+    Both kinds of pairs are then estimated: those of a judge with a rater of the panel, and those
+    within the panel.
+    """
+    panels = f'["{analysis.raters}", "{analysis.against}"]'
+    return (
+        f"panel of {n_panel} rater{'' if n_panel == 1 else 's'}: a leave-one-out majority needs at"
+        f" least three; for all pairs of raters, set together = {{ everybody = {panels} }} above"
+        ' the first table, and raters = "everybody" and by = ["rater_pair"] without against in the'
+        " analysis"
+    )
