@@ -32,11 +32,6 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
 # folders.
 sys.path.append(str(Path(__file__).parent))
 
-DATA = Path(
-    os.environ.get("KONSIL_TEST_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
-)
-
-
 _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", re.MULTILINE)
 # The tests of the migrations themselves.
 _OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns", "test_stability"}
@@ -213,6 +208,8 @@ def reported(
 
 def real_data(name: str) -> Path:
     """The folder of a real data set, or a skip where it is absent."""
+    from published_data import DATA
+
     folder = DATA / name
     if not folder.exists():
         pytest.skip(f"real data {name} is not on this machine")

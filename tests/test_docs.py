@@ -29,7 +29,6 @@ import pytest
 from click.testing import CliRunner
 
 import konsil
-from conftest import DATA
 from document_edits import edit
 from forks import Forks, forks
 from konsil.analysis import (
@@ -68,6 +67,7 @@ from konsil.study.sections.practice import Explanation
 from konsil.study.sections.privacy import Privacy
 from konsil.study.sections.programs import Program
 from konsil.study.sections.table_layout import FigureLayout, TableLayout
+from published_data import DATA
 from store.conftest import server  # noqa: F401  a fixture
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,8 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from conftest import DATA
 from konsil.api import open_folder
+from published_data import DATA
 from small_studies import exit_code
 
 RELEASED = DATA / "real_pocqi_public"

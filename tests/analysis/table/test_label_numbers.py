@@ -111,7 +111,7 @@ def test_both_doors_count_labels_that_are_numbers_as_these_numbers(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({}, "line 2, rater 'a': 'low' is not a number (and 3 more); level interval needs numbers"),
+        ({}, "row 0, rater 'a': 'low' is not a number (and 3 more); level interval needs numbers"),
         ({"values": (1, 2)}, "values: has 2 numbers for 0 labels; expected as many as labels has"),
         ({"labels": ("low", "high"), "values": ("1", "x")}, "values: 'x' is not a number"),
         ({"labels": ("low", "high"), "values": (2, 1)}, "values 2,1: numbers must increase"),

@@ -22,7 +22,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.pairs.vote_methods import comparison_methods
-from konsil.analysis.running.unknown_raters import about_items, unknown_raters_problem
+from konsil.analysis.running.rows.unknown_raters import about_items, unknown_raters_problem
 from konsil.analysis.table.encoding import empty_selection, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
