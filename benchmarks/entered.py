@@ -59,7 +59,7 @@ have none."""
 _CACHED = re.compile(r"/__pycache__/([^/]+?)\.cpython-[^/]*$")
 _HIDDEN = re.compile(r"/(\.(?!ci/|ci$|gitignore$|containerignore$)|__pycache__|[^/]*\.egg-info(/|$))")
 # Importing and collecting search folders for names that the records of files have already.
-_SEARCHING = re.compile(r"^<frozen importlib|/_pytest/")
+_SEARCHING = re.compile(r"^<frozen importlib|/_pytest/|/importlib/metadata/|/pkgutil\.py$")
 # A process may lose its environment; what it starts then is not recorded.
 _FOLDER = os.environ.get(FOLDER, "")
 # Reads the source of every module for numbers to try.
@@ -212,9 +212,10 @@ def noting(marks: Marks) -> Any:
         elif event == "subprocess.Popen":
             _, words, folder, _ = arguments
             for word in (words,) if isinstance(words, str | bytes | os.PathLike) else words:
-                path = in_checkout(os.path.join(os.fsdecode(folder or "."), os.fsdecode(word)))
-                if path and path != ".":
-                    marks[f"{OPENED}{path}"]
+                path = os.path.join(os.fsdecode(folder or "."), os.fsdecode(word))
+                inside = in_checkout(path)
+                if inside and os.path.lexists(path):
+                    marks[f"{OPENED}{inside}"]
 
     return note
 

@@ -35,6 +35,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -50,7 +51,7 @@ PROGRAMS = (
     "pdflatex podman runuser soffice xelatex"
 ).split()
 """Without these some tests skip."""
-_HAS_SLOW = re.compile(r"mark\.slow\b|\bin_a(_the)?_browser\b|\bin_the_browser\b")
+_COLLECTED = re.compile(r"^(tests/\S+\.py): \d+$", re.MULTILINE)
 _COUNTED = re.compile(r"(\d+) (passed|failed|skipped|errors?|xfailed|xpassed)\b")
 
 Key = tuple[str, str]
@@ -198,13 +199,34 @@ class Record:
         return cls(parts["around"], digests, entered, seconds)
 
 
-def with_slow_tests(root: Path) -> list[str]:
-    """Files of tests that may have slow ones, by their text."""
-    return [
-        path.relative_to(root).as_posix()
-        for path in sorted((root / "tests").rglob("test_*.py"))
-        if _HAS_SLOW.search(path.read_text("utf-8"))
-    ]
+def longest(test: str) -> int:
+    """The place of a file of tests among the longest ones."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from longest import LONGEST
+
+    name = Path(test).stem
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
+def test_files(root: Path) -> list[str]:
+    """All files of tests."""
+    return [p.relative_to(root).as_posix() for p in sorted((root / "tests").rglob("test_*.py"))]
+
+
+def with_slow_tests(files: Sequence[str]) -> set[str]:
+    """Those that have slow tests, which marks may get from elsewhere."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", SLOW, *files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 5):
+        sys.exit(done.stdout + done.stderr)
+    return set(_COLLECTED.findall(done.stdout))
+
+
+def beside(file: str) -> set[Key]:
+    """What decides whether a file of tests has slow ones: it and the fixtures of its folders."""
+    folders = Path(file).parents
+    conftests = [(p / "conftest.py").as_posix() for p in folders if (ROOT / p / "conftest.py").is_file()]
+    return {(path, OPENED) for path in [file, *conftests]}
 
 
 def selected(
@@ -247,7 +269,7 @@ def explain(reasons: Mapping[str, str], n_files: int, seconds: Mapping[str, floa
 
 
 def recorded(
-    files: Sequence[str], n_workers: int, kept: Record, options: Sequence[str] = ()
+    files: Sequence[str], n_workers: int, kept: Record, without_slow: Iterable[str] = ()
 ) -> tuple[Record, list[str], Counter[str]]:
     """Run files of tests, each in a process of its own; the record of those that passed with what is
     kept of another one, those that failed, and how many tests had which outcome."""
@@ -264,10 +286,10 @@ def recorded(
 
         def run(number: int) -> None:
             file, began = files[number], time.monotonic()
-            command = [sys.executable, "-m", "pytest", "-q", "-m", SLOW, "-p", "no:cacheprovider"]
-            command += ["-p", "no:xdist", "--dist=no"] if False else ["-n", "0"]
+            command = [sys.executable, "-m", "pytest", "-m", SLOW, "-p", "no:cacheprovider"]
+            command += ["-n", "0"]
             done = subprocess.run(
-                [*command, "--basetemp", f"{place}/{number}", *options, file],
+                [*command, "--basetemp", f"{place}/{number}", file],
                 cwd=ROOT,
                 env={**environment, CONTEXT: file},
                 stdin=subprocess.DEVNULL,
@@ -279,8 +301,7 @@ def recorded(
             took = time.monotonic() - began
             last = done.stdout.rstrip().rpartition("\n")[2]
             outcomes.update({word: int(n) for n, word in _COUNTED.findall(last)})
-            # A file may have no slow test today: then there is none to be selected.
-            if done.returncode in (0, 5):
+            if done.returncode == 0:
                 seconds[file] = took
                 shutil.rmtree(f"{place}/{number}", ignore_errors=True)
             else:
@@ -300,7 +321,11 @@ def recorded(
         found = {key for key in own if key is not None}
         return found.union(*(keys(c, (*ahead, test)) for c in of_others if c not in ahead))
 
-    sets = {**kept.entered, **{test: frozenset(keys(test) | always) for test in seconds}}
+    sets = {
+        **kept.entered,
+        **{test: frozenset(keys(test) | always) for test in seconds},
+        **{test: frozenset(beside(test) | always) for test in without_slow},
+    }
     digests = {key: checkout.digest(key) for test in sets for key in sets[test]}
     return (
         Record(surroundings(), digests, sets, {**kept.seconds, **seconds}),
@@ -344,7 +369,7 @@ def main() -> None:
         lines = compared(first, second)
         print("\n".join([*lines, f"{len(lines)} more in {len(second.entered)} files of tests"]))
         sys.exit(bool(lines))
-    files = with_slow_tests(ROOT)
+    files = test_files(ROOT)
     record = Record.read(options.file)
     reasons = (
         dict.fromkeys(files, "all are asked for")
@@ -363,8 +388,9 @@ def main() -> None:
         return
     began = time.monotonic()
     kept = kept_of(record, reasons, files)
-    order = sorted(reasons, key=lambda test: -record.seconds.get(test, float("inf")))
-    result, failed, outcomes = recorded(order, options.n, kept)
+    slow = sorted(with_slow_tests([*reasons]) if reasons else ())
+    order = sorted(slow, key=lambda test: (-record.seconds.get(test, inf), longest(test)))
+    result, failed, outcomes = recorded(order, options.n, kept, set(reasons) - set(slow))
     result.write(options.file)
     took = time.monotonic() - began
     counts = ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items()))
