@@ -57,7 +57,9 @@ LISTED, OPENED, USED = "/", "=", "@"
 """First letters of a record: a folder's entries, a file, what another context entered; functions
 have none."""
 _CACHED = re.compile(r"/__pycache__/([^/]+?)\.cpython-[^/]*$")
-_HIDDEN = re.compile(r"/(\.(?!ci/|ci$|gitignore$|containerignore$)|__pycache__|[^/]*\.egg-info(/|$))")
+_HIDDEN = re.compile(
+    r"/(\.(?!ci/|ci$|gitignore$|containerignore$)|__pycache__|[^/]*\.egg-info(/|$))"
+)
 # Importing and collecting search folders for names that the records of files have already.
 _SEARCHING = re.compile(r"^<frozen importlib|/_pytest/|/importlib/metadata/|/pkgutil\.py$")
 # A process may lose its environment; what it starts then is not recorded.
@@ -90,9 +92,7 @@ def with_marks(text: str, name: str) -> ast.Module:
         while place < len(node.body) and _is_future(node.body[place]):
             place += 1
         line = 0 if isinstance(node, ast.Module) else node.lineno
-        look = ast.Subscript(
-            ast.Name(MARK, ast.Load()), ast.Constant(f"{name}:{line}"), ast.Load()
-        )
+        look = ast.Subscript(ast.Name(MARK, ast.Load()), ast.Constant(f"{name}:{line}"), ast.Load())
         statement = ast.Expr(look)
         if node.body:
             ast.copy_location(statement, node.body[min(place, len(node.body) - 1)])
@@ -187,7 +187,8 @@ def in_checkout(path: object) -> str:
     """The path from the checkout on of what a test may depend on; "" outside, and of caches."""
     if not isinstance(path, str | bytes | os.PathLike):
         return ""
-    absolute = _CACHED.sub(r"/\1.py", os.path.abspath(os.fsdecode(path)))
+    # Without a look at the disk: also what is not there, and links by their own names.
+    absolute = _CACHED.sub(r"/\1.py", os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
     root = str(ROOT)
     if absolute != root and not absolute.startswith(f"{root}/"):
         return ""
@@ -212,7 +213,7 @@ def noting(marks: Marks) -> Any:
         elif event == "subprocess.Popen":
             _, words, folder, _ = arguments
             for word in (words,) if isinstance(words, str | bytes | os.PathLike) else words:
-                path = os.path.join(os.fsdecode(folder or "."), os.fsdecode(word))
+                path = Path(os.fsdecode(folder or "."), os.fsdecode(word))
                 inside = in_checkout(path)
                 if inside and os.path.lexists(path):
                     marks[f"{OPENED}{inside}"]
@@ -270,7 +271,9 @@ def recording() -> Iterator[tuple[Path, Mapping[str, str]]]:
         (Path(folder) / "entered.py").symlink_to(__file__)
         records = Path(folder) / "records"
         records.mkdir()
-        path = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])
+        # The checkout's package, and not an installed copy of it.
+        paths = [folder, str(SOURCE.parent), os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(filter(None, paths))
         yield records, os.environ | {FOLDER: str(records), "PYTHONPATH": path}
 
 

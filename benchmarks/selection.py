@@ -46,10 +46,10 @@ RECORD = Path("tests") / "entered.json"
 SLOW = "slow and not long"
 ALWAYS = ("pyproject.toml", ".ci/run", "benchmarks/entered.py", "benchmarks/selection.py")
 """What every slow test may depend on without opening it."""
-PROGRAMS = (
-    "age caddy chromium chromium-browser docker google-chrome initdb latexmk lualatex node pandoc "
-    "pdflatex podman runuser soffice xelatex"
-).split()
+PROGRAMS = {
+    *("age", "caddy", "chromium", "google-chrome", "initdb", "latexmk", "lualatex", "node"),
+    *("pandoc", "pdflatex", "runuser", "soffice", "xelatex"),
+}
 """Without these some tests skip."""
 _COLLECTED = re.compile(r"^(tests/\S+\.py): \d+$", re.MULTILINE)
 _COUNTED = re.compile(r"(\d+) (passed|failed|skipped|errors?|xfailed|xpassed)\b")
@@ -142,7 +142,7 @@ def surroundings() -> dict[str, str]:
     """What is outside the checkout and decides which tests run, and how."""
     packages = {d.name.lower(): d.version for d in importlib.metadata.distributions()}
     packages.pop("konsil", None)
-    programs = {name: "there" for name in PROGRAMS if shutil.which(name)}
+    programs = {name: "there" for name in sorted(PROGRAMS) if shutil.which(name)}
     data = Path(os.environ.get("KONSIL_TEST_DATA", ROOT.parent / "shared" / "data"))
     folders = sorted(p.name for p in data.iterdir()) if data.is_dir() else []
     models = Path(os.environ.get("KONSIL_MODELS", "-"))
@@ -225,7 +225,9 @@ def with_slow_tests(files: Sequence[str]) -> set[str]:
 def beside(file: str) -> set[Key]:
     """What decides whether a file of tests has slow ones: it and the fixtures of its folders."""
     folders = Path(file).parents
-    conftests = [(p / "conftest.py").as_posix() for p in folders if (ROOT / p / "conftest.py").is_file()]
+    conftests = [
+        (p / "conftest.py").as_posix() for p in folders if (ROOT / p / "conftest.py").is_file()
+    ]
     return {(path, OPENED) for path in [file, *conftests]}
 
 
@@ -260,7 +262,7 @@ def explain(reasons: Mapping[str, str], n_files: int, seconds: Mapping[str, floa
     """How many files are selected, and the commonest reasons."""
     took = sum(seconds.get(test, 0.0) for test in reasons)
     lines = [
-        f"{len(reasons)} of {n_files} files of slow tests"
+        f"{len(reasons)} of {n_files} files of tests"
         f" ({took:.0f} of {sum(seconds.values()):.0f} recorded seconds):"
     ]
     counts = Counter(reasons.values()).most_common()
