@@ -32,6 +32,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -311,7 +312,9 @@ def recorded(
                 print(done.stdout)
             print(f"{file}: {last.strip('= ')}", flush=True)
 
-        list(pool.map(run, range(len(files))))
+        # An interrupt leaves the files that were not run unrecorded.
+        with suppress(KeyboardInterrupt):
+            list(pool.map(run, range(len(files))))
         entered = contexts(records)
     checkout = Checkout()
     always = {(path, OPENED) for path in ALWAYS}
@@ -396,8 +399,12 @@ def main() -> None:
     result.write(options.file)
     took = time.monotonic() - began
     counts = ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items()))
-    print("".join(f"failed: {file}\n" for file in failed) + f"{counts} in {took:.2f}s")
-    sys.exit(bool(failed))
+    print("".join(f"failed: {file}\n" for file in failed), end="")
+    missing = len(set(slow) - set(result.entered) - set(failed))
+    if missing:
+        print(f"interrupted: {missing} files were not run")
+    print(f"{counts} in {took:.2f}s")
+    sys.exit(bool(failed or missing))
 
 
 if __name__ == "__main__":
