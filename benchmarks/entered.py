@@ -202,7 +202,9 @@ def noting(marks: Marks) -> Any:
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
         if event in ("open", "sqlite3.connect"):
-            path = in_checkout(arguments[0])
+            # A folder that is removed is named from the folder above it on.
+            removed = sys._getframe(1).f_code.co_name == "_rmtree_safe_fd"
+            path = "" if removed else in_checkout(arguments[0])
             # A module that is imported has marks.
             if path and not (path.startswith(source) and path.endswith(".py") and _by_import()):
                 marks[f"{OPENED}{path}"]

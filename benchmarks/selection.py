@@ -20,6 +20,7 @@ import ast
 import base64
 import importlib.metadata
 import json
+import lzma
 import os
 import platform
 import re
@@ -28,7 +29,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -61,14 +61,15 @@ name of a function."""
 
 
 def digest(data: bytes) -> str:
-    """Some letters that another content does not have."""
-    return base64.b32encode(blake2b(data, digest_size=5).digest()).decode()
+    """Five letters that another content hardly has: one of a billion."""
+    return base64.b64encode(blake2b(data, digest_size=6).digest()).decode()[:5]
 
 
 def units(text: str) -> tuple[dict[str, str], dict[int, str]]:
     """Name of each function of a module, "" for its body, -> digest; and line -> name.
 
-    A function counts with its decorators, defaults, docstring and inner functions. The body counts
+    A function counts with its decorators, defaults, docstring and inner functions, which have its
+    name: whoever enters those has entered it. The body counts
     without plain functions of the module, whose names alone do nothing, and without the bodies of
     all others. Functions of one name, as a property's two, count as one. Comments do not count.
     """
@@ -80,9 +81,9 @@ def units(text: str) -> tuple[dict[str, str], dict[int, str]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, Function):
                 name = f"{outer}{child.name}"
-                names[child.lineno] = name
                 dumps.setdefault(name, []).append(ast.dump(child))
-                visit(child, f"{name}.<locals>.")
+                inner = (node for node in ast.walk(child) if isinstance(node, Function))
+                names.update({node.lineno: name for node in inner})
             else:
                 visit(child, f"{outer}{child.name}." if isinstance(child, ast.ClassDef) else outer)
 
@@ -166,22 +167,28 @@ class Record:
     seconds: Mapping[str, float]
 
     def write(self, path: Path) -> None:
-        """As JSON, a line for each file; what a file of tests entered is a row of bits."""
+        """As JSON, a line for each file; what a file of tests entered is a row of bits, all of which
+        are packed together."""
         keys = sorted({key for entered in self.entered.values() for key in entered})
         places = {key: place for place, key in enumerate(keys)}
         digests: dict[str, dict[str, str]] = {}
         for file, unit in keys:
             digests.setdefault(file, {})[unit] = self.digests[file, unit]
-        rows = {}
-        for test, entered in sorted(self.entered.items()):
-            bits = sum(1 << places[key] for key in entered)
-            packed = zlib.compress(bits.to_bytes(len(keys) // 8 + 1, "little"), 9)
-            rows[test] = [round(self.seconds.get(test, 0.0), 1), base64.b85encode(packed).decode()]
-        parts = {"around": self.around, "digests": digests, "tests": rows}
+        width = len(keys) // 8 + 1
+        rows = b"".join(
+            sum(1 << places[key] for key in self.entered[test]).to_bytes(width, "little")
+            for test in sorted(self.entered)
+        )
+        parts = {
+            "around": self.around,
+            "digests": digests,
+            "tests": {test: round(self.seconds.get(test, 0), 1) for test in sorted(self.entered)},
+        }
         blocks = []
         for name, part in parts.items():
-            lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in part.items()]
-            blocks.append(f'"{name}": {{\n' + ",\n".join(lines) + "\n}")
+            dumped = (json.dumps({k: v}, separators=(",", ":"))[1:-1] for k, v in part.items())
+            blocks.append(f'"{name}":{{\n' + ",\n".join(dumped) + "\n}")
+        blocks.append(f'"entered":"{base64.b85encode(lzma.compress(rows)).decode()}"')
         path.write_text("{\n" + ",\n".join(blocks) + "\n}\n", "utf-8")
 
     @classmethod
@@ -192,12 +199,13 @@ class Record:
         parts = json.loads(path.read_text("utf-8"))
         digests = {(f, u): d for f, row in parts["digests"].items() for u, d in row.items()}
         keys = sorted(digests)
+        width = len(keys) // 8 + 1
+        rows = lzma.decompress(base64.b85decode(parts["entered"]))
         entered = {}
-        for test, (_, packed) in parts["tests"].items():
-            bits = int.from_bytes(zlib.decompress(base64.b85decode(packed)), "little")
+        for row, test in enumerate(parts["tests"]):
+            bits = int.from_bytes(rows[row * width : (row + 1) * width], "little")
             entered[test] = frozenset(k for place, k in enumerate(keys) if bits >> place & 1)
-        seconds = {test: row[0] for test, row in parts["tests"].items()}
-        return cls(parts["around"], digests, entered, seconds)
+        return cls(parts["around"], digests, entered, parts["tests"])
 
 
 def longest(test: str) -> int:
