@@ -1,6 +1,7 @@
 """Mutants: does some test fail where one operator, number or condition of konsil is another?
 
 python benchmarks/mutants.py [--seed 1] [--each 5] [--entered FILE] [--out FILE]
+python benchmarks/mutants.py --selected RECORD [--entered FILE]   # is the selection of slow tests right?
 
 Of every package `--each` places are drawn: comparisons whose border moves, sums that become
 differences, `and` that becomes `or`, conditions that are negated, numbers that grow by one. Each is
@@ -8,6 +9,9 @@ changed in a copy of the checkout, and so are those of BY_HAND; then tests run u
 those that reach the place (with what `entered.py` wrote), those that name the module, those of its
 package, all fast ones, and the slow ones of its package. A mutant that lives is printed with its
 change: a test is missing, or the change is equivalent, which is stated in EQUIVALENT.
+
+With `--selected` the fast tests run, then the slow ones that `selection.py` selects with a record of
+this code, then all other slow ones: a mutant that only the last ones kill was not selected for.
 """
 
 from __future__ import annotations
@@ -269,6 +273,32 @@ def stages(mutant: Mutant, copy: Path, entered: Mapping[str, Sequence[str]]) -> 
     yield ["-m", "slow", "tests/golden", "tests/protocols", "tests/cli", "tests/api"]
 
 
+def selected_files(copy: Path, record: Path) -> list[str]:
+    """The files of slow tests that the change of the copy selects."""
+    command = [sys.executable, "benchmarks/selection.py", "--file", str(record)]
+    done = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.split()
+
+
+def killer_by_selection(
+    mutant: Mutant, copy: Path, limit: float, entered: Mapping[str, Sequence[str]], record: Path
+) -> str:
+    """As `killer`: the fast tests, the selected slow ones, and then those that were left out."""
+    ahead = [["-m", "not slow", "tests"]]
+    tests = reaching(mutant, entered)
+    if tests:
+        ahead.insert(0, tests[:MOST_TESTS])
+    files = selected_files(copy, record)
+    if files:
+        ahead.append(["-m", "slow and not long", *files])
+    test = killer(copy, limit, ahead)
+    if test:
+        return test
+    ignored = [f"--ignore={file}" for file in files]
+    test = killer(copy, limit, [["-m", "slow and not long", *ignored, "tests"]])
+    return f"NOT SELECTED: {test}" if test else ""
+
+
 def killer(copy: Path, limit: float, planned: Iterable[list[str]]) -> str:
     """The first test that fails, or nothing."""
     surroundings = os.environ | {
@@ -326,10 +356,11 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1200.0, help="seconds of one stage of tests")
     parser.add_argument("--stages", type=int, default=9, help="stages of tests at most")
     parser.add_argument("--entered", type=Path, help="what entered.py wrote: reaching tests first")
+    parser.add_argument("--selected", type=Path, help="a record of selection.py: is it enough?")
     parser.add_argument("--only", type=int, nargs="+", help="numbers of the mutants to run")
     parser.add_argument("--out", type=Path, help="also write the lines to this file")
     options = parser.parse_args()
-    alive = 0
+    alive = missed = 0
     numbered = list(enumerate(by_hand() + drawn(options.seed, options.each), 1))
     chosen = [(n, m) for n, m in numbered if options.only is None or n in options.only]
     entered = json.loads(options.entered.read_text("utf-8")) if options.entered else {}
@@ -343,10 +374,17 @@ def main() -> None:
             text = module.read_text("utf-8")
             began = time.monotonic()
             replace(module, mutated(text, mutant), began_at + 2 * n)
-            planned = islice(stages(mutant, copy, entered), options.stages)
-            test = f"equivalent: {reason}" if reason else killer(copy, options.limit, planned)
+            if reason:
+                test = f"equivalent: {reason}"
+            elif options.selected:
+                record = options.selected.resolve()
+                test = killer_by_selection(mutant, copy, options.limit, entered, record)
+            else:
+                planned = islice(stages(mutant, copy, entered), options.stages)
+                test = killer(copy, options.limit, planned)
             replace(module, text, began_at + 2 * n + 1)
             alive += not test
+            missed += test.startswith("NOT SELECTED")
             line = (
                 f"{n}/{len(numbered)} {time.monotonic() - began:.0f} s {mutant.path}:{mutant.line}\n"
                 f"    - {mutant.before.strip()}\n    + {mutant.after.strip()}\n"
@@ -357,6 +395,8 @@ def main() -> None:
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
     print(f"{len(chosen) - alive} of {len(chosen)} killed or equivalent")
+    if missed:
+        sys.exit(f"{missed} by slow tests that were not selected")
 
 
 if __name__ == "__main__":

@@ -45,6 +45,8 @@ ROOM, ROOM_FOR_ENVIRONMENTS = 2 * 2**30, 16 * 2**30
 # a failure.
 _BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", _BUSY)
+# The slow tests alone try the same examples in every run: what they enter is recorded.
+settings.register_profile("repeatable", _BUSY, derandomize=True)
 settings.register_profile("quick", _BUSY, max_examples=25)
 
 
@@ -127,7 +129,10 @@ def pytest_configure(config: pytest.Config) -> None:
     them."""
     if _memory_has(ROOM if _without_slow(config) else ROOM_FOR_ENVIRONMENTS):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
-    settings.load_profile("quick" if _without_slow(config) else "thorough")
+    slow = str(config.option.markexpr).startswith("slow")
+    settings.load_profile(
+        "quick" if _without_slow(config) else "repeatable" if slow else "thorough"
+    )
     # Workers take the files in our order, and not those with most tests first.
     config.option.loadscopereorder = False
     if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -202,7 +207,8 @@ def reported(
     from reported_studies import reported_study
 
     base = tmp_path_factory.getbasetemp()
-    places = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "reported"
+    several = {"PYTEST_XDIST_WORKER", "KONSIL_ENTERED"} & os.environ.keys()
+    places = (base.parent if several else base) / "reported"
     return lambda name: reported_study(name, places, ready)
 
 

@@ -3,10 +3,12 @@ workers, which only read them."""
 
 from __future__ import annotations
 
+import builtins
 import fcntl
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,12 +30,31 @@ def reported_study(name: str, places: Path, ready: Forks) -> ReportedStudy:
     place = places / name
     place.mkdir(parents=True, exist_ok=True)
     study = ReportedStudy(place / name, place / "exported")
-    with (place / "lock").open("w") as lock:
+    with (place / "lock").open("w") as lock, _recorded_for(f"reported {name}"):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (place / "complete").exists():
             _make(name, study, ready)
             (place / "complete").touch()
     return study
+
+
+@contextmanager
+def _recorded_for(context: str) -> Iterator[None]:
+    """What makes a study is recorded (benchmarks/entered.py) for every file of tests that reads it,
+    and not only for the first one."""
+    marks: dict[str, None] | None = getattr(builtins, "_konsil_entered", None)
+    if marks is None:
+        yield
+        return
+    marks[f"@{context}"]
+    file = os.environ["KONSIL_ENTERED_BY"]
+    os.environ["KONSIL_ENTERED_BY"] = context
+    marks.clear()
+    try:
+        yield
+    finally:
+        os.environ["KONSIL_ENTERED_BY"] = file
+        marks.clear()
 
 
 def _make(name: str, study: ReportedStudy, ready: Forks) -> None:
