@@ -224,7 +224,11 @@ def noting(marks: Marks) -> Any:
 
 
 def _by_import() -> bool:
-    frame = sys._getframe(2)
+    try:
+        frame = sys._getframe(2)
+    except ValueError:
+        # Python opens the script that it runs, before any code of it.
+        return False
     for _ in range(5):
         name = frame.f_code.co_filename
         if name.startswith("<frozen importlib") or name.endswith(_GUESSING):
