@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -183,6 +183,72 @@ class SourceError(KonsilError):
     def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.problems = tuple(problems)
+
+
+class UnclearTableError(SourceError):
+    """It is not clear what the columns of a table are.
+
+    `call` is the whole call that states the likeliest reading, for who calls to add it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        statement: str = "",
+        first_row: str = "",
+        unclear: Sequence[str] = (),
+        arguments: Sequence[tuple[str, tuple[str, ...]]] = (),
+        roles: Mapping[str, str] | None = None,
+        columns: Sequence[str] = (),
+        call: str = "",
+    ) -> None:
+        self.name = name
+        self.statement = statement
+        self.first_row = first_row
+        self.unclear = tuple(unclear)
+        self.arguments = tuple(arguments)
+        self.roles = dict(roles or {})
+        self.columns = tuple(columns)
+        self.call = call
+        super().__init__("\n".join(self.lines))
+
+    def with_call(self, call: str) -> UnclearTableError:
+        """The same with the call that states the reading."""
+        return UnclearTableError(
+            self.name,
+            statement=self.statement,
+            first_row=self.first_row,
+            unclear=self.unclear,
+            arguments=self.arguments,
+            roles=self.roles,
+            columns=self.columns,
+            call=call,
+        )
+
+    @property
+    def reading(self) -> dict[str, object]:
+        """The likeliest reading as data."""
+        return {
+            "statement": self.statement,
+            "first_row": self.first_row,
+            "unclear": list(self.unclear),
+            "roles": self.roles,
+            "call": self.call,
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """What is unclear, the first row, and the call."""
+        if not self.statement:
+            columns = ", ".join(self.columns)
+            return [f"{self.name}: {' '.join(self.unclear)} (columns: {columns})"]
+        lines = [
+            f"{self.name}: it is not clear what each column is. It may be: {self.statement}.",
+            *self.unclear,
+            f"First row: {self.first_row}.",
+        ]
+        return [*lines, *([f"If so: {self.call}"] if self.call else [])]
 
 
 class PlanError(KonsilError):

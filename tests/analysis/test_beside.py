@@ -94,7 +94,9 @@ def test_pairs_of_raters_without_a_value_are_counted() -> None:
     table = pl.DataFrame(
         {"ann": ["a", "b", "a", "b"], "ben": ["a", "b", "b", "b"], "cem": ["a", "a", "a", "a"]}
     )
-    three = konsil.agreement(table.with_columns(dee=pl.lit("a")), labels=["a", "b"], resamples=200)
+    three = konsil.agreement(
+        table.with_columns(dee=pl.lit("a")), layout="wide", labels=["a", "b"], resamples=200
+    )
     (note,) = [w for w in three.warnings if "pairs of raters" in w]
     assert (
         note

@@ -177,7 +177,7 @@ def test_tasks_that_are_objects_make_the_same_frame(study: Folder):
 def test_tables_of_any_ratings_show_themselves():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"<i>": list("aabb"), "ben": list("abab")})
-    result = konsil.agreement(table, labels=["a", "b"], resamples=100)
+    result = konsil.agreement(table, layout="wide", labels=["a", "b"], resamples=100)
     assert repr(result) == "<Agreement: 4 units, 2 raters, 8 ratings>"
     assert "<td>Cohen&#x27;s kappa</td><td>0.000 [" in result._repr_html_()
     axes = result.plot(["cohen_kappa"])

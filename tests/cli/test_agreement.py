@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def test_the_json_has_the_documented_structure(
     call: Call, tmp_path: Path, level: str, text: str
 ) -> None:
     found = table(call, tmp_path, text, "--level", level)
-    assert list(found) == KEYS
+    assert list(found) == [*KEYS, "reading"]
     assert (found["level"], found["target"]) == (level, "these raters")
     assert {s["name"] for s in found["statistics"]} == NAMES[level]
     for one in found["statistics"]:
@@ -181,7 +182,8 @@ def test_wide_is_long_in_any_order(call: Call, tmp_path: Path) -> None:
 
 def test_names_of_raters_and_units_mean_nothing(call: Call, tmp_path: Path) -> None:
     other = "unit,row,Prüferin Ä,🩺\n" + "\n".join(f"Fall {line}" for line in WIDE.splitlines()[1:])
-    assert values(table(call, tmp_path, other, "--unit", "unit")) == values(
+    flags = [word for name in ("row", "Prüferin Ä", "🩺") for word in ("--rater", name)]
+    assert values(table(call, tmp_path, other, "--unit", "unit", *flags)) == values(
         table(call, tmp_path, WIDE, "--unit", "unit")
     )
 
@@ -274,9 +276,8 @@ def test_raters_without_a_common_unit(call: Call, tmp_path: Path) -> None:
 
 
 def test_one_unit_has_a_value_and_no_interval(call: Call, tmp_path: Path) -> None:
-    value, low, high, *_ = values(table(call, tmp_path, "unit,ann,ben\n1,a,b\n"))[
-        "percent_agreement"
-    ]
+    one = table(call, tmp_path, "unit,ann,ben\n1,a,b\n", "--wide")
+    value, low, high, *_ = values(one)["percent_agreement"]
     assert (value, low, high) == (0, None, None)
 
 
@@ -286,15 +287,18 @@ def test_one_unit_has_a_value_and_no_interval(call: Call, tmp_path: Path) -> Non
 def test_an_empty_file(refused: Callable[..., str]) -> None:
     assert refused("") == "ratings.csv: the file is empty"
     assert "no row below it" in refused("unit,ann,ben\n")
-    assert "every cell is empty" in refused("unit,ann,ben\n1,,\n2,,\n")
+    assert "every cell is empty" in refused("unit,ann,ben\n1,,\n2,,\n", "--wide")
+    assert "No columns contain ratings by two raters" in refused("unit,ann,ben\n1,,\n2,,\n")
 
 
 def test_one_rater(refused: Callable[..., str]) -> None:
-    assert "1 rater column (ann); agreement needs at least two raters" in refused(
-        "unit,ann\n1,a\n2,b\n"
-    )
-    assert "only one rater ('ann') gave labels" in refused("unit,rater,label\n1,ann,a\n2,ann,b\n")
-    assert "only one rater ('ann') gave labels" in refused("unit,ann,ben\n1,a,\n2,b,\n")
+    alone = "unit,ann\n1,a\n2,b\n"
+    assert "No columns contain ratings by two raters" in refused(alone)
+    assert "one rater column (ann); agreement needs at least two raters" in refused(alone, "--wide")
+    long = ("--unit", "unit", "--rater", "rater", "--label", "label")
+    one_of_long = refused("unit,rater,label\n1,ann,a\n2,ann,b\n", *long)
+    assert "only one rater ('ann') gave labels" in one_of_long
+    assert "only one rater ('ann') gave labels" in refused("unit,ann,ben\n1,a,\n2,b,\n", "--wide")
 
 
 def test_labels_outside_the_scale(refused: Callable[..., str]) -> None:
@@ -331,7 +335,7 @@ def test_the_right_encoding_is_read(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_spreadsheet_with_merged_headers(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_spreadsheet_with_merged_headers(call: Call, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
@@ -339,7 +343,11 @@ def test_a_spreadsheet_with_merged_headers(refused: Callable[..., str], tmp_path
         sheet.append(row)
     sheet.merge_cells("B1:C1")
     book.save(tmp_path / "t.xlsx")
-    assert "merged" in refused(tmp_path / "t.xlsx")
+    code, _, err = call("agreement", tmp_path / "t.xlsx", *FEW)
+    assert code == 2
+    assert "The names of the columns are taken from rows 1 to 2." in err
+    flags = [word for line in err.splitlines() if "If so: " in line for word in shlex.split(line)]
+    assert call(*flags[flags.index("agreement") :])[0] == 0
 
 
 @pytest.mark.slow
@@ -358,7 +366,7 @@ def test_numbers_as_text_in_a_spreadsheet_are_numbers(call: Call, tmp_path: Path
 @pytest.mark.parametrize("word", ["NaN", "nan", "#N/A", "inf"])
 def test_what_programs_write_for_no_number(refused: Callable[..., str], word: str) -> None:
     assert (
-        refused(ORDINAL.replace("4,4,3", f"4,{word},3"), "--level", "ordinal")
+        refused(ORDINAL.replace("4,4,3", f"4,{word},3"), "--level", "ordinal", "--wide")
         == f"ratings.csv: line 5, rater 'ann': {word!r} is not a number;"
         f" leave the cell empty or use --missing {word} if it means not rated"
     )
@@ -399,11 +407,7 @@ def test_a_table_of_a_german_spreadsheet(call: Call, tmp_path: Path) -> None:
             ("--rater", "anna", "--rater", "ben"),
             "--rater 'anna': there is no such column; did you mean 'ann'?",
         ),
-        (("--rater", "ann", "--rater", "ann"), "column 'ann' is named twice"),
-        (
-            ("--long",),
-            "no column for the rater; name it with --rater (columns: unit, ann, ben, cem)",
-        ),
+        (("--rater", "ann", "--rater", "ann"), "this column has another role already"),
         (("--labels", "a,a,b"), "--labels: 'a' occurs twice; expected each label once"),
         (("--labels", "a,,b"), "--labels: label 2 is empty"),
         (
@@ -537,7 +541,7 @@ def test_a_result_is_typed_and_becomes_a_frame() -> None:
     ("frame", "says"),
     [
         ([1, 2], "expected a Polars or pandas data frame, got list"),
-        (pl.DataFrame({"a": [[1], [2]], "b": [[1], [2]]}), "column 'a' contains List"),
+        (pl.DataFrame({"a": [[1], [2]], "b": [[1], [2]]}), "it is not clear what each column is"),
         (pd.DataFrame([[1, 2], [1, 1]], columns=["a", "a"]), "two columns named 'a'"),
         (pd.DataFrame({"a": [1.0, math.inf], "b": [1.0, 2.0]}), "'inf' is not a number"),
         (pl.DataFrame({"a": [1.0, math.inf], "b": [1.0, 2.0]}), "'inf' is not a number"),
@@ -548,8 +552,10 @@ def test_a_result_is_typed_and_becomes_a_frame() -> None:
 def test_frames_that_are_no_ratings(frame: object, says: str) -> None:
     from konsil.errors import KonsilError
 
+    # Columns of numbers that are not stated to be raters are asked for.
+    layout = None if "not clear" in says else "wide"
     with pytest.raises(KonsilError, match=says):
-        konsil.agreement(frame, resamples=100)
+        konsil.agreement(frame, layout=layout, resamples=100)
 
 
 def test_columns_may_have_any_name() -> None:
@@ -578,11 +584,16 @@ def test_continuous_labels_are_told_and_not_tallied_to_death() -> None:
     chance = np.random.default_rng(2)
     truth = chance.normal(size=800)
     frame = pl.DataFrame({f"r{n}": truth + chance.normal(size=800) / 4 for n in range(3)})
-    found = konsil.agreement(frame, level="interval", resamples=200)
+    found = konsil.agreement(frame, level="interval", layout="wide", resamples=200)
     assert 0.8 < found["icc2"].value < 1
     assert found["cohen_kappa_quadratic"].value == pytest.approx(found["icc2"].value, abs=1e-3)
     radical = konsil.agreement(
-        frame, level="interval", resamples=200, statistics=["cohen_kappa"], weights="radical"
+        frame,
+        level="interval",
+        layout="wide",
+        resamples=200,
+        statistics=["cohen_kappa"],
+        weights="radical",
     )
     assert math.isnan(radical["cohen_kappa"].value)
     assert "round or group the values" in radical["cohen_kappa"].reason

@@ -64,7 +64,9 @@ def test_everything_that_is_warned_of_is_in_the_json(call: Call, tmp_path: Path)
         pl.when(pl.int_range(pl.len()) > 40).then(pl.lit("")).otherwise("ben").alias("ben"),
     )
     cells.drop("arm").write_csv(file)
-    result = json_of(call, file, "--level", "ordinal", "--abstain", "?", "--labels", "0,1,2,3,4")
+    result = json_of(
+        call, file, "--level", "ordinal", "--abstain", "?", "--labels", "0,1,2,3,4", "--wide"
+    )
     assert (result["level"], result["labels"], result["n_abstained"]) == (
         "ordinal",
         list("01234"),
@@ -600,7 +602,9 @@ def test_rows_without_a_group_are_excluded_and_told() -> None:
     assert "3 rows without a value of arm are excluded." in result.warnings
     with pytest.raises(SourceError, match="table, a: only one rater"):
         konsil.agreement(
-            pl.DataFrame({"g": list("aab"), "x": ["1", "2", "1"], "y": [None, None, "2"]}), by="g"
+            pl.DataFrame({"g": list("aab"), "x": ["1", "2", "1"], "y": [None, None, "2"]}),
+            by="g",
+            layout="wide",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.errors import AnalysisError, SourceError
+from konsil.errors import AnalysisError, UnclearTableError
 from konsil.instrument import Criterion, Scale, read_label
 
 Call = Callable[..., tuple[int, str, str]]
@@ -42,39 +43,63 @@ def json_of(call: Call, tmp_path: Path, lines: Sequence[str], *flags: str) -> di
 LONG = ("u,rater,label", "1,a,y", "1,b,y", "2,a,n", "2,b,y", "3,a,n", "3,b,n")
 
 
-def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(
+def test_a_long_table_is_recognised_whatever_its_units_are_called(
     call: Call, tmp_path: Path
 ) -> None:
-    code, out, err = printed(call, tmp_path, LONG)
-    assert (code, out) == (2, "")
-    assert (
-        "no column for the unit; name it with --unit, or use --wide" in err
-        and "(columns: u, rater, label)" in err
-    )
-    found = json_of(call, tmp_path, LONG, "--unit", "u")
-    assert (found["n_units"], found["n_raters"], found["n_ratings"]) == (3, 2, 6)
+    result = json_of(call, tmp_path, LONG)
+    assert (result["n_units"], result["n_raters"], result["n_ratings"]) == (3, 2, 6)
+    assert result["reading"] == "3 units in u; raters in rater, labels in label"
+    stated = json_of(call, tmp_path, LONG, "--unit", "u", "--rater", "rater", "--label", "label")
+    assert stated["statistics"] == result["statistics"]
+    assert "reading" not in stated
     assert json_of(call, tmp_path, LONG, "--wide")["n_raters"] == 3
 
 
-@pytest.mark.parametrize(
-    ("head", "column"),
-    [
-        ("item,who,label", "label"),
-        ("case,who,Score", "Score"),
-        ("case,annotator,verdict", "annotator"),
-    ],
-)
-def test_a_column_that_is_called_like_one_of_a_long_table_is_no_rater(
-    head: str, column: str
+@pytest.mark.parametrize("head", ["item,who,label", "case,who,Score", "case,annotator,verdict"])
+def test_columns_of_a_long_table_are_no_raters(head: str) -> None:
+    expected = konsil.agreement(rows("unit,rater,label", *LONG[1:]), resamples=100)
+    result = konsil.agreement(rows(head, *LONG[1:]), resamples=100)
+    assert (result.n_units, result.n_raters) == (3, 2)
+    assert result["cohen_kappa"] == expected["cohen_kappa"]
+    by = rows(f"{head},day", *(f"{line},{'112233'[n]}" for n, line in enumerate(LONG[1:])))
+    split = konsil.agreement(by, resamples=100, by="day")
+    assert {group.n_raters for group in split.groups.values()} == {2}
+
+
+def test_what_columns_are_is_asked_with_the_call_that_states_it() -> None:
+    """Columns of a colleague's sheet: none of them is a rater for being unknown."""
+    table = rows(
+        "topic,first score,second score,remark",
+        *("heart,1,1,x", "lung,1,2,y", "heart,2,2,z", "skin,3,3,x", "lung,2,2,v", "skin,1,1,w"),
+    )
+    with pytest.raises(UnclearTableError) as caught:
+        konsil.agreement(table, level="interval", resamples=100)
+    error = caught.value
+    assert error.reading["roles"] != {}
+    assert error.call.startswith("konsil.agreement(frame, ")
+    assert "level='interval'" in error.call
+    stated = konsil.agreement(
+        table, rater=["first score", "second score"], level="interval", resamples=100
+    )
+    assert (stated.n_units, stated.n_raters) == (6, 2)
+
+
+def test_the_printed_command_is_quoted_and_has_the_options_that_were_given(
+    call: Call, tmp_path: Path
 ) -> None:
-    with pytest.raises(
-        SourceError,
-        match=f"column '{column}' has a name typical of .* unit, rater and label, or use layout='wide'",
-    ):
-        konsil.agreement(rows(head, *LONG[1:]), resamples=100)
-    by = rows(f"{head},day", *(f"{line},{'12'[n % 2]}" for n, line in enumerate(LONG[1:])))
-    with pytest.raises(SourceError, match="has a name typical of"):
-        konsil.agreement(by, resamples=100, by="day")
+    file = tmp_path / "a table.csv"
+    file.write_text(
+        "topic,Dr. A's score,Dr. B's score,\n" + "heart,1,1,x\nlung,1,2,y\nheart,2,2,z\n" * 3
+    )
+    code, out, err = call("agreement", file, "--level", "ordinal", "--pairs", *FEW)
+    if code == 2:
+        line = next(line for line in err.splitlines() if line.startswith("If so: "))
+        words = shlex.split(line.removeprefix("If so: "))
+        assert words[:3] == ["konsil", "agreement", str(file)]
+        assert {"--level", "--pairs", "--resamples"} <= {*words}
+        again, out, err = call(*words[1:])
+        assert again == 0 or err.splitlines()[-1] != line
+    assert "topic" not in out.splitlines()[0] or "not used: topic" in out
 
 
 def test_a_judge_beside_an_expert_is_a_rater() -> None:
@@ -94,40 +119,45 @@ def test_a_first_column_with_another_value_in_every_row_is_the_units(units: Sequ
             for unit, labels in zip(units, ("1,1", "1,2", "2,2", "1,1"), strict=True)
         ),
     )
-    result = konsil.agreement(table, resamples=100)
+    try:
+        result = konsil.agreement(table, resamples=100)
+    except UnclearTableError as error:
+        # Units called 1, 2, ... may be labels as well.
+        assert "unit='u'" in error.call
+        result = konsil.agreement(table, unit="u", rater=["a", "b"], resamples=100)
     assert [r.name for r in result.raters] == ["a", "b"]
-    assert any(
-        "column 'u' has a different value in every row and was taken as the unit" in w
-        for w in result.warnings
-    )
     as_rater = konsil.agreement(table, layout="wide", resamples=100)
-    assert as_rater.n_raters == 3 and any(
-        "column 'u' has a different value" in w for w in as_rater.warnings
-    )
+    assert as_rater.n_raters == 3
     # Groups are read as the whole table is.
     split = konsil.agreement(
-        table.with_columns(day=pl.Series(["1", "2", "1", "2"])), by="day", resamples=100
+        table.with_columns(day=pl.Series(["1", "2", "1", "2"])),
+        unit="u",
+        rater=["a", "b"],
+        by="day",
+        resamples=100,
     )
     assert {group.n_raters for group in split.groups.values()} == {2}
 
 
-def test_a_rater_with_other_labels_every_time_stays_a_rater() -> None:
-    # Scores that other raters give as well, and ranks.
+def test_a_rater_with_other_labels_every_time_is_one_where_stated() -> None:
+    # Scores that other raters give as well, and ranks: they could number the units.
     scores = rows("r1,r2,r3", "7,7,5", "5,5,5", "9,7,7", "4,5,4")
     ranks = rows("r1,r2,r3", "1,1,2", "2,3,1", "3,2,3", "4,4,4")
     for table in (scores, ranks):
-        result = konsil.agreement(table, level="interval", resamples=100)
+        result = konsil.agreement(table, layout="wide", level="interval", resamples=100)
         assert result.n_raters == 3
-    two = konsil.agreement(rows("x,y", "1,1", "2,1", "3,2", "4,2"), level="interval", resamples=100)
-    assert two.n_raters == 2 and any(
-        "column 'x' has a different value in every row" in w for w in two.warnings
-    )
 
 
 def test_repeated_rows_are_counted() -> None:
     once = konsil.agreement(rows("unit,rater,label", *LONG[1:]), resamples=100)
     again = konsil.agreement(rows("unit,rater,label", *LONG[1:], LONG[1]), resamples=100)
-    thrice = konsil.agreement(rows("unit,rater,label", *LONG[1:], *LONG[1:3]), resamples=100)
+    thrice = konsil.agreement(
+        rows("unit,rater,label", *LONG[1:], *LONG[1:3]),
+        unit="unit",
+        rater="rater",
+        label="label",
+        resamples=100,
+    )
     assert not any("repeat" in w for w in once.warnings)
     assert (
         any(w.startswith("1 row repeats a rating") for w in again.warnings) and again.n_ratings == 6

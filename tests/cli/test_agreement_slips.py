@@ -37,7 +37,7 @@ def value(call: Call, *arguments: object) -> float:
 @pytest.mark.parametrize(
     ("content", "advice"),
     [
-        ("item,ann,ben\n1,hä,b\n".encode("cp1252"), ("--encoding", "cp1252")),
+        ("item,ann,ben\n1,hä,b\n2,b,b\n".encode("cp1252"), ("--encoding", "cp1252")),
         (b"item;ann;ben\n1;a;b\n2;a;a\n", ("--separator", ";")),
         (b"item\tann\tben\n1\ta\tb\n2\ta\ta\n", ("--separator", "\\t")),
     ],
@@ -122,7 +122,8 @@ def test_many_repeats_are_one_short_sentence(call: Call, tmp_path: Path) -> None
     file = tmp_path / "t.csv"
     rows = [f"{n},{rater},{label}" for n in range(63) for rater, label in ("xa", "xb", "ya")]
     file.write_text("\n".join(["unit,rater,label", *rows]))
-    err = call("agreement", file)[2]
+    names = [word for role in ("unit", "rater", "label") for word in (f"--{role}", role)]
+    err = call("agreement", file, *names)[2]
     assert "lines 2 and 3" in err
     assert "62 more ratings have two labels" in err
     assert len(err) < 400
@@ -135,7 +136,7 @@ def test_repeats_of_a_data_frame_have_its_index() -> None:
         agreement(frame)
 
 
-@pytest.mark.parametrize("name", ["unit", "label", "cluster", "by", "compare"])
+@pytest.mark.parametrize("name", ["criterion", "cluster", "by", "compare"])
 def test_several_columns_where_one_is_meant(name: str) -> None:
     with pytest.raises(AnalysisError, match=f"^{name}: expected the name of one column, got list"):
         agreement(pandas.DataFrame(LONG), **{name: ["unit", "rater"]})

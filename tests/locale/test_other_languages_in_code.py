@@ -21,6 +21,7 @@ DOCUMENTS = Path(__file__).resolve().parents[2]
 WORD = re.compile(r"[^\W\d_]{3,}")
 CODES = set(languages()) - {SOURCE}
 READING = {
+    "analysis/roles/vocabulary.py": "the heads and cells of users' tables",
     "collect/fake/fake_preparing.py": "greetings that a question begins with",
     "report/figures/drawing.py": "names of fonts",
     "design/columns.py": "the heads of users' tables",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +20,12 @@ from konsil.cli.reading import (
     weights_of,
 )
 from konsil.cli.request_options import options_of
+from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.errors import UnclearTableError
 from konsil.records.source import FileSettings
+
+if TYPE_CHECKING:
+    from konsil.analysis.standalone.agreement_result import Agreement
 
 
 @click.command(short_help="Compute agreement statistics for a table of ratings.")
@@ -47,6 +53,22 @@ def command(
     a URL (s3://BUCKET/FOLDER). Statistics that cannot be estimated are empty, with the reason; they
     are never printed as 0 or 1.
     """
+    try:
+        result = _agreement(file, settings, workers, request)
+    except UnclearTableError as error:
+        return Printout({"reading": error.reading}, (), error)
+
+    def show() -> None:
+        from konsil.cli import agreement_tables
+
+        agreement_tables.show(result)
+
+    return Printout(result.to_dict(), show)
+
+
+def _agreement(
+    file: Path | str, settings: FileSettings, workers: str, request: AgreementRequest
+) -> Agreement:
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.compute.cores import is_cores, on_cores
     from konsil.sources.files.datasets import is_data_set
@@ -55,18 +77,18 @@ def command(
         from konsil.api.datasets.agreements import agreement_of_data_set
 
         check_data_set(file)
-        result = agreement_of_data_set(file, request, workers)
-    else:
-        table = table_of(file, settings)
-        options = replace(
-            request.table_options(), line=table.line, place=table.place, name=table.name
-        )
-        with on_cores(workers):
-            result = estimate_agreement(table.frame, request, options)
-
-    def show() -> None:
-        from konsil.cli import agreement_tables
-
-        agreement_tables.show(result)
-
-    return Printout(result.to_dict(), show)
+        with with_command(AgreementRequest):
+            return agreement_of_data_set(file, request, workers)
+    table = table_of(file, settings)
+    options = replace(
+        request.table_options(),
+        line=table.line,
+        place=table.place,
+        name=table.name,
+        unclear=unclear_file(table, settings),
+    )
+    with on_cores(workers), with_command(AgreementRequest, table):
+        result = estimate_agreement(table.frame, request, options)
+    notes = file_notes(table, settings)
+    reading = "; ".join(text for text in (*notes, result.reading) if text)
+    return replace(result, reading=reading)

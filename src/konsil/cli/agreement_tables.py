@@ -26,6 +26,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def show(result: Agreement) -> None:
     """Print a result: its counts, its statistics with all their CIs, the methods and the notes."""
     console = table_console(width=None if sys.stdout.isatty() else 120)
+    if result.reading:
+        console.print(f"Read as: {result.reading}")
     if result.groups:
         for name, group in result.groups.items():
             console.print(f"{result.by} = {name}", style="bold")

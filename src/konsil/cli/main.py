@@ -15,7 +15,14 @@ from konsil.cli.examples import examples_block
 from konsil.cli.groups import GROUPS
 from konsil.cli.terminal import Block, Note, guard_terminal, show
 from konsil.cli.verbosity import timed, verbosity_options
-from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
+from konsil.errors import (
+    IncompleteError,
+    KonsilError,
+    StudyError,
+    UnclearTableError,
+    nearest,
+    options_as_flags,
+)
 from konsil.notices import printed
 from konsil.version import __version__
 
@@ -259,6 +266,7 @@ def main(arguments: list[str] | None = None) -> None:
         # one sentence.
         lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
         lines = list(error.sentences) if isinstance(error, IncompleteError) else lines
+        lines = error.lines if isinstance(error, UnclearTableError) else lines
         click.echo(Block("konsil: " + "\n".join(map(show, lines))), err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:

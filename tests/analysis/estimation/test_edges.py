@@ -37,8 +37,9 @@ TABLES: dict[str, tuple[Mapping[str, Sequence[str]], str | None]] = {
 
 def asked(name: str) -> konsil.Agreement:
     columns, cluster = TABLES[name]
+    raters = [name for name in columns if name != cluster]
     return konsil.agreement(
-        pl.DataFrame(columns), cluster=cluster, labels=["n", "y"], resamples=400
+        pl.DataFrame(columns), rater=raters, cluster=cluster, labels=["n", "y"], resamples=400
     )
 
 

@@ -81,12 +81,13 @@ def test_both_doors_count_labels_that_are_numbers_as_these_numbers(
     names = ("krippendorff_alpha", "icc1", "icc2", "cohen_kappa_quadratic")
     frame = pl.DataFrame(dict(zip(RATERS, zip(*table, strict=True), strict=True)))
     result = konsil.agreement(
-        frame, level="interval", labels=labels, statistics=names, resamples=100
+        frame, rater=RATERS, level="interval", labels=labels, statistics=names, resamples=100
     )
     of_table = [result[name].value for name in names]
     words = [[f"w{n}" for n in row] for row in places]
     valued = konsil.agreement(
         pl.DataFrame(dict(zip(RATERS, zip(*words, strict=True), strict=True))),
+        rater=RATERS,
         level="interval",
         labels=[f"w{n}" for n in range(len(labels))],
         values=numbers,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from konsil.analysis.tabular import gathered_ratings
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.coded_ratings import code_ratings
+from konsil.analysis.tabular.dataframes import as_text
 from konsil.analysis.tabular.gathered_ratings import GatheredRatings
 from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.errors import KonsilError
@@ -34,15 +35,23 @@ NUMBERS = [
     ("u2", "ben", "true", "north"),
     ("u2", "ben", "1", "north"),
 ]
+
+
+def columns(**options: object) -> TableOptions:
+    """The options of a table whose columns have the names of their roles."""
+    roles = {"layout": "long", "unit": "unit", "rater": ("rater",), "label": "label"}
+    return TableOptions(**{**roles, **options})  # type: ignore[arg-type]
+
+
 OPTIONS = {
-    "plain": TableOptions(),
-    "abstain": TableOptions(abstain="?"),
-    "declared": TableOptions(labels=("no", "yes"), abstain="?"),
-    "NA": TableOptions(labels=("no", "yes", "NA", "?")),
-    "missing": TableOptions(missing=("?", "no")),
-    "cluster": TableOptions(cluster="ward"),
-    "interval": TableOptions(level="interval"),
-    "words": TableOptions(level="ordinal"),
+    "plain": columns(),
+    "abstain": columns(abstain="?"),
+    "declared": columns(labels=("no", "yes"), abstain="?"),
+    "NA": columns(labels=("no", "yes", "NA", "?")),
+    "missing": columns(missing=("?", "no")),
+    "cluster": columns(cluster="ward"),
+    "interval": columns(level="interval"),
+    "words": columns(level="ordinal"),
 }
 
 
@@ -122,14 +131,13 @@ def test_a_part_of_one_row_without_a_number() -> None:
     rows = [("u1", "ann", 1.0), ("u1", "ben", math.nan), ("u2", "ann", 2.0), ("u2", "ben", 2.0)]
     frame = pl.DataFrame(rows, schema=names, orient="row")
     for ends in ([1, 2], [1, 2, 3], [2]):
-        assert contents(in_parts(frame, ends, TableOptions())) == contents(
-            read(frame, TableOptions())
-        )
+        words = as_text(frame, "table")
+        assert contents(in_parts(frame, ends, columns())) == contents(read(words, columns()))
 
 
 def test_rows_of_a_group_keep_their_numbers_in_the_whole_table():
     frame = frame_of([*NUMBERS, ("u1", "ann", "0", "north")])
-    options = TableOptions(rows=pl.Series([3, 4, 7, 9, 11, 20]))
+    options = columns(rows=pl.Series([3, 4, 7, 9, 11, 20]))
     expected = "table: lines 5 and 22: rater 'ann' labelled unit 'u1' both '0' and '1'"
     assert str(outcome(read, frame, options)).startswith(expected)
     assert outcome(in_parts, frame, [2, 4], options) == outcome(read, frame, options)
@@ -138,9 +146,9 @@ def test_rows_of_a_group_keep_their_numbers_in_the_whole_table():
 def test_identifiers_may_be_numbers_in_one_part_and_words_in_another():
     numbers = pl.DataFrame({"unit": [1, 2, 10], "rater": [0.0, 0.0, 1.5], "label": [1, 0, 1]})
     words = frame_of([("2", "0", "1", ""), ("u", "1.5", "1", "")]).drop("ward")
-    gathered = GatheredRatings([code_ratings(numbers, TableOptions())])
-    gathered.add(code_ratings(words, TableOptions(rows=pl.Series([3, 4]))))
-    table = gathered.table(TableOptions(missing=("0",)))
+    gathered = GatheredRatings([code_ratings(numbers, columns())])
+    gathered.add(code_ratings(words, columns(rows=pl.Series([3, 4]))))
+    table = gathered.table(columns(missing=("0",)))
     assert table.sample.units == ("1", "10", "2", "u")
     assert table.sample.raters == ("0", "1.5")
     assert np.array_equal(table.sample.codes.labels >= 0, [[1, 0], [0, 1], [1, 0], [0, 1]])

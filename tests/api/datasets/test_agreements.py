@@ -127,7 +127,14 @@ def test_statistics_are_in_the_order_of_the_request():
 
 def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(agreements, "estimate_agreement", None)
-    monkeypatch.setattr(agreements, "words", None)
+    whole = agreements.words
+
+    def of_few_rows(piece, *, name):
+        assert piece.n_rows <= 5
+        return whole(piece, name=name)
+
+    monkeypatch.setattr(agreements, "words", of_few_rows)
+    monkeypatch.setattr(agreements, "_ROWS", 5)
     folder = divided(ratings(), tmp_path, 3)
     assert agreement_of_data_set(folder, AgreementRequest(resamples=100)).n_ratings == 120
 
@@ -150,4 +157,5 @@ def test_an_error_names_the_file_and_its_row(tmp_path):
     row = table.get_column("rater").to_list().index("")
     table.write_parquet(tmp_path / "a.parquet")
     with pytest.raises(SourceError, match=f"line {row + 1} of a.parquet: the rater is empty"):
-        agreement_of_data_set(tmp_path, AgreementRequest(resamples=200))
+        roles = AgreementRequest(unit="unit", rater="rater", label="label", resamples=200)
+        agreement_of_data_set(tmp_path, roles)

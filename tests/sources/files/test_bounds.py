@@ -195,7 +195,11 @@ def test_cells_with_nothing_in_them_are_counted(
 @pytest.mark.parametrize("name", ["t.jsonl", "t.json", "t.csv"])
 def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(tmp_path: Path, name: str) -> None:
     n = MOST + 1_000
-    texts = {"t.jsonl": "1\n" * n, "t.json": "[" + "1," * n + "1]", "t.csv": 'a,"b"\n' + "1\n" * n}
+    texts = {
+        "t.jsonl": "1\n" * n,
+        "t.json": "[" + "1," * n + "1]",
+        "t.csv": 'a,"b"\n' + "1,2,3\n" * n,
+    }
     (tmp_path / name).write_text(texts[name])
     assert f" of {MOST:,} rows cannot be read" in refusal(tmp_path / name)
 

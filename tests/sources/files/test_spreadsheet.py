@@ -96,6 +96,7 @@ def test_sheets(tmp_path: Path) -> None:
     assert read_table(path, FileSettings(sheet="Clarity")).frame.rows() == [("2",)]
     assert (
         message(path, "Clartiy") == "t.xlsx: there is no sheet 'Clartiy'; did you mean 'Clarity'?"
+        " (sheets: 'Accuracy', 'Clarity', 'Nothing')"
     )
     assert message(path, "Nothing") == "t.xlsx: sheet 'Nothing' is empty"
 

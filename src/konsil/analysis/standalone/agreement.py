@@ -13,9 +13,10 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
+from konsil.analysis.roles.recognition import Asked, call_of, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
-from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.table_agreement import estimate_table
@@ -28,8 +29,9 @@ from konsil.analysis.tabular.dataframes import (
     to_polars,
 )
 from konsil.analysis.tabular.ratings_table import Table, read
+from konsil.analysis.tabular.reshaping import reshape
 from konsil.analysis.tabular.slices import Part, Slices, parts
-from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
+from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.parts import Compute, in_this_process
@@ -69,14 +71,17 @@ def agreement(
     """
     check_request(request)
     index = lone_index(frame)
-    if request.unit is None and index is not None and not is_role(index):
+    if not as_columns(request.unit) and index is not None and names_units(index):
         request = replace(request, unit=None if index in request.columns else index)
     labels = () if request.labels else declared_labels(frame, request)
     if labels:
         request = replace(request, labels=labels)
     names = row_names(frame)
     options = replace(request.table_options(), line=lambda row: str(names[row]), place="row")
-    return estimate_agreement(to_polars(frame, request.columns), request, options)
+    try:
+        return estimate_agreement(to_polars(frame, request.columns), request, options)
+    except UnclearTableError as error:
+        raise error.with_call(call_of("agreement", request, error.arguments)) from None
 
 
 def estimate_agreement(
@@ -94,15 +99,21 @@ def estimate_agreement(
         request = replace(request, weights=own_weights(request.weights))
     warnings: list[str] = []
     options = composed(request.table_options() if options is None else options)
-    slices = composed(request.slices)
-    words = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
+    stated = composed(request.stated_roles())
+    words = as_text(frame, options.name, lists=frame.columns)
     check_recode(words, options.recode)
-    options = with_recognised_columns(words, options, sorted(slices.columns), warnings)
+    recognised = recognise(
+        words,
+        stated,
+        Asked("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
+    )
+    table = reshape(words, recognised.reading, options, composed(request.slices))
     groups = [
-        Group(part.name, partial(_read_part, part, slices))
-        for part in parts(words, slices, options.name, warnings)
+        Group(part.name, partial(_read_part, part))
+        for part in parts(table.frame, table.slices, options.name, warnings)
     ]
-    return estimate_groups(groups, options, request, warnings, compute)
+    result = estimate_groups(groups, table.options, table.slices, request, warnings, compute)
+    return replace(result, reading=recognised.statement(result.n_units))
 
 
 @dataclass(frozen=True)
@@ -118,12 +129,12 @@ class Group:
 def estimate_groups(
     groups: Sequence[Group],
     options: TableOptions,
+    slices: Slices,
     request: AgreementRequest,
     warnings: list[str],
     compute: Compute = in_this_process,
 ) -> Agreement:
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
-    slices = composed(request.slices)
     if slices.group is None:
         table = groups[0].read(options)
         return _with(estimate_table(table, options, request, compute), warnings)
@@ -165,11 +176,10 @@ def estimate_groups(
     )
 
 
-def _read_part(part: Part, slices: Slices, options: TableOptions) -> Table:
-    """A part's rows without the columns that chose them, which are no raters of a wide table."""
-    roles = {options.unit, options.label, options.cluster, *options.rater}
-    drop = [] if is_long(part.frame, options) else [c for c in slices.columns if c not in roles]
-    return read(part.frame.drop(drop), replace(options, rows=part.rows))
+def _read_part(part: Part, options: TableOptions) -> Table:
+    """A part's rows, with their numbers in the file."""
+    rows = part.rows if options.rows is None else options.rows.gather(part.rows)
+    return read(part.frame, replace(options, rows=rows))
 
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:

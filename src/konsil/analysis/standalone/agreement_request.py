@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.roles.reading import Layout, StatedRoles
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
-from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions
+from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError, option
 from konsil.instrument import number_word, own_numbers
 from konsil.records.request import Flag, Request, setting
@@ -36,16 +38,34 @@ class AgreementRequest(Request):
                 "wide": "One row per unit, one column per rater; empty: not rated.",
                 "long": "One row per rating, with columns for unit, rater and label.",
                 "counts": "One row per unit, one column of counts per label.",
+                "raters-in-rows": "One row per rater, one column per unit.",
+                "cross-table": "Labels of two raters crossed, with numbers of units.",
             }
         ),
     )
-    unit: str | None = setting(None, Flag("Column of the units.", metavar="C"))
+    unit: str | Sequence[str] | None = setting(
+        (), Flag("Column of the units; repeatable, if several name them together.", metavar="C")
+    )
     rater: str | Sequence[str] | None = setting(
         (), Flag("Column of the raters; wide: one rater's column, repeatable.", metavar="C")
     )
-    label: str | None = setting(
-        None, Flag("Column of the labels (long), or of lists of labels.", metavar="C")
+    label: str | Sequence[str] | None = setting(
+        (),
+        Flag(
+            "Column of the labels (long), one per criterion if repeated, or of lists.", metavar="C"
+        ),
     )
+    criterion: str | None = setting(
+        None, Flag("Column of the criteria (long), which are results of their own.", metavar="C")
+    )
+    names: str = setting(
+        "",
+        Flag(
+            "Names of the rated columns, such as 'R{rater}_Q{criterion}'; also {unit}.",
+            metavar="PATTERN",
+        ),
+    )
+    unused: Sequence[str] = setting((), Flag("Column that is not used, repeatable.", metavar="C"))
     split: str = setting(
         "", Flag("Separator between labels where a cell of --label has several.", metavar="S")
     )
@@ -102,7 +122,7 @@ class AgreementRequest(Request):
     def __post_init__(self) -> None:
         """Refuse lists where one column is meant; statistics get their whole names."""
         super().__post_init__()
-        for name in ("unit", "label", "cluster", "by", "compare"):
+        for name in ("criterion", "cluster", "by", "compare"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise AnalysisError(
@@ -132,32 +152,29 @@ class AgreementRequest(Request):
         return Resampling(self.resamples, self.confidence)
 
     @property
-    def raters(self) -> tuple[str, ...]:
-        """The columns of raters."""
-        return (self.rater,) if isinstance(self.rater, str) else tuple(self.rater or ())
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """All columns named."""
-        named = (self.unit, self.label, self.cluster, *self.raters, *self.slices.columns)
+        several = (self.unit, self.rater, self.label, self.unused)
+        single = (self.criterion, self.cluster, *self.slices.columns)
+        named = (*chain.from_iterable(map(as_columns, several)), *single)
         return tuple(name for name in named if name is not None)
 
-    def table_options(self) -> TableOptions:
-        """How the table is to be read."""
-        labels = (
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """The declared labels as words."""
+        return tuple(
             number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
             for v in self.labels
         )
+
+    def table_options(self) -> TableOptions:
+        """How the cells are to be read; the columns' roles are stated apart."""
         return TableOptions(
-            self.layout,
-            self.unit,
-            self.raters,
-            self.label,
-            self.cluster,
-            self.level,
-            tuple(labels),
-            self.abstain,
-            tuple(self.missing),
+            cluster=self.cluster,
+            level=self.level,
+            labels=self.scale,
+            abstain=self.abstain,
+            missing=tuple(self.missing),
             split=self.split,
             recode=dict(self.recode or {}),
             repeat=self.repeat,
@@ -172,3 +189,26 @@ class AgreementRequest(Request):
             if number is None:
                 raise AnalysisError(f"{option('values')}: {text!r} is not a number")
         return tuple(number for number in numbers if number is not None)
+
+    def stated_roles(self) -> StatedRoles:
+        """What is stated of the columns."""
+        return StatedRoles(
+            layout=self.layout,
+            units=as_columns(self.unit),
+            raters=as_columns(self.rater),
+            labels=as_columns(self.label),
+            criterion=self.criterion,
+            cluster=self.cluster,
+            groups=tuple(sorted(self.slices.columns)),
+            unused=as_columns(self.unused),
+            names=self.names,
+            split=self.split,
+            scale=self.scale,
+            missing=tuple(self.missing),
+            abstain=self.abstain,
+        )
+
+
+def as_columns(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Names of columns, of which there may be one or none."""
+    return (names,) if isinstance(names, str) else tuple(names or ())

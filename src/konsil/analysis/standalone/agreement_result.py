@@ -128,6 +128,8 @@ class Agreement:
     """Each group's result; the statistics of the whole are then not given."""
     comparison: Comparison | None = None
     """The differences of the two groups, where requested."""
+    reading: str = ""
+    """What the table's columns were taken for; empty where all of it was stated."""
 
     def __getitem__(self, name: str) -> Estimate:
         """The headline estimate of a statistic by name."""
@@ -205,7 +207,7 @@ class Agreement:
         Numbers have 12 significant digits.
         """
         plain: dict[str, Any] = written(self._fields())
-        return plain
+        return plain | ({"reading": self.reading} if self.reading else {})
 
     def _fields(self) -> dict[str, Any]:
         counts: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.tabular.dataframes import cell_text, header_text
 
 
@@ -21,14 +21,15 @@ def declared_labels(frame: object, request: AgreementRequest) -> tuple[str, ...]
     ('c', 'b')
     """
     categories = _ordered_categories(frame)
-    if request.label is not None:
-        scales = [categories.get(request.label, ())]
+    labels, raters = as_columns(request.label), as_columns(request.rater)
+    if labels:
+        scales = [categories.get(name, ()) for name in labels]
     else:
-        others = {request.unit, request.cluster, *request.slices.columns}
+        others = {*as_columns(request.unit), request.cluster, *request.slices.columns}
         scales = [
             scale
             for column, scale in categories.items()
-            if column not in others and (not request.rater or column in request.raters)
+            if column not in others and (not raters or column in raters)
         ]
     if len(set(scales)) != 1:
         return ()

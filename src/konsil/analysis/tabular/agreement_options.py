@@ -24,7 +24,7 @@ class TableOptions:
     """How the table is to be read."""
 
     layout: Layout | None = None
-    """How the table is laid out; None: long if it has columns for unit, rater and label, else wide.
+    """How the table is laid out; None: not known yet.
 
     Counts: one row a unit, one column a label, with the number of raters who gave it. Lists: one
     row a unit, the column of the labels holding those of all its raters. """
@@ -60,6 +60,8 @@ class TableOptions:
     """The numbers of `labels`; empty: labels that are numbers are these numbers."""
     rows: pl.Series | None = None
     """The rows' numbers in the whole table, where only some of them are here."""
+    unclear: tuple[str, ...] = ()
+    """What is unclear of the file: a table of which not every role is stated is then refused."""
 
 
 def composed(value: T) -> T:

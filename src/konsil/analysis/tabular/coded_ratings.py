@@ -10,8 +10,18 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.coded_votes import Column, coded
-from konsil.analysis.tabular.table_layout import ROLES, long_columns
 from konsil.stats.engine.contract import IntArray
+
+ROLES = ("unit", "rater", "cluster")
+"""What every rating has."""
+
+
+def long_columns(options: TableOptions) -> dict[str, str]:
+    """Role -> column of a long table; the cluster may be the unit."""
+    if options.unit is None or options.label is None or len(options.rater) != 1:
+        raise ValueError(f"the columns of a long table need their roles, got {options}")
+    columns = {"unit": options.unit, "rater": options.rater[0], "label": options.label}
+    return {**columns, "cluster": options.cluster or options.unit}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +43,7 @@ def code_ratings(frame: pl.DataFrame, options: TableOptions) -> CodedRatings:
 
     Labels are read without the spaces around them, identifiers as they are.
     """
-    chosen = long_columns(frame, options)
+    chosen = long_columns(options)
     if chosen["cluster"] == chosen["unit"]:
         del chosen["cluster"]
     columns = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.coded_ratings import CodedRatings
+from konsil.analysis.tabular.coded_ratings import ROLES, CodedRatings
 from konsil.analysis.tabular.gathered_votes import Identifiers
 from konsil.analysis.tabular.ratings_table import (
     NA,
@@ -29,7 +29,6 @@ from konsil.analysis.tabular.ratings_table import (
     warn_of_na,
 )
 from konsil.analysis.tabular.scale import decide
-from konsil.analysis.tabular.table_layout import ROLES
 from konsil.errors import SourceError
 from konsil.stats.engine.contract import Codes, IntArray
 

@@ -14,17 +14,9 @@ from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.dataframes import as_text
+from konsil.analysis.tabular.coded_ratings import ROLES, long_columns
 from konsil.analysis.tabular.scale import decide
-from konsil.analysis.tabular.table_layout import (
-    ROLES,
-    UNIT_NAMES,
-    column_of,
-    guess_layout,
-    long_columns,
-    named,
-)
-from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists, refuse_counts
+from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
 
 NA = "NA"
@@ -58,21 +50,20 @@ class Table:
 
 
 def read(frame: pl.DataFrame, options: TableOptions) -> Table:
-    """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
+    """Read a table of words whose columns have their roles.
+
+    Raises SourceError with one sentence for what cannot be read.
+    """
     if frame.height == 0:
         raise SourceError(
             f"{options.name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
-    frame = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
-    layout = options.layout or guess_layout(frame, options)
+    layout = options.layout
     warnings: list[str] = []
     if layout == "counts":
-        rows, columns = _units(frame, options, warnings)
-        melted, options = of_counts(rows, columns, options, warnings)
+        melted, options = of_counts(_units(frame, options, warnings), options)
     elif layout == "lists":
-        melted = of_lists(
-            _units(frame, options, warnings)[0], _label_column(frame, options), options
-        )
+        melted = of_lists(_units(frame, options, warnings), str(options.label), options)
     else:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
     melted = recoded(_drop_missing(melted, options, warnings), options.recode)
@@ -145,7 +136,7 @@ def check_raters(raters: Sequence[str], options: TableOptions) -> None:
 
 
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
-    chosen = long_columns(frame, options)
+    chosen = long_columns(options)
     rows = _numbered(frame, options).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
@@ -185,16 +176,6 @@ def refuse_two_clusters(rows: pl.DataFrame, options: TableOptions) -> None:
         )
 
 
-def _label_column(frame: pl.DataFrame, options: TableOptions) -> str:
-    if options.label is None:
-        columns = ", ".join(frame.columns)
-        raise SourceError(
-            f"{options.name}: name the column of the lists of labels with {option('label')}"
-            f" (columns: {columns})"
-        )
-    return column_of(frame, options, options.label, option("label"))
-
-
 def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
     """The rows with their numbers in the whole table."""
     if options.rows is None:
@@ -202,32 +183,13 @@ def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
     return frame.with_columns(options.rows.cast(pl.Int64).alias(ROW))
 
 
-def _units(
-    frame: pl.DataFrame, options: TableOptions, warnings: list[str]
-) -> tuple[pl.DataFrame, list[str]]:
-    """The rows as units, with `row`, `unit` and `cluster`, and the names of the other columns.
+def _units(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    """The rows as units, with `row`, `unit` and `cluster`.
 
-    The other columns are neither unit nor cluster. A unit is named by its identifier, so that the
-    order of the rows changes nothing; without an identifier by its row's number.
+    A unit is named by its identifier, so that the order of the rows changes nothing; without an
+    identifier by its row's number.
     """
-    unit = (
-        column_of(frame, options, options.unit, option("unit"))
-        if options.unit is not None
-        else None
-    )
-    cluster = (
-        column_of(frame, options, options.cluster, option("cluster"))
-        if options.cluster is not None
-        else None
-    )
-    if unit is None and not options.rater:
-        unit = named(frame, UNIT_NAMES)
-        if unit is not None:
-            warnings.append(
-                f"column {unit!r} was used as the unit identifier, not as a rater; use"
-                f" {option('unit', example='...')} to choose"
-            )
-    columns = [c for c in frame.columns if c not in {unit, cluster}]
+    unit, cluster = options.unit, options.cluster
     rows = _numbered(frame, options)
     # Filled with zeros, so that row 10 comes after row 9 where units are sorted as text.
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
@@ -235,7 +197,7 @@ def _units(
     if unit is not None:
         # Rows of one name are told apart by what they hold, and where that is the same it does not
         # matter.
-        rows = rows.sort(unit, *columns)
+        rows = rows.sort(unit, *(c for c in frame.columns if c not in {unit, cluster}))
         again = pl.int_range(pl.len()).over(unit).cast(pl.String).str.zfill(9)
         name = pl.concat_str(pl.col(unit).fill_null(""), again, separator=UNIT)
         if rows.get_column(unit).is_duplicated().any() and cluster is None:
@@ -244,50 +206,25 @@ def _units(
             )
             cluster = unit
     group = pl.col(cluster).fill_null("") if cluster else name
-    return rows.with_columns(name.alias(UNIT), group.alias(CLUSTER)), columns
+    return rows.with_columns(name.alias(UNIT), group.alias(CLUSTER))
 
 
 def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
-    rows, others = _units(frame, options, warnings)
-    columns = [column_of(frame, options, name, option("rater")) for name in options.rater] or others
-    twice = [name for n, name in enumerate(columns) if name in columns[:n]]
-    if twice or options.unit in columns:
-        which = twice[0] if twice else options.unit
+    if len(options.rater) < 2:
         raise SourceError(
-            f"{options.name}: column {which!r} is named twice; a column is one rater, or the units"
+            f"{options.name}: one rater column ({', '.join(options.rater)}); agreement needs at"
+            f" least two raters (for one row per rating, use {choice('layout', 'long')})"
         )
-    if len(columns) < 2:
-        raise SourceError(
-            f"{options.name}: {len(columns)} rater column{'s'[: len(columns) != 1]}"
-            f" ({', '.join(columns)}); agreement needs at least two raters (for one row per"
-            f" rating, use {choice('layout', 'long')})"
+    return (
+        _units(frame, options, warnings)
+        .unpivot(
+            on=list(options.rater),
+            index=[ROW, UNIT, CLUSTER],
+            variable_name=_RATER,
+            value_name=_LABEL,
         )
-    if options.layout is None and not options.rater:
-        refuse_counts(frame, columns, options)
-    _suspicious(frame, columns, warnings)
-    return rows.unpivot(
-        on=columns, index=[ROW, UNIT, CLUSTER], variable_name=_RATER, value_name=_LABEL
-    ).rename({ROW: "row", UNIT: "unit", CLUSTER: "cluster", _RATER: "rater", _LABEL: "label"})
-
-
-def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]) -> None:
-    """A column with another value in every row is more likely an identifier than a rater.
-
-    In few rows that is so by chance as well, and only a column with more values than the others
-    have labels is told.
-    """
-    for column in columns:
-        n_values = frame.get_column(column).drop_nulls().n_unique()
-        others = {
-            v for c in columns if c != column for v in frame.get_column(c).drop_nulls().unique()
-        }
-        if n_values == frame.height and (
-            frame.height >= 10 or (frame.height >= 4 and n_values > len(others))
-        ):
-            warnings.append(
-                f"column {column!r} has a different value in every row; if it is an identifier, use"
-                f" {option('unit', column)}"
-            )
+        .rename({ROW: "row", UNIT: "unit", CLUSTER: "cluster", _RATER: "rater", _LABEL: "label"})
+    )
 
 
 def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:

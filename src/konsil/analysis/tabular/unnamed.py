@@ -3,125 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
 
 _MANY = 5_000_000
 """More labels than this are not written out one by one."""
 
-_FEWEST = 5
-"""Rows from which on a constant sum is hardly chance."""
-
-_RATER = re.compile(
-    r"(rater|annotator|coder|judge|reader|observer|reviewer|expert|r|a)?[ _-]?\d+", re.IGNORECASE
-)
-"""What columns of raters are called rather than columns of labels; numbers can be both."""
-
-_LABELS = {
-    *(
-        "yes",
-        "no",
-        "true",
-        "false",
-        "correct",
-        "incorrect",
-        "right",
-        "wrong",
-        "agree",
-        "disagree",
-        "neutral",
-        "unsure",
-    ),
-    *(
-        "none",
-        "mild",
-        "moderate",
-        "severe",
-        "low",
-        "medium",
-        "high",
-        "poor",
-        "fair",
-        "good",
-        "very good",
-        "excellent",
-    ),
-    *(
-        "positive",
-        "negative",
-        "strongly agree",
-        "strongly disagree",
-        "never",
-        "rarely",
-        "sometimes",
-        "often",
-        "always",
-    ),
-}
-"""Words that are labels and no raters."""
-
 ROW, UNIT, CLUSTER = "\x1frow", "\x1funit", "\x1fcluster"
 """Columns of our own; their names begin with a character that no file's column has."""
 
 Rows = pl.DataFrame
 """One row a label: row, unit, cluster, rater (a place without meaning) and label."""
-
-
-def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> None:
-    """Refuse to guess where the columns of a wide table look like labels with their counts."""
-    counts = _counted(frame, columns)
-    if counts is None:
-        return
-    which, total = counts
-    other_columns = [c for c in columns if c not in which]
-    unit = f" {option('unit', other_columns[0])}" if other_columns else ""
-    sums = (
-        message("each row sums to {n:,}", message_id="error.row_sums", n=total)
-        if total
-        else "each cell is a count"
-    )
-    raise SourceError(
-        message(
-            "{table}: the columns {columns} may contain the number of raters per label"
-            " ({sums}); use {counts}{unit} if so, or {wide} if each column is a rater",
-            message_id="error.table_of_counts",
-            table=options.name,
-            columns=listed(which),
-            sums=sums,
-            unit=unit,
-            counts=choice("layout", "counts"),
-            wide=choice("layout", "wide"),
-        )
-    )
-
-
-def _counted(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[list[str], int] | None:
-    """The columns that look like labels with counts and the rows' constant sum, 0 where it varies.
-
-    None if none do.
-    """
-    for which in (list(columns), list(columns[1:])):
-        numbers = _whole_numbers(frame, which)
-        if len(which) < 2 or numbers is None:
-            continue
-        sums = numbers.sum_horizontal()
-        total = int(sums[0])
-        varied = numbers.unique().height > 1
-        constant = frame.height >= _FEWEST and sums.n_unique() == 1 and total > 1 and varied
-        named = all(c.strip().casefold() in _LABELS for c in which)
-        raters = any(not c.strip().isdigit() and _RATER.fullmatch(c.strip()) for c in which)
-        if named and frame.height > 1:
-            return which, total if sums.n_unique() == 1 else 0
-        if constant and not raters:
-            return which, total
-    return None
 
 
 def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame | None:
@@ -136,35 +33,19 @@ def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame 
     return cast.fill_null(0)
 
 
-def of_counts(
-    rows: pl.DataFrame, columns: Sequence[str], options: TableOptions, warnings: list[str]
-) -> tuple[Rows, TableOptions]:
+def of_counts(rows: pl.DataFrame, options: TableOptions) -> tuple[Rows, TableOptions]:
     """One row a label from a table of counts whose columns are labels.
 
     The scale is the columns'.
     """
-    if options.labels:
-        declared = [*options.labels, *([options.abstain] if options.abstain is not None else [])]
-        absent = [label for label in declared if label not in columns]
-        if absent:
-            raise SourceError(
-                f"{options.name}: {option('labels')}: no column {absent[0]!r};"
-                f" {nearest(absent[0], columns)}"
-            )
-        columns = declared
-    elif len(columns) > 2 and _identifies(rows, columns):
-        warnings.append(
-            message(
-                (
-                    "Column {column} identifies the units and is not a label; {unit} sets the"
-                    " column."
-                ),
-                message_id="table.first_column_is_unit",
-                unit=option("unit"),
-                column=repr(columns[0]),
-            )
+    abstention = [options.abstain] if options.abstain is not None else []
+    columns = [*options.labels, *(name for name in abstention if name not in options.labels)]
+    absent = [label for label in columns if label not in rows.columns]
+    if absent:
+        raise SourceError(
+            f"{options.name}: {option('labels')}: no column {absent[0]!r};"
+            f" {nearest(absent[0], [c for c in rows.columns if c not in {ROW, UNIT, CLUSTER}])}"
         )
-        columns = columns[1:]
     if len(columns) < 2:
         raise SourceError(
             f"{options.name}: {choice('layout', 'counts')}: {len(columns)} column of labels;"
@@ -201,20 +82,6 @@ def of_counts(
     if all(_is_number(c) for c in scale):
         scale = tuple(sorted(scale, key=float))
     return _placed(long), replace(options, labels=scale)
-
-
-def _identifies(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
-    """Whether the first column is not a count.
-
-    It contains words, or every row has the same sum without it, and no two rows have with it.
-    """
-    first, others = columns[0], list(columns[1:])
-    if _whole_numbers(rows, [first]) is None:
-        return rows.get_column(first).n_unique() == rows.height
-    numbers = _whole_numbers(rows, others)
-    if numbers is None or rows.get_column(first).n_unique() < rows.height or rows.height < 2:
-        return False
-    return numbers.sum_horizontal().n_unique() == 1
 
 
 def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> str:

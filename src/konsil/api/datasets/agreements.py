@@ -9,14 +9,16 @@ from pathlib import Path
 
 import polars as pl
 
+from konsil.analysis.roles.reading import TableReading
+from konsil.analysis.roles.recognition import Asked, Recognised, recognise
 from konsil.analysis.standalone.agreement import Group, estimate_agreement, estimate_groups
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.gathered_ratings import GatheredRatings
+from konsil.analysis.tabular.reshaping import long_options
 from konsil.analysis.tabular.slices import PieceParts, gathered_parts
-from konsil.analysis.tabular.table_layout import is_long
 from konsil.api.datasets.coding import coded_ratings, words
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
@@ -26,6 +28,8 @@ from konsil.errors import AnalysisError, SourceError, option
 from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 from konsil.stats.engine.parts import Compute, in_this_process
 
+_ROWS = 2_000
+"""Rows of a piece by which the roles of the columns are recognised."""
 STATISTICS = Work("statistic", "compute it without workers, in the process of the command")
 """Statistics of the whole table."""
 
@@ -54,16 +58,24 @@ def agreement_of_data_set(
         )
     options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
     options = composed(options)
-    columns = pl.DataFrame(schema=dict.fromkeys(map(composed, pieces[0].columns), pl.String))
     is_small = n_bytes(pieces) <= SMALL
     with open_runner(cluster, len(pieces), is_small=is_small) as runner, on_cores(cluster):
-        if is_long(columns, options):
-            result = _of_codes(pieces, request, options, runner, _compute(runner, cluster))
-            if result is not None:
-                return result
-        lists = () if options.label is None else (options.label,)
-        frame = pl.concat(runner.map(partial(words, name=name, lists=lists), pieces))
+        recognised = _recognised(pieces, request, options)
+        reading = recognised.reading
+        if reading.shape == "long" and len(reading.units) == 1:
+            result = _of_codes(pieces, request, reading, runner, _compute(runner, cluster), options)
+            return replace(result, reading=recognised.statement(result.n_units))
+        frame = pl.concat(runner.map(partial(words, name=name), pieces))
         return estimate_agreement(frame, request, options, _compute(runner, cluster))
+
+
+def _recognised(
+    pieces: Sequence[Piece], request: AgreementRequest, options: TableOptions
+) -> Recognised:
+    """The roles of the columns, by the first rows and the last piece's."""
+    some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in {pieces[0], pieces[-1]}]
+    rows = pl.concat(words(piece, name=options.name) for piece in some)
+    return recognise(rows, composed(request.stated_roles()), Asked("ratings", options.name))
 
 
 def _compute(runner: Runner, cluster: str) -> Compute:
@@ -79,18 +91,20 @@ def _compute(runner: Runner, cluster: str) -> Compute:
 def _of_codes(
     pieces: Sequence[Piece],
     request: AgreementRequest,
-    options: TableOptions,
+    reading: TableReading,
     runner: Runner,
     compute: Compute,
-) -> Agreement | None:
-    """The statistics of a long table; None where its labels may be lists."""
+    options: TableOptions,
+) -> Agreement:
+    """The statistics of a long table."""
+    options = long_options(options, reading)
     slices = composed(request.slices)
+    if reading.criterion is not None and reading.criterion not in slices.where:
+        slices = replace(slices, by=reading.criterion)
     gathered: dict[str, GatheredRatings] = {}
     by_piece: list[PieceParts] = []
     code = partial(coded_ratings, options=replace(options, line=str), slices=slices)
     for part in runner.map(code, pieces):
-        if part is None:
-            return None
         coded, parts = part
         by_piece.append(parts)
         for group, ratings in coded.items():
@@ -98,4 +112,4 @@ def _of_codes(
     warnings: list[str] = []
     names = gathered_parts(by_piece, slices, options.name, warnings)
     groups = [Group(name, gathered[name].table) for name in names]
-    return estimate_groups(groups, options, request, warnings, compute)
+    return estimate_groups(groups, options, slices, request, warnings, compute)

@@ -11,11 +11,10 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.coded_ratings import CodedRatings, code_ratings
+from konsil.analysis.tabular.coded_ratings import CodedRatings, code_ratings, long_columns
 from konsil.analysis.tabular.coded_votes import CodedVotes, code_votes
 from konsil.analysis.tabular.dataframes import as_text
 from konsil.analysis.tabular.slices import PieceParts, Slices, piece_parts
-from konsil.analysis.tabular.table_layout import is_long, long_columns
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.sources.files.datasets import Piece, read_piece
 
@@ -36,22 +35,12 @@ def coded_votes(
 
 def coded_ratings(
     piece: Piece, *, options: TableOptions, slices: Slices
-) -> tuple[dict[str, CodedRatings], PieceParts] | None:
-    """The ratings of a piece as codes, by group, or None.
-
-    None where the labels of a group are lists: whether the table is long depends on all of them.
-    """
+) -> tuple[dict[str, CodedRatings], PieceParts]:
+    """The ratings of a piece of a long table as codes, by group."""
     lists = () if options.label is None else (options.label,)
     # Refuses what is no table of words, also in columns that are not read.
-    names = as_text(read_piece(replace(piece, n_rows=0)), options.name, lists=lists)
-    is_guessed = options.layout is None and options.label in names.columns
-    if is_guessed:
-        labels = as_text(_columns(piece, {*lists, *slices.columns}), options.name, lists=lists)
-        parts = piece_parts(labels, piece.number, slices, options.name)
-        if any(not is_long(part.frame, options) for part in parts.parts):
-            return None
-    used = {*long_columns(names, options).values(), *slices.columns}
-    frame = _columns(piece, used)
+    as_text(read_piece(replace(piece, n_rows=0)), options.name, lists=lists)
+    frame = _columns(piece, {*long_columns(options).values(), *slices.columns})
     if slices.columns or any(kind.is_nested() for kind in frame.dtypes):
         frame = as_text(frame, options.name, lists=lists)
     parts = piece_parts(frame, piece.number, slices, options.name)
@@ -69,6 +58,7 @@ def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:
     return frame.rename({name: composed(name) for name in columns})
 
 
-def words(piece: Piece, *, name: str, lists: tuple[str, ...]) -> pl.DataFrame:
+def words(piece: Piece, *, name: str) -> pl.DataFrame:
     """The cells of a piece as texts."""
-    return as_text(read_piece(piece), name, lists=lists)
+    frame = read_piece(piece)
+    return as_text(frame, name, lists=frame.columns)

@@ -1,0 +1,85 @@
+"""Readings of what is in the cells: cross tables, spans, lists, objects, and a single rating."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.columns import Column, Table
+from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.vocabulary import SPANS
+
+
+def by_cells(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+    """Every reading that the cells decide."""
+    yield from _cross_table(table)
+    ends = [c.name for c in table.columns if c.is_whole and _is_place(c.name)]
+    if len(ends) > 1:
+        yield _draft(table, Draft("spans", rated=tuple(ends)), 14, "span")
+    for column in table.columns:
+        if column.name in {*stated.units, *stated.raters, *stated.groups}:
+            continue
+        if column.is_nested:
+            yield _draft(table, Draft("objects", rated=(column.name,)), 12, "object")
+            continue
+        if stated.labels in ((), (column.name,)):
+            yield from _single(table, column, stated)
+
+
+def _single(table: Table, column: Column, stated: StatedRoles) -> Iterator[Draft]:
+    """A column with the labels of one rater, or of several in each cell."""
+    is_label = fit(column.name, "label") == 1 and not re.search(r"\d", column.name)
+    if column.is_ratings and is_label and best_fit(column.name, OTHER_ROLES) < 0.7:
+        draft = Draft("one-rating", rated=(column.name,), units=_units(table, stated, column))
+        draft = _draft(table, draft, 3, "named_for_labels")
+        draft.numbers = ("one-rating",)
+        yield draft
+    if not column.separator:
+        return
+    draft = Draft("lists", rated=(column.name,), units=_units(table, stated, column))
+    draft.split = stated.split or column.separator.strip("[")
+    rater = [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
+    draft.rater = next(iter((*stated.raters, *rater)), None)
+    points = 4 + 4 * fit(column.name, "label") + 3 * bool(stated.labels)
+    points -= 3 * best_fit(column.name, ("comment", "group")) * (not stated.labels)
+    yield _draft(table, draft, points, "list")
+
+
+def _units(table: Table, stated: StatedRoles, label: Column) -> tuple[str, ...]:
+    """The column named best for units; none where no name fits."""
+    if stated.units:
+        return stated.units
+    fits = {c.name: fit(c.name, "unit") for c in table.columns if c is not label}
+    best = max(fits, key=lambda name: fits[name], default="")
+    return (best,) if fits.get(best, 0) >= 0.7 else ()
+
+
+def _draft(table: Table, draft: Draft, points: float, reason: str) -> Draft:
+    draft.add(points, reason, ", ".join(draft.rated))
+    explain(table, draft, ())
+    # What is left out beside such cells says nothing about them.
+    draft.points = points
+    draft.numbers = (draft.shape, draft.rated)
+    return draft
+
+
+def _cross_table(table: Table) -> Iterator[Draft]:
+    """Labels of one rater in rows and of another one in columns, with counts."""
+    words = [c for c in table.columns if not c.is_number]
+    first = words[0] if len(words) == 1 else table.columns[0] if table.columns else None
+    counts = [c for c in table.columns if c is not first]
+    if first is None or len(counts) != table.n_rows or len(counts) < 2:
+        return
+    if {c.name.casefold() for c in counts} != {cell.casefold() for cell in first.cells}:
+        return
+    if all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
+        draft = Draft("cross-table", rated=tuple(c.name for c in counts))
+        draft.roles[first.name] = "row"
+        yield _draft(table, draft, 12, "crossed_labels")
+
+
+def _is_place(name: str) -> bool:
+    return name.casefold().split("_")[-1] in SPANS

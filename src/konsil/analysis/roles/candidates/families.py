@@ -1,0 +1,73 @@
+"""Sets of columns that may be rated together: they share labels, or have the same kind of name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from konsil.analysis.roles.columns import NEAR, Table
+from konsil.analysis.roles.names import Kind, kinds
+from konsil.analysis.roles.reading import StatedRoles
+
+_SPLIT_KINDS: tuple[Kind, ...] = ("rater", "criterion", "item", "system", "label")
+_MOST = 16
+"""Columns up to which a family is also tried without each one of them."""
+
+
+def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
+    """Sets of columns that may be rated together, each in the table's order."""
+    if len(stated.raters) > 1:
+        return [stated.raters]
+    if stated.names:
+        taken = taken_columns(stated)
+        return [matching(stated.names, [c.name for c in table.columns if c.name not in taken])]
+    able = [c.name for c in table.columns if c.is_ratings and c.name not in taken_columns(stated)]
+    sets: list[tuple[str, ...]] = []
+    for group in _connected(table, able):
+        plain = tuple(name for name in group if kinds(name)["other"] < 0.7)
+        sets += [group, plain]
+        sets += [tuple(n for n in group if kinds(n)[kind] >= 0.5) for kind in _SPLIT_KINDS]
+        sets += [
+            tuple(n for n in group if table.share(table.by_name[n], table.by_name[m]) >= 0.7)
+            for m in group[:8]
+        ]
+        for base in dict.fromkeys((group, plain)):
+            if len(base) < _MOST:
+                sets += [tuple(n for n in base if n != m) for m in base]
+    sets += [tuple(n for n in able if kinds(n)[kind] >= 0.5) for kind in _SPLIT_KINDS[:4]]
+    return [names for names in dict.fromkeys(sets) if len(names) > 1]
+
+
+def taken_columns(stated: StatedRoles) -> set[str]:
+    """The columns that are stated to be something else than ratings."""
+    singles = (stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster)
+    return {*stated.units, *stated.raters, *(name for name in singles if name is not None)}
+
+
+def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names that a pattern such as 'R{rater}_Q{criterion}' describes."""
+    regex = pattern_regex(pattern)
+    return tuple(name for name in names if regex.fullmatch(name))
+
+
+def pattern_regex(pattern: str) -> re.Pattern[str]:
+    """A pattern of names as a regular expression, with a group for each gap."""
+    parts = re.split(r"\{(\w+)\}", pattern)
+    return re.compile(
+        "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
+    )
+
+
+def _connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Groups of columns that are connected by common labels."""
+    rest = list(names)
+    while rest:
+        group, queue = set(), [rest.pop(0)]
+        while queue:
+            name = queue.pop()
+            group.add(name)
+            column = table.by_name[name]
+            near = [n for n in rest if table.share(column, table.by_name[n]) >= NEAR]
+            rest = [n for n in rest if n not in near]
+            queue += near
+        yield tuple(name for name in names if name in group)

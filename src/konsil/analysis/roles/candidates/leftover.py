@@ -1,0 +1,120 @@
+"""Columns that a reading does not use: what they are, and what speaks against leaving them out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
+
+from konsil.analysis.roles.columns import NEAR, Column, Table
+from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.names import Kind, best_fit, fit, kinds, words
+from konsil.analysis.roles.reading import Role, Shape
+
+OtherRole = Literal[
+    "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
+]
+OTHER_ROLES: tuple[OtherRole, ...] = (
+    *("comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"),
+)
+"""What columns beside ratings are named for."""
+
+KIND_OF: Mapping[Shape, Kind] = {
+    "wide": "rater",
+    "criteria": "criterion",
+    "long-criteria": "criterion",
+    "raters-in-rows": "item",
+    "systems": "system",
+    "counts": "label",
+}
+"""What the columns of ratings are, each, in the shapes with several."""
+
+_ALIKE = -5.0
+"""Points against leaving out a column that is like those of the ratings."""
+_SERIES = -7.0
+"""The same where its name differs from theirs in its number only."""
+_RATER = -3.0
+"""Points against leaving out a column named for raters where another one names them."""
+_WEIGHT = -4.0
+"""Points against leaving out a column of weights or counts: they change the numbers."""
+
+
+def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
+    """Give every column that a draft does not use its role, with the evidence against it.
+
+    Args:
+        table: the sample.
+        draft: the reading; its `roles` are filled.
+        keys: columns that name units and raters.
+    """
+    used = draft.used
+    rated = [table.by_name[name] for name in draft.rated]
+    deciding = [key for key in keys if table.n_groups(keys[:1]) < table.n_rows]
+    for column in table.columns:
+        if column.name in used or column.name in draft.roles:
+            continue
+        role, points = _role(table, column, rated, deciding)
+        is_rater = draft.rater is not None and fit(column.name, "rater") == 1
+        points = min(points, _RATER) if is_rater and not column.is_unique else points
+        is_alike = _is_alike(table, draft, column, rated)
+        if is_alike:
+            points = min(points, _SERIES if _is_in_series(column, draft.rated) else _ALIKE)
+        draft.roles[column.name] = role
+        draft.add(points, "left_out_alike" if is_alike else "left_out", column.name)
+
+
+def _role(
+    table: Table, column: Column, rated: Collection[Column], keys: Sequence[str]
+) -> tuple[Role, float]:
+    """What a column is if it is not used, and the points for leaving it out."""
+    named = max(OTHER_ROLES, key=lambda role: fit(column.name, role))
+    is_named = fit(column.name, named) >= 0.7 and _is_no_family_name(column.name)
+    shares = table.shares(column, rated) if column.is_ratings else 0.0
+    if column.is_long:
+        return ("comment" if fit(column.name, "comment") else "text"), 0.0
+    if column.is_date:
+        return "time", 0.0
+    if is_named and named == "weight" and column.is_number and len(column.distinct) > 1:
+        return "weight", _WEIGHT
+    if any(table.decides({key}, column.name) for key in keys):
+        role: Role = named if is_named and named == "gold" else "group"
+        return role, -1.0 * bool(fit(column.name, "label"))
+    if is_named:
+        return named, -3.0 if named == "group" and shares >= 0.5 else -0.3
+    if column.is_unique and (not column.is_number or fit(column.name, "unit")):
+        return "row", -0.2 * column.is_number
+    if column.is_ratings and shares >= NEAR:
+        return "unused", -4.0
+    if len(column.distinct) == 1:
+        return "group", -0.3
+    return "unused", -2.0 if column.is_ratings and column.is_number else -1.0
+
+
+def _is_no_family_name(name: str) -> bool:
+    """Whether a name is neither that of a rater nor that of a criterion."""
+    return max(kinds(name)["rater"], kinds(name)["criterion"]) < 0.9
+
+
+def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Column]) -> bool:
+    """Whether a column has the kind of name, and of values, that the columns of ratings have."""
+    if not column.is_ratings:
+        return False
+    kind = KIND_OF.get(draft.shape)
+    names = kinds(column.name)
+    if kind and names[kind] >= 0.8 and (kind == "item" or not column.is_unique):
+        return True
+    return names["rater"] >= 0.9 and table.shares(column, rated) >= NEAR
+
+
+def _is_in_series(column: Column, rated: Collection[str]) -> bool:
+    """Whether a name differs from two names of ratings in its number only."""
+    stem = [word for word in words(column.name) if not word.isdigit()]
+    if len(stem) == len(words(column.name)):
+        return False
+    stems = [[word for word in words(name) if not word.isdigit()] for name in rated]
+    return stems.count(stem) > 1
+
+
+def is_named_for_other(name: str, *, groups: bool = True) -> bool:
+    """Whether a name is plainly that of a comment, a date, a sum, a group ..."""
+    roles = OTHER_ROLES if groups else tuple(role for role in OTHER_ROLES if role != "group")
+    return best_fit(name, roles) >= 0.7

@@ -1,0 +1,246 @@
+"""Readings in which a row is a rating, or a unit and rater with a column for each criterion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+
+from konsil.analysis.roles.candidates.key_columns import KeyColumns
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.columns import Column, Table
+from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.names import best_fit, fit, kinds
+from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.vocabulary import NameRole
+
+_NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
+
+
+def by_rating(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+    """Every reading with a column of units, one of raters, and one or several of labels."""
+    candidates = KeyColumns(table, stated)
+    for unit, rater in permutations(candidates.both, 2):
+        if unit not in candidates.units or rater not in candidates.raters:
+            continue
+        for more in candidates.extras(unit, rater):
+            key = _Key(table, stated, unit, rater, more)
+            drafts = list(key.drafts())
+            yield from drafts
+            if drafts and not stated.raters:
+                yield key.without_rater(max(drafts, key=lambda draft: draft.points))
+
+
+@dataclass(frozen=True, eq=False)
+class _Key:
+    """One choice of the columns that distinguish the ratings."""
+
+    table: Table
+    stated: StatedRoles
+    unit: Column
+    rater: Column
+    more: tuple[Column, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All columns of the key."""
+        return (self.unit.name, self.rater.name, *(column.name for column in self.more))
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether the key distinguishes all rows."""
+        return self.table.is_key(self.names)
+
+    @cached_property
+    def rater_sign(self) -> float:
+        """How far name or cells say that the column names raters."""
+        return max(fit(self.rater.name, "rater"), self.rater.people)
+
+    def drafts(self) -> Iterator[Draft]:
+        """A reading for each choice of the labels."""
+        base = Draft("long", (self.unit.name,), self.rater.name)
+        if self.stated.raters:
+            base.add(6, "stated", self.rater.name)
+        else:
+            self._weigh_rater(base)
+        if self.stated.units:
+            base.add(3, "stated", ", ".join(self.stated.units))
+        else:
+            self._weigh_unit(base)
+        self._weigh_crossing(base)
+        for column in self.more:
+            self._weigh_extra(base, column)
+        for labels in self._label_sets():
+            yield self._with_labels(base, labels)
+
+    def without_rater(self, top: Draft) -> Draft:
+        """The same reading as a rival: the column of the raters is something else."""
+        name = self.rater.name
+        kind = best_fit(name, ("criterion", "system", "repeat", "group"))
+        draft = Draft("one-rating", top.units, None, top.rated, name)
+        draft.points, draft.roles, draft.numbers = top.points, dict(top.roles), ("one-rating",)
+        points = 3.0 * (self.rater_sign < 0.5) + 1.5 * kind
+        points -= max(5 * fit(name, "rater"), 4 * self.rater.people)
+        draft.add(points, "no_rater", name)
+        return draft
+
+    def _weigh_rater(self, draft: Draft) -> None:
+        name = self.rater.name
+        draft.add(2.5 * fit(name, "rater"), "named_for_raters", name)
+        draft.add(-2 * fit(name, "unit"), "named_for_units", name)
+        if not fit(name, "rater"):
+            draft.add(1.5 * self.rater.people, "cells_name_raters", name)
+        draft.add(-3.0 * (self.rater_sign < 0.5), "no_sign_of_raters", name)
+        is_rating = kinds(name)["criterion"] == 1 or fit(name, "label") == 1
+        draft.add(-3.0 * is_rating, "named_for_ratings", name)
+
+    def _weigh_unit(self, draft: Draft) -> None:
+        name = self.unit.name
+        draft.add(2.5 * fit(name, "unit"), "named_for_units", name)
+        draft.add(-2 * fit(name, "rater"), "named_for_raters", name)
+        draft.add(-6 * best_fit(name, _NO_UNIT), "named_for_other", name)
+        draft.add(-2 * self.unit.people, "cells_name_raters", name)
+        is_rater = kinds(name)["rater"] >= 0.8 and self.unit.is_ratings and not fit(name, "unit")
+        draft.add(-3.0 * is_rater, "named_for_raters", name)
+        is_better = any(fit(c.name, "unit") > fit(name, "unit") for c in self.more)
+        draft.add(-3.0 * is_better, "other_unit", ", ".join(c.name for c in self.more))
+        decided = [
+            c
+            for c in self.table.columns
+            if c not in (self.unit, self.rater)
+            and len(c.distinct) > 1
+            and self.table.decides({name}, c.name)
+        ]
+        draft.add(0.5 * min(3, len(decided)), "unit_decides", name)
+
+    def _weigh_crossing(self, draft: Draft) -> None:
+        n_units, n_raters = len(self.unit.distinct), len(self.rater.distinct)
+        name, n_rows = self.unit.name, self.table.n_rows
+        draft.add(-2.0 * (n_units <= 3), "few_units", name)
+        if n_units > n_raters:
+            draft.add(1, "more_units", name)
+        else:
+            draft.add(-1, "more_raters", name)
+        if self.is_exact:
+            draft.add(3, "each_once", name)
+        else:
+            draft.add(-6, "several_rows", name)
+            draft.shape = "rows-to-combine"
+        draft.add(1.5 * min(1.0, n_rows / (n_units * n_raters)), "crossed", name)
+        draft.add(-1.5 * (2 * n_units > 1.2 * n_rows), "few_shared_units", name)
+
+    def _weigh_extra(self, draft: Draft, column: Column) -> None:
+        """What a further column of the key is: criterion, repeat, system or part of the unit."""
+        name, stated = column.name, self.stated
+        if name in stated.units:
+            draft.units = (*draft.units, name)
+        elif name == stated.criterion or (fit(name, "criterion") and not stated.criterion):
+            is_nested = self.table.decides({self.unit.name}, name)
+            draft.criterion = name
+            if name == stated.criterion:
+                draft.add(3, "stated", name)
+            else:
+                draft.add(-3.0 if is_nested else 1.5, "named_for_criteria", name)
+        elif name == stated.repeat or (fit(name, "repeat") and not stated.repeat):
+            draft.repeat, draft.shape = name, "repeats" if self.is_exact else draft.shape
+            draft.add(3.0 if name == stated.repeat else 1.0, "tells_repeats", name)
+        else:
+            draft.units = (*draft.units, name)
+            fits = max(fit(name, "system"), 0.5 * fit(name, "unit"))
+            is_unnamed = not fit(name, "system") and not fit(name, "unit")
+            draft.system = name if fit(name, "system") or name == stated.system else draft.system
+            draft.add(1.5 * fits - 1.0 - is_unnamed, "part_of_unit", name)
+
+    def _label_sets(self) -> list[tuple[Column, ...]]:
+        """The columns that can be the labels: one, or several criteria."""
+        if self.stated.labels:
+            stated = [c for c in self.table.columns if c.name in self.stated.labels]
+            return [tuple(stated)] if stated else []
+        varied = [
+            c
+            for c in self.table.columns
+            if c.is_ratings
+            and c.name not in {*self.names, self.stated.weight}
+            and (fit(c.name, "label") == 1 or not self.table.decides({self.rater.name}, c.name))
+            and (fit(c.name, "label") == 1 or best_fit(c.name, ("rater", "unit")) < 1)
+        ]
+        named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
+        units = {name for name in self.names if name != self.rater.name}
+        loose = tuple(
+            c
+            for c in varied
+            if not self.table.decides(units, c.name) and best_fit(c.name, OTHER_ROLES) < 0.7
+        )
+        sets: list[tuple[Column, ...]] = [(c,) for c in varied]
+        sets += [named] if len(named) > 1 else []
+        sets += [loose] if 1 < len(loose) < 9 and loose != named else []
+        return sets
+
+    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft:
+        draft = base.copy(rated=tuple(column.name for column in labels))
+        if len(labels) > 1 and draft.shape == "long":
+            draft.shape = "long-criteria"
+        fits = self._weigh_labels(draft, labels)
+        shown = {name for name in (*draft.units, draft.criterion) if name is not None}
+        for column in labels if not self.stated.labels else ():
+            if self.table.decides(shown, column.name):
+                draft.add(-3.0 if fits < 1 else -0.5, "same_for_all_raters", column.name)
+            elif column.is_unique and not fit(column.name, "label"):
+                draft.add(-3, "another_in_each_row", column.name)
+        explain(self.table, draft, (*draft.units, self.rater.name))
+        self._weigh_other_criteria(draft)
+        unit, rater = self.table.partition(draft.units), self.table.partition([self.rater.name])
+        criterion = self.table.partition([draft.criterion]) if draft.criterion else None
+        # Agreement of units and of raters differ; in other shapes their numbers are not computed.
+        pair = (unit, rater) if draft.shape == "long" else (min(unit, rater), max(unit, rater))
+        draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criterion)
+        return draft
+
+    def _weigh_labels(self, draft: Draft, labels: Sequence[Column]) -> float:
+        """How well the names of the labels fit, from 0 to 1."""
+        if self.stated.labels:
+            draft.add(3, "stated", ", ".join(draft.rated))
+            return 1.0
+        n, shown = len(labels), ", ".join(draft.rated)
+        fits = [max(fit(c.name, "label"), kinds(c.name)["criterion"]) for c in labels]
+        others = [best_fit(c.name, ("unit", "rater")) * (fit(c.name, "label") < 1) for c in labels]
+        mean = (sum(fits) - sum(others)) / n
+        draft.add(2.5 * mean, "named_for_labels", shown)
+        if n > 1:
+            raters = sum(kinds(c.name)["rater"] >= 0.8 for c in labels)
+            draft.add(-8.0 * raters / n, "rater_column", shown)
+            single = [
+                c.name for c in labels if fit(c.name, "label") == 1 and not re.search(r"\d", c.name)
+            ]
+            draft.add(-5.0 * bool(single), "only_label", ", ".join(single))
+            is_mixed = len({kinds(c.name)["criterion"] == 1 for c in labels}) > 1
+            draft.add(-1.5 * is_mixed, "names_of_other_kind", shown)
+        other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= 0.7]
+        other = [name for name in other if fit(name, "label") < 0.7]
+        draft.add(-6.0 * len(other), "names_of_other_kind", ", ".join(other))
+        return mean
+
+    def _weigh_other_criteria(self, draft: Draft) -> None:
+        """Whether columns that are left out could be criteria as well."""
+        for name, role in draft.roles.items():
+            column = self.table.by_name[name]
+            is_free = not self.table.decides(set(draft.units), name)
+            is_free = is_free and not self.table.decides({self.rater.name}, name)
+            if role == "unused" and column.is_ratings and is_free:
+                draft.add(-1, "other_criterion", name)
+        labels = [
+            c.name
+            for c in self.table.columns
+            if c.is_ratings and fit(c.name, "label") == 1 and c.name not in draft.used
+        ]
+        if labels and not any(fit(name, "label") == 1 for name in draft.rated):
+            draft.add(-2, "named_for_ratings", ", ".join(labels))
+        others = [
+            c.name
+            for c in self.table.columns
+            if c.is_ratings and kinds(c.name)["criterion"] == 1 and c.name not in draft.used
+        ]
+        if len(draft.rated) == 1 and others and kinds(draft.rated[0])["criterion"] < 1:
+            draft.add(-1, "other_criterion", ", ".join(others))

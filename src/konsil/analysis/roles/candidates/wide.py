@@ -1,0 +1,272 @@
+"""Readings in which columns are rated together: raters, criteria, units, systems, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from konsil.analysis.roles.candidates.families import families
+from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
+from konsil.analysis.roles.columns import NEAR, Column, Table
+from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.names import Kind, Product, fit, kinds, product
+from konsil.analysis.roles.reading import Shape, StatedRoles
+
+_SHAPES: tuple[Shape, ...] = (
+    *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
+)
+_FEWEST = 5
+"""Rows from which on a constant sum is hardly chance."""
+
+
+def rated_together(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+    """Every reading of every family of columns that may be rated together."""
+    for names in families(table, stated):
+        family = Family(table, names, stated)
+        for shape in _SHAPES:
+            draft = family.draft(shape)
+            if draft is not None:
+                yield draft
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Columns that may be rated together, and the columns beside them."""
+
+    table: Table
+    names: tuple[str, ...]
+    stated: StatedRoles
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns of the family."""
+        return [self.table.by_name[name] for name in self.names]
+
+    @cached_property
+    def rest(self) -> list[Column]:
+        """The columns beside them."""
+        return [column for column in self.table.columns if column.name not in self.names]
+
+    @cached_property
+    def kinds(self) -> list[Mapping[Kind, float]]:
+        """What each name says; a model beside people is a rater, too."""
+        fits = [kinds(name) for name in self.names]
+        if sum(names["rater"] >= 0.8 for names in fits) < 2:
+            return fits
+        return [
+            {**names, "rater": 0.8, "system": 0.5}
+            if names["system"] and not names["rater"]
+            else names
+            for names in fits
+        ]
+
+    def mean(self, kind: Kind) -> float:
+        """How well the names fit a kind, on average."""
+        return sum(names[kind] for names in self.kinds) / len(self.names)
+
+    @cached_property
+    def nearness(self) -> float:
+        """How far the least close column shares its labels with another one."""
+        return min(
+            self.table.shares(a, (b for b in self.columns if b is not a)) for a in self.columns
+        )
+
+    @cached_property
+    def product(self) -> Product | None:
+        """The names as the pairs of two lists."""
+        return product(self.names)
+
+    @cached_property
+    def rater_column(self) -> Column | None:
+        """A column that names a rater in each row."""
+        stated = self.stated.raters
+        if len(stated) == 1:
+            return self.table.by_name.get(stated[0])
+        named = [c for c in self.rest if c.is_unique and fit(c.name, "rater") >= 0.7]
+        return max(named, key=lambda column: fit(column.name, "rater"), default=None)
+
+    @cached_property
+    def unit_column(self) -> Column | None:
+        """The column that names a unit in each row, by its name if there are several."""
+        unique = [c for c in self.rest if c.is_unique and not c.is_date]
+        return max(
+            unique,
+            key=lambda c: (fit(c.name, "unit"), not c.is_long, -sum(map(len, c.cells)), c.name),
+            default=None,
+        )
+
+    @cached_property
+    def has_same_sums(self) -> bool:
+        """Whether all rows have the same sum, as counts of the raters of each unit have."""
+        if self.table.n_rows < _FEWEST or not all(c.is_whole and c.is_full for c in self.columns):
+            return False
+        sums = {sum(row) for row in zip(*(c.numbers for c in self.columns), strict=True)}
+        return len(sums) == 1 and sums.pop() > 1 and any(len(c.distinct) > 1 for c in self.columns)
+
+    @cached_property
+    def label(self) -> str:
+        """The names in a sentence."""
+        return ", ".join(self.names)
+
+    def draft(self, shape: Shape) -> Draft | None:
+        """The family as one shape; None where it cannot be that."""
+        draft = Draft(shape, rated=self.names)
+        if shape == "rater-by-criterion":
+            if self.product is None or not self._weigh_product(draft, self.product):
+                return None
+        else:
+            self._weigh_names(draft, KIND_OF[shape])
+        draft.add(2 * self.nearness - 1, "common_labels", self.label)
+        if shape == "raters-in-rows":
+            self._weigh_rows(draft)
+        else:
+            self._weigh_units(draft)
+        if shape == "counts" and not self._weigh_counts(draft):
+            return None
+        if shape == "wide" and self.has_same_sums and self.mean("label") > 0:
+            draft.add(-4, "same_sum", self.label)
+        explain(self.table, draft, draft.units if self.unit_column else ())
+        draft.numbers = (shape, frozenset(self.names), draft.names, draft.rater)
+        return draft
+
+    def _weigh_product(self, draft: Draft, parts: Product) -> bool:
+        """Which part of the names is the rater."""
+        if self.stated.names:
+            draft.names = self.stated.names
+            draft.add(6, "stated", draft.names)
+            return True
+        first = [kinds(parts.parts[name][0].strip()) for name in self.names]
+        second = [kinds(parts.parts[name][1].strip()) for name in self.names]
+        straight, turned = _as_rater_first(first, second), _as_rater_first(second, first)
+        draft.names = parts.pattern(is_rater_first=straight >= turned)
+        draft.add(2.4 * max(straight, turned) / len(self.names) + 2, "product", self.label)
+        if abs(straight - turned) < 0.5 * len(self.names):
+            draft.add(-3, "product_open", draft.names)
+        sums = [name for name in self.names if fit(name, "sum")]
+        draft.add(-4.0 * bool(sums), "sum_among", ", ".join(sums))
+        return True
+
+    def _weigh_names(self, draft: Draft, kind: Kind) -> None:
+        """Whether the names fit the kind of the columns."""
+        mean = self.mean(kind)
+        draft.add(4 * mean, "names_of_kind", self.label)
+        draft.add(-2.0 * (mean < 0.3), "names_do_not_tell", self.label)
+        draft.add(-2.0 * self.mean("other") * (mean < 1), "names_of_other_kind", self.label)
+        named = zip(self.names, self.kinds, strict=True)
+        misfits = {n: fits for n, fits in named if fits[kind] < 0.3 and max(fits.values()) >= 0.7}
+        points = sum(-4.0 if fits["other"] >= 0.7 else -1.5 for fits in misfits.values())
+        draft.add(max(-6.0, points), "names_of_other_kind", ", ".join(misfits))
+        if self.product and draft.shape != "raters-in-rows":
+            draft.add(-3, "product", self.label)
+
+    def _weigh_rows(self, draft: Draft) -> None:
+        """Whether each row is a rater."""
+        column = self.rater_column
+        if column is None:
+            draft.add(-2, "no_rater_named", self.label)
+        else:
+            draft.rater = column.name
+            draft.add(3, "row_a_rater", column.name)
+        is_broad = len(self.names) > self.table.n_rows
+        draft.add(float(is_broad), "more_columns_than_rows", self.label)
+
+    def _weigh_units(self, draft: Draft) -> None:
+        """Whether each row is a unit, and what names it."""
+        unit, raters = self.unit_column, self.rater_column
+        if self.stated.units:
+            draft.units = self.stated.units
+            draft.add(3, "stated", ", ".join(draft.units))
+            if not self.table.is_key(draft.units):
+                draft.add(-4, "unit_has_rows", ", ".join(draft.units))
+        elif unit is not None:
+            draft.units = (unit.name,)
+            above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
+            if above:
+                draft.add(-4, "unit_has_rows", above[0].name)
+            draft.add(1.5 * fit(unit.name, "unit") or 0.3, "unit_in_each_row", unit.name)
+        elif pair := self._pair_of_unit():
+            draft.units = pair
+            draft.system = next((name for name in pair if fit(name, "system")), None)
+            draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
+        else:
+            repeated = next((c for c in self.rest if self._may_repeat(c)), None)
+            if repeated:
+                draft.add(-4, "unit_has_rows", repeated.name)
+            else:
+                draft.add(-0.3, "rows_are_units", self.label)
+        if raters is not None and raters is not unit:
+            draft.add(-3, "rater_column", raters.name)
+        elif unit is not None and fit(unit.name, "rater") >= 0.7 and not fit(unit.name, "unit"):
+            draft.add(-4, "row_a_rater", unit.name)
+        repeated_raters = [c for c in self.rest if self._names_raters(c)]
+        if repeated_raters:
+            draft.add(-5, "rater_column", repeated_raters[0].name)
+
+    def _names_several_rows(self, column: Column, n_rows_each: float) -> bool:
+        """Whether a column is named for units and has several rows of each."""
+        n = len(column.distinct)
+        is_named = fit(column.name, "unit") >= 0.7 and not column.is_long
+        if not is_named or not self.table.n_rows / n_rows_each < n < self.table.n_rows:
+            return False
+        is_rating = column.is_ratings and fit(column.name, "unit") < 1
+        return not (is_rating and self.table.shares(column, self.columns) >= 0.5)
+
+    def _may_repeat(self, column: Column) -> bool:
+        """Whether a column may name units that have several rows, where none names each row."""
+        if self._names_several_rows(column, 8):
+            return True
+        n = len(column.distinct)
+        is_plain = not column.is_date and not column.is_long and column.name not in self._groups
+        is_name = not column.is_number or column.is_whole
+        is_between = max(3, self.table.n_rows / 4) < n < self.table.n_rows
+        return is_plain and is_name and is_between and not is_named_for_other(column.name)
+
+    @cached_property
+    def _groups(self) -> frozenset[str]:
+        return frozenset(self.stated.groups)
+
+    def _names_raters(self, column: Column) -> bool:
+        """Whether a column names the same raters in several rows."""
+        if fit(column.name, "rater") < 1 or column.is_unique or column.is_long:
+            return False
+        return not (column.is_ratings and self.table.shares(column, self.columns) >= NEAR)
+
+    def _pair_of_unit(self) -> tuple[str, str] | None:
+        """Two columns, such as question and system, that together name each row."""
+        free = [
+            c
+            for c in self.rest
+            if not c.is_long and not c.is_date and 1 < len(c.distinct) < self.table.n_rows
+        ]
+        fits = {
+            (a.name, b.name): max(
+                fit(a.name, "unit") + fit(b.name, "system"),
+                fit(b.name, "unit") + fit(a.name, "system"),
+            )
+            for a, b in combinations(free[:10], 2)
+            if self.table.is_key((a.name, b.name))
+        }
+        best = max(fits, key=lambda pair: fits[pair], default=None)
+        return best if best and fits[best] >= 1.7 else None
+
+    def _weigh_counts(self, draft: Draft) -> bool:
+        """Whether the cells are numbers of raters."""
+        if not all(c.is_whole and c.range[0] >= 0 for c in self.columns):
+            return False
+        if self.has_same_sums:
+            draft.add(4, "same_sum", self.label)
+        else:
+            draft.add(-3, "other_sums", self.label)
+        return True
+
+
+def _as_rater_first(
+    first: Sequence[Mapping[Kind, float]], second: Sequence[Mapping[Kind, float]]
+) -> float:
+    """How well first parts fit raters and second parts criteria."""
+    return sum(
+        a["rater"] + b["criterion"] + 0.7 * b["item"] - a["item"]
+        for a, b in zip(first, second, strict=True)
+    )

@@ -1,0 +1,247 @@
+"""Columns of a table as the reader of roles sees them: cells, properties, and how they relate."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from konsil.analysis.roles.names import kinds
+from konsil.analysis.roles.numbers import decimal_mark, is_number, number_of
+from konsil.analysis.roles.vocabulary import NO_CELL
+
+TEXT = 30
+"""Mean characters of a cell from which a column contains texts."""
+FEW = 12
+"""Different values up to which a column of words can contain ratings."""
+NEAR = 0.3
+"""Share of common labels from which two columns can be rated on one scale."""
+
+_DATE = re.compile(
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|1[0-9]{9}(\.\d+)?|\d\d?:\d\d(:\d\d)?(\.\d+)?"
+)
+_WHOLE = re.compile(r"[+-]?\d+([.,]0+)?")
+_SEPARATORS = (";", "|", ",")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a sample of rows: its name and its cells."""
+
+    name: str
+    cells: tuple[str, ...]
+    """Texts without blanks at their ends; '' where a cell is empty."""
+    empty: frozenset[str] = NO_CELL
+    """Cells without a value, in small letters."""
+
+    @cached_property
+    def filled(self) -> tuple[str, ...]:
+        """The cells with a value."""
+        return tuple(cell for cell in self.cells if cell.casefold() not in self.empty)
+
+    @cached_property
+    def distinct(self) -> tuple[str, ...]:
+        """The different values, in the order of the rows."""
+        return tuple(dict.fromkeys(self.filled))
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The different values in small letters."""
+        return frozenset(value.casefold() for value in self.distinct)
+
+    @cached_property
+    def codes(self) -> tuple[int, ...]:
+        """A number for each row; equal where cells are equal."""
+        numbers: dict[str, int] = {}
+        return tuple(numbers.setdefault(cell, len(numbers)) for cell in self.cells)
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether all values are numbers."""
+        return bool(self.filled) and all(map(is_number, self.distinct))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return self.is_number and all(map(_WHOLE.fullmatch, self.distinct))
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The values as numbers, one for each filled cell."""
+        mark = decimal_mark(self.distinct) or "."
+        return tuple(number_of(cell, mark) for cell in self.filled)
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest number."""
+        return min(self.numbers), max(self.numbers)
+
+    @cached_property
+    def is_unique(self) -> bool:
+        """Whether every row has a value, and another one."""
+        return len(self.distinct) == len(self.cells) > 1
+
+    @cached_property
+    def is_full(self) -> bool:
+        """Whether every row has a value."""
+        return len(self.filled) == len(self.cells)
+
+    @cached_property
+    def is_date(self) -> bool:
+        """Whether all values are dates or times."""
+        return bool(self.filled) and all(map(_DATE.fullmatch, self.distinct))
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether the values are texts."""
+        return bool(self.filled) and sum(map(len, self.filled)) > TEXT * len(self.filled)
+
+    @cached_property
+    def is_nested(self) -> bool:
+        """Whether cells contain objects of JSON."""
+        return any(cell.startswith(("{", "[{")) for cell in self.filled[:5])
+
+    @cached_property
+    def is_ratings(self) -> bool:
+        """Whether the values can be ratings."""
+        if not self.filled or self.is_date or self.is_long or self.is_nested:
+            return False
+        n = len(self.distinct)
+        return self.is_number or n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
+
+    @cached_property
+    def people(self) -> float:
+        """How far the values are names of raters, from 0 to 1."""
+        some = self.distinct[:20]
+        return (
+            sum(kinds(v)["rater"] for v in some) / len(some) if some and not self.is_number else 0
+        )
+
+    @cached_property
+    def separator(self) -> str:
+        """What is between several labels in a cell: '[' for lists of JSON, '' for single labels."""
+        if not self.filled or self.is_number or self.is_date:
+            return ""
+        if all(cell.startswith("[") and cell.endswith("]") for cell in self.filled):
+            return "["
+        mark = next((m for m in _SEPARATORS if _is_frequent(m, self.filled)), "")
+        parts = {part.strip() for cell in self.filled for part in cell.split(mark)} if mark else ()
+        return mark if len(parts) <= min(15, len(self.filled) - 1) else ""
+
+
+def _is_frequent(mark: str, cells: Collection[str]) -> bool:
+    return sum(mark in cell for cell in cells) > 0.2 * len(cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The sample of a table: its columns that are not empty, and what rows they distinguish."""
+
+    columns: tuple[Column, ...]
+    n_rows: int
+    slices: tuple[Column, ...] = ()
+    """Columns that choose or group rows: only within a group are rows to be distinguished."""
+    _n_groups: dict[frozenset[str], int] = field(default_factory=dict)
+    _partitions: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict)
+    _shares: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    @cached_property
+    def by_name(self) -> dict[str, Column]:
+        """The columns by their names."""
+        return {column.name: column for column in self.columns}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Name -> place in the table."""
+        return {column.name: place for place, column in enumerate(self.columns)}
+
+    def n_groups(self, names: Iterable[str]) -> int:
+        """How many different rows some columns have."""
+        key = frozenset(names)
+        if key not in self._n_groups:
+            columns = {c.name: c for c in self.slices} | self.by_name
+            codes = [columns[name].codes for name in key]
+            self._n_groups[key] = len(set(zip(*codes, strict=True))) if key else 1
+        return self._n_groups[key]
+
+    def is_key(self, names: Iterable[str]) -> bool:
+        """Whether some columns distinguish all rows of each group."""
+        return self.n_groups((*names, *(c.name for c in self.slices))) == self.n_rows
+
+    def partition(self, names: Iterable[str]) -> tuple[int, ...]:
+        """A number for each row; equal for columns that distinguish the same rows."""
+        key = tuple(names)
+        if key not in self._partitions:
+            numbers: dict[tuple[int, ...], int] = {}
+            rows = zip(*(self.by_name[name].codes for name in key), strict=True)
+            groups = tuple(numbers.setdefault(row, len(numbers)) for row in rows)
+            self._partitions[key] = groups or (0,) * self.n_rows
+        return self._partitions[key]
+
+    def decides(self, names: Iterable[str], other: str) -> bool:
+        """Whether rows that are equal in some columns are equal in another."""
+        key = frozenset(names)
+        return self.n_groups(key) == self.n_groups(key | {other})
+
+    def share(self, a: Column, b: Column) -> float:
+        """How far two columns have the same labels, from 0 to 1."""
+        key = (a.name, b.name) if a.name < b.name else (b.name, a.name)
+        if key not in self._shares:
+            self._shares[key] = common_labels(a, b)
+        return self._shares[key]
+
+    def shares(self, column: Column, others: Iterable[Column]) -> float:
+        """How far a column has the labels of the nearest of some others."""
+        return max((self.share(column, other) for other in others), default=0.0)
+
+
+def common_labels(a: Column, b: Column) -> float:
+    """How far two columns have the same labels, from 0 to 1.
+
+    Words: the common words relative to the smaller set. Numbers: the common part of their ranges
+    relative to both; a column of one or two values inside the range of another of few is near it.
+    """
+    if not a.is_number or not b.is_number:
+        if a.is_number or b.is_number:
+            return 0.0
+        return len(a.folded & b.folded) / min(len(a.folded), len(b.folded))
+    if a.is_whole != b.is_whole and len({*a.distinct, *b.distinct}) < FEW:
+        return 0.0
+    low, high = max(a.range[0], b.range[0]), min(a.range[1], b.range[1])
+    width = max(a.range[1], b.range[1]) - min(a.range[0], b.range[0])
+    if width == 0:
+        return 1.0
+    fewer, more = sorted((set(a.numbers), set(b.numbers)), key=len)
+    near = 0.8 * (len(fewer) <= 2 and fewer <= more and len(more) <= FEW / 2)
+    return max(near, (high - low + a.is_whole) / (width + a.is_whole))
+
+
+def table_of(frame: pl.DataFrame, missing: Collection[str], labels: Collection[str]) -> Table:
+    """The columns of a sample of rows; columns without any value are left out.
+
+    Args:
+        frame: the sample of rows.
+        missing: words that mean: not rated.
+        labels: declared labels, which are values even where their words usually mean no value.
+    """
+    words = NO_CELL | {word.casefold() for word in missing}
+    empty = frozenset({""} | (words - {label.casefold() for label in labels}))
+    columns = [Column(name, _texts(frame[name]), empty) for name in frame.columns]
+    return Table(tuple(column for column in columns if column.filled), frame.height)
+
+
+def _texts(cells: pl.Series) -> tuple[str, ...]:
+    values: Sequence[object] = cells.to_list()
+    return tuple("" if value is None else _text(value) for value in values)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)

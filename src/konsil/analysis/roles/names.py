@@ -1,0 +1,163 @@
+"""What names of columns say: how well they fit a role or kind, and products of two lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from konsil.analysis.roles.vocabulary import (
+    CRITERIA,
+    DEGREES,
+    KEYS,
+    LABELS,
+    MAKERS,
+    NEW_WORD,
+    PEOPLE,
+    PLAIN,
+    TITLES,
+    WORDS,
+    NameRole,
+)
+
+Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
+"""What several columns of a kind can be named for."""
+
+_TITLE = re.compile(rf"({'|'.join(TITLES)})(\b|_)", re.IGNORECASE)
+_OTHERS: tuple[NameRole, ...] = (
+    *("group", "comment", "time", "confidence", "sum", "weight", "gold", "row", "repeat"),
+    *("unit", "label"),
+)
+
+
+@cache
+def words(name: str) -> tuple[str, ...]:
+    """The words and numbers of a name, in small letters, without umlauts.
+
+    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin")
+    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',))
+    """
+    spaced = NEW_WORD.sub(" ", name)
+    return tuple(re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN)))
+
+
+@cache
+def fit(name: str, role: NameRole) -> float:
+    """How well a name fits a role: 1 its last word or all, 0.7 another word, 0.5 the end of a word.
+
+    >>> fit("rater_id", "rater"), fit("rater_id", "unit"), fit("question type", "unit")
+    (1.0, 0.0, 0.7)
+    """
+    parts = [word for word in words(name) if not word.isdigit()]
+    parts = parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
+    fitting = WORDS[role]
+    if role == "rater":
+        parts = [
+            word.removesuffix("in") if word.removesuffix("in") in fitting else word
+            for word in parts
+        ]
+    if not parts:
+        return 0.0
+    if len(parts) > 1 and parts[-1] in KEYS:
+        if set(parts[:-1]) & fitting:
+            return 1.0
+        if any(set(parts[:-1]) & others for others in WORDS.values()):
+            return 0.0
+    if "".join(parts) in fitting or parts[-1] in fitting:
+        return 1.0
+    if set(parts) & fitting:
+        return 0.7
+    return 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
+
+
+def best_fit(name: str, roles: Sequence[NameRole]) -> float:
+    """How well a name fits the role that it fits best."""
+    return max(fit(name, role) for role in roles)
+
+
+@cache
+def kinds(name: str) -> Mapping[Kind, float]:
+    """What a column could be named for, if it is in a family of columns: 0 to 1 for each kind.
+
+    >>> kinds("Dr. Smith")["rater"], kinds("accuracy")["criterion"], kinds("gpt-4")["system"]
+    (1.0, 1.0, 1.0)
+    """
+    letters = [word for word in words(name) if not word.isdigit()]
+    is_numbered = len(words(name)) > len(letters)
+    fits: dict[Kind, float] = dict.fromkeys(
+        ("rater", "criterion", "item", "system", "label", "other"), 0.0
+    )
+    if not words(name):
+        return fits
+    fits["rater"] = _as_rater(name, letters)
+    fits["criterion"] = _as_criterion(name, letters)
+    if is_numbered and (fit(name, "unit") or re.fullmatch(r"[qiup][ _-]?\d+", name.strip(), re.I)):
+        fits["item"] = 1.0
+    if any(maker in word for maker in MAKERS for word in letters) or fit(name, "system"):
+        fits["system"] = 1.0
+    if (letters and set(letters) <= LABELS | DEGREES) or (name.strip().isdigit() and len(name) < 3):
+        fits["label"] = 1.0
+    if fit(name, "label") == 1 and is_numbered:
+        fits["rater"], fits["criterion"] = max(fits["rater"], 0.5), max(fits["criterion"], 0.5)
+    if max(fits.values()) == 0 or fits["rater"] == 0:
+        fits["other"] = best_fit(name, _OTHERS) * (fits["item"] == 0)
+    if fits["criterion"] == _DOUBTFUL:
+        fits["other"] = 0.7
+    return fits
+
+
+_DOUBTFUL = 0.4
+"""A criterion's word that is not the last of its name: the safety of a statement is a certainty."""
+
+
+def _as_rater(name: str, letters: Sequence[str]) -> float:
+    text = name.strip()
+    is_person = bool(set(letters) & PEOPLE) and len(letters) <= 3
+    if fit(name, "rater") == 1 or _TITLE.match(text) or "@" in text or is_person:
+        return 1.0
+    if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE):
+        return 0.9
+    return 0.8 * bool(re.fullmatch(r"[A-Fa-f]|[A-Z]{2}", text))
+
+
+def _as_criterion(name: str, letters: Sequence[str]) -> float:
+    if set(letters) & CRITERIA and len(letters) <= 3:
+        return 1.0 if letters[-1] in CRITERIA or len(letters) == 1 else _DOUBTFUL
+    return 0.7 * bool(fit(name, "criterion") or re.fullmatch(r"c[ _-]?\d+", name.strip(), re.I))
+
+
+@dataclass(frozen=True)
+class Product:
+    """Names that are all the pairs of two lists, such as raters and criteria."""
+
+    joint: str
+    """What is between the two parts."""
+    parts: Mapping[str, tuple[str, str]]
+    """Name -> its two parts."""
+
+    def pattern(self, is_rater_first: bool) -> str:
+        """The names as a pattern: '{rater}_{criterion}'."""
+        sides = ("{rater}", "{criterion}")
+        return self.joint.join(sides if is_rater_first else sides[::-1])
+
+
+def product(names: Sequence[str]) -> Product | None:
+    """Names as the product of two lists; None where they are no such product.
+
+    >>> product(["A: tone", "A: harm", "B: tone", "B: harm"]).pattern(is_rater_first=True)
+    '{rater}: {criterion}'
+    """
+    for joint in ("_", " - ", ": ", "/", ".", "|", " "):
+        if not all(joint in name for name in names):
+            continue
+        parts: dict[str, tuple[str, str]] = {}
+        for name in names:
+            first, _, second = name.rpartition(joint)
+            parts[name] = first, second
+        firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
+        n_pairs = len(firsts) * len(seconds)
+        if min(len(firsts), len(seconds)) > 1 and len(set(parts.values())) == n_pairs == len(names):
+            return Product(joint, parts)
+    return None

@@ -1,0 +1,230 @@
+"""What a table is proposed to be read as: all readings compete, and the likeliest is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.candidates.cells import by_cells
+from konsil.analysis.roles.candidates.comparisons import compared
+from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.wide import rated_together
+from konsil.analysis.roles.columns import Table, table_of
+from konsil.analysis.roles.evidence import Draft, reading_of, shortened
+from konsil.analysis.roles.numbers import decimal_mark
+from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
+from konsil.analysis.roles.reading import (
+    COMPARISONS,
+    COMPUTABLE,
+    SHAPES_OF,
+    Proposal,
+    StatedRoles,
+    TableReading,
+    Task,
+)
+from konsil.analysis.roles.stated import stated_draft
+from konsil.analysis.roles.statement import sentence, shape_words
+
+MARGIN = 4.0
+"""How many points the first reading of other numbers has to be behind."""
+LEAST = 3.0
+"""Points that the likeliest reading needs by itself."""
+_FEWEST = 4
+"""Ratings below which columns are not taken for raters."""
+_MOST_RIVALS = 3
+
+
+def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) -> Proposal:
+    """What the columns of a table are, and whether that is certain.
+
+    Every reading explains all columns; evidence for and against it is added up. The likeliest is
+    certain if it needs no statement, has enough evidence, precedes all readings of other numbers by
+    a margin, and holds on all rows. A complete statement is certain by definition.
+
+    Args:
+        frame: the table; cells are texts or numbers.
+        stated: what the user has stated; its columns are in the table.
+        task: what the table is read for; None: not known.
+    """
+    table = _table(sample(frame), stated)
+    complete = stated_draft(table, stated)
+    drafts = [complete] if complete else _ranked(table, stated, task)
+    if not drafts:
+        return Proposal(None, unclear=(_nothing(task),))
+    readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
+    margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
+    unclear: list[TranslatableMessage] = []
+    if complete is None:
+        unclear = list(_unclear(frame, table, readings, margin, stated))
+        if not unclear and frame.height > MOST_ROWS:
+            unclear = list(contradictions(frame, readings[0], stated))
+    return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
+
+
+def _table(rows: pl.DataFrame, stated: StatedRoles) -> Table:
+    """The columns that can have a role, and those by which rows are chosen."""
+    columns = table_of(rows, stated.missing, stated.declared).columns
+    named = {*stated.units, *stated.raters, *stated.labels, stated.criterion, stated.system}
+    # Rows of a cluster are no rows of a unit; where the clusters are units, they are stated so.
+    aside = {*stated.unused, *stated.groups, stated.cluster} - named
+    return Table(
+        tuple(column for column in columns if column.name not in aside),
+        rows.height,
+        tuple(column for column in columns if column.name in stated.groups),
+    )
+
+
+def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]:
+    """All readings that nothing stated excludes, the likeliest first, one for equal numbers."""
+    drafts: list[Draft] = []
+    if task != "comparisons":
+        drafts += [*rated_together(table, stated), *by_rating(table, stated)]
+        drafts += by_cells(table, stated)
+    if task != "ratings" or not (stated.raters or stated.labels or stated.layout):
+        drafts += compared(table, stated)
+    allowed = [draft for draft in drafts if _is_allowed(draft, stated)]
+    allowed.sort(key=lambda d: (-d.points, d.shape == "one-rating", d.shape, d.units, d.rated))
+    best: dict[object, Draft] = {}
+    for draft in allowed:
+        best.setdefault(draft.numbers, draft)
+    return list(best.values())
+
+
+def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
+    """Whether a reading agrees with everything stated."""
+    used = draft.used
+    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
+    sides = draft.sides or (None, None)
+    agrees = (
+        stated.layout is None or draft.shape in SHAPES_OF[stated.layout],
+        not stated.units or set(stated.units) == set(draft.units),
+        len(stated.raters) != 1 or draft.rater == stated.raters[0],
+        len(stated.raters) < 2 or (draft.shape == "wide" and draft.rated == stated.raters),
+        not stated.labels or set(stated.labels) == set(draft.rated),
+        not stated.names or draft.shape == "rater-by-criterion",
+        not stated.split or draft.split == stated.split,
+        stated.criterion in (None, draft.criterion),
+        stated.system in (None, *draft.units, draft.system),
+        stated.repeat in (None, draft.repeat),
+        stated.weight in (None, draft.weight),
+        stated.first in (None, sides[0]) and stated.second in (None, sides[1]),
+        stated.outcome in (None, draft.outcome),
+        all(name in (None, draft.wins.get(role)) for role, name in wins.items()),
+        not stated.cluster or used.get(stated.cluster, "unit") != "rating",
+    )
+    return all(agrees)
+
+
+def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableReading:
+    for name in (*stated.groups, *stated.unused):
+        draft.roles.setdefault(name, "group" if name in stated.groups else "unused")
+    return reading_of(draft, frame.columns, stated.cluster)
+
+
+def _nothing(task: Task | None) -> TranslatableMessage:
+    if task == "comparisons":
+        return message("No columns contain comparisons.", message_id="roles.no_comparisons")
+    return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
+
+
+def _unclear(
+    frame: pl.DataFrame,
+    table: Table,
+    readings: Sequence[TableReading],
+    margin: float,
+    stated: StatedRoles,
+) -> Iterator[TranslatableMessage]:
+    """All that prevents the likeliest reading from being computed."""
+    best, *rivals = readings
+    if not _is_computable(best, stated):
+        yield message(
+            "{shape}: this is not computed without a statement.",
+            message_id="roles.not_computable",
+            shape=shape_words(best),
+        )
+    elif best.points < LEAST:
+        yield message("Little speaks for this reading.", message_id="roles.little_evidence")
+    for rival in rivals if margin < MARGIN else ():
+        if best.points - rival.points < MARGIN:
+            yield message(
+                "It could also be: {shape} ({reading}).",
+                message_id="roles.rival",
+                shape=shape_words(rival),
+                reading=sentence(rival, frame),
+            )
+    yield from _unclear_roles(table, best, stated)
+    yield from _unclear_cells(table, best)
+
+
+def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
+    if reading.shape == "raters-in-rows" and not reading.rater:
+        return False
+    is_stated = (
+        (reading.shape == "pairs-on-scale" and bool(stated.scale))
+        or (reading.shape == "lists" and stated.layout == "lists")
+        or (reading.shape == "lists" and bool(stated.split or stated.labels))
+        or (reading.shape == "repeats" and bool(stated.repeat))
+    )
+    return reading.shape in COMPUTABLE or is_stated
+
+
+def _unclear_roles(
+    table: Table, reading: TableReading, stated: StatedRoles
+) -> Iterator[TranslatableMessage]:
+    """Columns that a reading needs, or that would change its numbers."""
+    weights = [name for name, role in reading.roles.items() if role == "weight"]
+    if weights and reading.weight is None and weights[0] not in stated.unused:
+        yield message(
+            "{column} may count or weight the rows.",
+            message_id="roles.may_be_weight",
+            column=shortened(weights[0]),
+        )
+    if reading.shape not in COMPARISONS:
+        return
+    if not reading.units and not stated.has_no_units and reading.shape != "pair-counts":
+        yield message("No column names the items.", message_id="roles.no_items")
+    if not reading.rater and not stated.has_no_raters and reading.shape != "pair-counts":
+        yield message("No column names the raters.", message_id="roles.no_raters")
+    if axis := _axis(table, reading):
+        yield message(
+            "{column} distinguishes several comparisons of the same systems.",
+            message_id="roles.axis",
+            column=shortened(axis),
+        )
+
+
+def _axis(table: Table, reading: TableReading) -> str | None:
+    """A column that is not used, and without which rows of comparisons are equal."""
+    sides = reading.sides or ()
+    parts = (*reading.units, *([reading.rater] if reading.rater else []), *sides)
+    key = tuple(name for name in parts if name in table.by_name)
+    if reading.shape == "pair-counts" or table.is_key(key):
+        return None
+    rest = [
+        c.name
+        for c in table.columns
+        if reading.roles[c.name] in {"unused", "group", "repeat"} and not c.is_unique
+    ]
+    return next((name for name in rest if table.is_key((*key, name))), None)
+
+
+def _unclear_cells(table: Table, reading: TableReading) -> Iterator[TranslatableMessage]:
+    """Cells that can be read in two ways, and too few of them."""
+    rated = [table.by_name[name] for name in reading.rated if name in table.by_name]
+    if reading.shape == "wide" and sum(len(column.filled) for column in rated) < _FEWEST:
+        yield message("There are hardly any ratings.", message_id="roles.hardly_any")
+    numbers = [column for column in rated if column.is_number]
+    marks = [decimal_mark(column.distinct) for column in numbers]
+    settled = decimal_mark(
+        v for column in table.columns if column.is_number for v in column.distinct
+    )
+    if None in marks and settled is None:
+        column = numbers[marks.index(None)]
+        yield message(
+            "{column}: {cell} can be a thousand or a decimal number.",
+            message_id="roles.decimal_comma",
+            column=shortened(column.name),
+            cell=next(repr(value) for value in column.distinct if "," in value),
+        )

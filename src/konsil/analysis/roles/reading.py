@@ -1,0 +1,233 @@
+"""What is stated of a table's columns, and readings of it: a role for every column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from konsil.analysis.model.message import TranslatableMessage
+
+Shape = Literal[
+    "wide",
+    "long",
+    "long-criteria",
+    "rater-by-criterion",
+    "raters-in-rows",
+    "counts",
+    "cross-table",
+    "pairs",
+    "pairs-on-scale",
+    "pair-counts",
+    "criteria",
+    "systems",
+    "repeats",
+    "rows-to-combine",
+    "one-rating",
+    "lists",
+    "spans",
+    "objects",
+]
+"""How a table is laid out.
+
+wide: a column for each rater. long: a row for each rating, also with a column of the criterion.
+long-criteria: a row for each unit and rater, a column for each criterion. rater-by-criterion: a
+column for each rater and criterion. raters-in-rows: a row for each rater, a column for each unit.
+counts: a column for each label with its number of raters. cross-table: two raters' labels crossed.
+pairs: a row for each comparison, with who won; pairs-on-scale: with a preference as a number;
+pair-counts: a row for each pair of systems, with wins. criteria: a column for each criterion and
+systems: one for each system, with one rating of each unit. repeats: long, with several ratings by
+one rater, told apart by a column. rows-to-combine: the same without such a column. one-rating:
+ratings without a second rater. lists: several labels in a cell. spans: marked parts of texts.
+objects: objects of JSON in cells.
+"""
+
+Layout = Literal["wide", "long", "counts", "lists", "raters-in-rows", "cross-table"]
+"""Layouts that a user can state; each is one shape or several."""
+
+SHAPES_OF: Mapping[Layout, frozenset[Shape]] = {
+    "wide": frozenset({"wide", "rater-by-criterion"}),
+    "long": frozenset({"long", "long-criteria", "repeats", "rows-to-combine"}),
+    "counts": frozenset({"counts"}),
+    "lists": frozenset({"lists"}),
+    "raters-in-rows": frozenset({"raters-in-rows"}),
+    "cross-table": frozenset({"cross-table"}),
+}
+"""The shapes of each layout."""
+
+COMPUTABLE: frozenset[Shape] = frozenset(
+    (
+        *("wide", "long", "long-criteria", "rater-by-criterion", "raters-in-rows", "counts"),
+        *("cross-table", "pairs", "pair-counts"),
+    )
+)
+"""Shapes that can be computed without a further statement."""
+
+COMPARISONS: frozenset[Shape] = frozenset({"pairs", "pairs-on-scale", "pair-counts"})
+"""Shapes of comparisons of two systems."""
+
+Role = Literal[
+    "unit",
+    "rater",
+    "rating",
+    "criterion",
+    "system",
+    "group",
+    "cluster",
+    "text",
+    "comment",
+    "time",
+    "confidence",
+    "repeat",
+    "weight",
+    "sum",
+    "gold",
+    "row",
+    "first",
+    "second",
+    "outcome",
+    "won",
+    "lost",
+    "tied",
+    "unused",
+    "empty",
+]
+"""What a column is. rating: its cells are ratings; row: it only names or numbers the rows."""
+
+Task = Literal["ratings", "comparisons"]
+"""What a table is read for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedRoles:
+    """What the user has stated of the columns; empty: not stated."""
+
+    layout: Layout | None = None
+    """How the table is laid out."""
+    units: tuple[str, ...] = ()
+    """Columns of the units, or of the items of comparisons."""
+    raters: tuple[str, ...] = ()
+    """The column of the raters, or the raters' columns."""
+    labels: tuple[str, ...] = ()
+    """Columns of the labels."""
+    criterion: str | None = None
+    """The column of the criteria."""
+    system: str | None = None
+    """The column of the systems; with the unit it names an answer."""
+    repeat: str | None = None
+    """The column that tells several ratings of a unit by one rater apart."""
+    weight: str | None = None
+    """The column that counts or weights rows."""
+    cluster: str | None = None
+    """The column of the clusters. It may be a unit's column."""
+    groups: tuple[str, ...] = ()
+    """Columns that choose or group rows: they contain no ratings."""
+    unused: tuple[str, ...] = ()
+    """Columns that are not used."""
+    names: str = ""
+    """The names of columns as a pattern with {rater} and {criterion}."""
+    split: str = ""
+    """What is between several labels in a cell."""
+    first: str | None = None
+    """The column of the first of two compared systems."""
+    second: str | None = None
+    """The column of the second."""
+    outcome: str | None = None
+    """The column of the outcomes of comparisons."""
+    won: str | None = None
+    """The column of how often the first system won."""
+    lost: str | None = None
+    """The column of how often the second system won."""
+    tied: str | None = None
+    """The column of how often neither did."""
+    scale: tuple[str, ...] = ()
+    """All labels in order, as far as declared; for comparisons, the outcomes in order."""
+    missing: tuple[str, ...] = ("",)
+    """Words that mean: not rated."""
+    abstain: str | None = None
+    """The label that is an abstention."""
+    has_no_units: bool = False
+    """The items of comparisons are unknown: each row is one."""
+    has_no_raters: bool = False
+    """The raters of comparisons are unknown."""
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """All labels that are declared."""
+        return (*self.scale, *(() if self.abstain is None else (self.abstain,)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReading:
+    """A complete reading of a table: its shape, and what every column is."""
+
+    shape: Shape
+    """How the table is laid out."""
+    units: tuple[str, ...] = ()
+    """Columns that together name the unit; empty: each row is one."""
+    rater: str | None = None
+    """The column of the raters, where rows are ratings, or raters."""
+    rated: tuple[str, ...] = ()
+    """The columns of ratings, in the table's order. wide: a rater each; raters-in-rows: a unit
+    each; long: the labels; long-criteria and criteria: a criterion each; counts and cross-table: a
+    label each; systems: a system each; rater-by-criterion: a rater and criterion each."""
+    criterion: str | None = None
+    """The column of the criteria."""
+    system: str | None = None
+    """The column of the systems, one of `units`."""
+    repeat: str | None = None
+    """The column that tells several ratings of a unit by one rater apart."""
+    weight: str | None = None
+    """The column that counts or weights rows."""
+    cluster: str | None = None
+    """The column of the clusters, as stated."""
+    sides: tuple[str, str] | None = None
+    """The columns of the first and the second system of a comparison."""
+    outcome: str | None = None
+    """The column of the outcomes of comparisons."""
+    wins: Mapping[str, str] = field(default_factory=dict)
+    """won, lost and tied -> column, where a row counts several comparisons."""
+    names: str = ""
+    """rater-by-criterion: the columns' names as a pattern such as '{rater}_{criterion}'."""
+    split: str = ""
+    """lists: what is between two labels; '' where cells are lists of JSON."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """The role of every column, in the table's order."""
+    unused: Mapping[str, TranslatableMessage] = field(default_factory=dict)
+    """Column -> why it is not used."""
+    reasons: tuple[TranslatableMessage, ...] = ()
+    """What speaks for and against this reading, the strongest first."""
+    points: float = 0.0
+    """How much more speaks for it than against it."""
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """The raters' columns."""
+        return self.rated if self.shape == "wide" else ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The columns of labels of a long table, or of lists of labels."""
+        is_long = self.shape in SHAPES_OF["long"]
+        return self.rated if is_long or self.shape in {"lists", "one-rating"} else ()
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The columns that are a criterion each."""
+        return self.rated if self.shape in {"long-criteria", "criteria"} else ()
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a table can be read as, and whether that is certain."""
+
+    reading: TableReading | None
+    """The likeliest reading; None where no column contains ratings."""
+    rivals: tuple[TableReading, ...] = ()
+    """Readings that give other numbers, the likeliest first."""
+    is_certain: bool = False
+    """Whether the likeliest reading can be computed without a question."""
+    unclear: tuple[TranslatableMessage, ...] = ()
+    """All that is unclear; empty where it is certain."""
+    margin: float = 0.0
+    """By how many points the likeliest reading precedes the first of its rivals."""

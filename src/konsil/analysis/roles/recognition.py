@@ -1,0 +1,257 @@
+"""What the columns of a table are: as stated, as they can only be, or a refusal with a proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, cast
+
+import polars as pl
+
+from konsil.analysis.roles.names import fit, kinds
+from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.reading import (
+    COMPUTABLE,
+    Proposal,
+    Role,
+    StatedRoles,
+    TableReading,
+    Task,
+)
+from konsil.analysis.roles.statement import arguments, first_row, sentence
+from konsil.errors import SourceError, UnclearTableError, nearest, option
+from konsil.records.request import Request
+
+_PROPOSED = 1.5
+"""Points of a reading below which no call is proposed that states it."""
+_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
+"""Shapes of which something can be computed once all is stated."""
+_STATED = frozenset(
+    {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
+    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied"}
+)
+"""Roles that commands and functions have parameters for."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A table whose columns have their roles."""
+
+    reading: TableReading
+    """What every column is."""
+    is_stated: bool
+    """Whether the user has stated it all."""
+    frame: pl.DataFrame
+    """The table, or its first rows."""
+
+    def statement(self, n_units: int) -> str:
+        """The reading in one line; empty where the user has stated it all."""
+        return "" if self.is_stated else str(sentence(self.reading, self.frame, n_units))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a table is read for, and the words in which its user states roles."""
+
+    task: Task
+    name: str
+    """The table's name, for errors."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Role of `StatedRoles` -> the parameter by which it is stated."""
+    unclear: tuple[str, ...] = ()
+    """What is unclear of the file itself."""
+    has_rule: bool = False
+    """Whether it is stated which of repeated ratings counts."""
+
+
+def recognise(frame: pl.DataFrame, stated: StatedRoles, asked: Asked) -> Recognised:
+    """The reading of a table, where it is stated or there is only one.
+
+    Raises UnclearTableError with the likeliest reading and the options that state it.
+    """
+    _check_columns(frame, stated, asked)
+    if stated.split and stated.raters:
+        raise SourceError(
+            f"{asked.name}: {option('split', stated.split)} and {option('rater')}: several labels"
+            " of one rater in a cell are not compared; without raters, the labels of a cell are"
+            " those of all raters of its unit"
+        )
+    laid_out = _by_layout(frame, stated)
+    if laid_out is not None:
+        return Recognised(laid_out, laid_out.units == stated.units, frame)
+    proposal = _without_repeats(frame, stated, asked, propose(frame, stated, asked.task))
+    reading = proposal.reading
+    is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
+    # Names of columns that the user has stated are read as they are meant.
+    if reading is None or not proposal.is_certain or (asked.unclear and not is_stated):
+        raise _refusal(frame, proposal, asked)
+    # Columns by which rows are chosen or grouped are used.
+    unused = {n: why for n, why in reading.unused.items() if n not in stated.groups}
+    return Recognised(replace(reading, unused=unused), is_stated, frame)
+
+
+def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
+    """The reading of a table that is stated to have a column for each rater, or for each label.
+
+    All columns are then raters or labels but those that are stated to be something else, and the
+    first one that is called like a unit. None where the layout is another one or not stated.
+    """
+    if stated.layout not in {"wide", "counts"} or len(stated.raters) > 1 or stated.names:
+        return None
+    named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
+    units = stated.units or tuple(named)[:1]
+    others = {*units, stated.cluster, *stated.groups, *stated.unused}
+    declared = tuple(name for name in stated.declared if name in frame.columns)
+    is_declared = stated.layout == "counts" and bool(stated.scale)
+    rated = declared if is_declared else tuple(n for n in frame.columns if n not in others)
+    roles: dict[str, Role] = dict.fromkeys(frame.columns, "unused")
+    roles.update(dict.fromkeys(units, "unit"))
+    roles.update(dict.fromkeys(rated, "rating"))
+    return TableReading(
+        shape="wide" if stated.layout == "wide" else "counts",
+        units=units,
+        rated=rated,
+        cluster=stated.cluster,
+        roles=roles,
+    )
+
+
+def _without_repeats(
+    frame: pl.DataFrame, stated: StatedRoles, asked: Asked, proposal: Proposal
+) -> Proposal:
+    """The proposal for a table in which a few ratings are repeated: that of the others.
+
+    What the repeated ratings count for is decided where they are read: equal ones are one rating,
+    and of different ones none is chosen without a stated rule.
+    """
+    if proposal.is_certain or asked.task != "ratings":
+        return proposal
+    readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
+    for reading in readings:
+        if reading.shape != "rows-to-combine" or reading.rater is None:
+            continue
+        key = [*reading.units, reading.rater]
+        key += [] if reading.criterion is None else [reading.criterion]
+        once = frame.unique(key, keep="first", maintain_order=True)
+        if asked.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
+            without = propose(once, stated, asked.task)
+            if without.is_certain and without.reading is not None:
+                return without
+    return proposal
+
+
+_MOST_REPEATED = 0.2
+"""The share of rows up to which repeats are no rows of another kind, such as one for each error."""
+
+
+def names_units(name: str) -> bool:
+    """Whether the rows' names of a data frame are units, by what they are called."""
+    return max(fit(name, "rater"), fit(name, "label")) < _NAMED
+
+
+_NAMED = 0.7
+"""How well a name fits a role that it names."""
+
+
+def call_of(
+    function: str, request: Request, arguments: Sequence[tuple[str, tuple[str, ...]]]
+) -> str:
+    """A call in Python that states a reading, with what the request has stated already."""
+    entries = fields(cast(Any, request))
+    stated = {
+        entry.name: getattr(request, entry.name)
+        for entry in entries
+        if getattr(request, entry.name) != entry.default
+    }
+    proposed = {
+        name: list(values) if len(values) > 1 or name == "unused" else values[0]
+        for name, values in arguments
+        if not stated.get(name)
+    }
+    keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
+    return f"konsil.{function}(frame, {keywords})"
+
+
+def reading_columns(reading: TableReading) -> tuple[str, ...]:
+    """The columns that a reading uses."""
+    single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
+    named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
+    return (*named, *(name for name in single if name is not None))
+
+
+def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
+    """The columns that a user has named."""
+    single = (
+        *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
+        *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
+    )
+    named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
+    return (*named, *(name for name in single if name is not None))
+
+
+def _check_columns(frame: pl.DataFrame, stated: StatedRoles, asked: Asked) -> None:
+    """Refuse a column that the table does not have, and one with two roles."""
+    roles: dict[str, Sequence[str | None]] = {
+        "unit": stated.units,
+        "rater": stated.raters,
+        "label": stated.labels,
+        "unused": stated.unused,
+        **{
+            role: (getattr(stated, role),)
+            for role in ("criterion", "system", "repeat", "weight", "cluster")
+        },
+        **{
+            role: (getattr(stated, role),)
+            for role in ("first", "second", "outcome", "won", "lost", "tied")
+        },
+    }
+    taken: dict[str, str] = {}
+    for role, names in roles.items():
+        flag = option(asked.flags.get(role, role))
+        for name in names:
+            if name is None:
+                continue
+            if name not in frame.columns:
+                raise SourceError(
+                    f"{asked.name}: {flag} {name!r}: there is no such column;"
+                    f" {nearest(name, frame.columns)}"
+                )
+            if name in taken and role != "cluster" and "unused" not in (role, taken[name]):
+                raise SourceError(
+                    f"{asked.name}: {flag} {name!r}: this column has another role already; name"
+                    " each once"
+                )
+            taken.setdefault(name, role)
+
+
+def _has_numbers(reading: TableReading) -> bool:
+    """Whether something is computed of a reading once all is stated.
+
+    Several labels by one rater in a cell are not: no statistic of single labels compares them.
+    """
+    if reading.shape == "lists":
+        return reading.rater is None
+    return reading.shape in _WITH_NUMBERS
+
+
+def _refusal(frame: pl.DataFrame, proposal: Proposal, asked: Asked) -> UnclearTableError:
+    """The refusal of a table, with the likeliest reading that has numbers to compute."""
+    unclear = (*asked.unclear, *map(str, proposal.unclear))
+    readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
+    # A call that states a reading for which little speaks would be copied without a look.
+    computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
+    reading = next(iter(computable), proposal.reading)
+    if reading is None:
+        return UnclearTableError(asked.name, unclear=unclear, columns=tuple(frame.columns))
+    statement = str(sentence(reading, frame))
+    unclear = tuple(text for text in unclear if statement not in text)
+    stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
+    return UnclearTableError(
+        asked.name,
+        statement=statement,
+        first_row=str(first_row(reading, frame)),
+        unclear=unclear,
+        arguments=tuple(stated) if computable else (),
+        roles=reading.roles,
+        columns=tuple(frame.columns),
+    )

@@ -1,0 +1,375 @@
+"""A reading in words: in one line, its first row read out, and the options that state it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
+from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.reading import COMPARISONS, SHAPES_OF, TableReading
+
+_MOST_SHOWN = 12
+"""Names of a list that are shown."""
+_MOST_READ = 100
+"""Rows in which the first one with ratings is searched for."""
+
+
+def sentence(
+    reading: TableReading, frame: pl.DataFrame, n_units: int | None = None
+) -> TranslatableMessage:
+    """What a table is read as, in one line: units, raters or columns of ratings, the unused."""
+    unused = [name for name, role in reading.roles.items() if name in reading.unused]
+    line = message(
+        "{units}; {ratings}",
+        message_id="roles.statement",
+        units=_units(reading, frame, n_units),
+        ratings=_ratings(reading),
+    )
+    if not unused:
+        return line
+    return message(
+        "{statement}; not used: {columns}",
+        message_id="roles.statement_unused",
+        statement=line,
+        columns=_names(unused),
+    )
+
+
+def _names(names: Sequence[str]) -> Listed:
+    shown = [shortened(name) for name in names[:_MOST_SHOWN]]
+    more = ["..."] if len(names) > _MOST_SHOWN else []
+    return listed([*shown, *more], end="{some}, {last}")
+
+
+def _n_units(reading: TableReading, frame: pl.DataFrame) -> int:
+    """How many units a table has."""
+    if reading.shape == "raters-in-rows":
+        return len(reading.rated)
+    if not reading.units:
+        return frame.height
+    return frame.select(reading.units).hash_rows().n_unique()
+
+
+def _units(reading: TableReading, frame: pl.DataFrame, n_units: int | None) -> TranslatableMessage:
+    if reading.shape == "cross-table":
+        return message("cross table of two raters", message_id="roles.cross_table")
+    n = _n_units(reading, frame) if n_units is None else n_units
+    if reading.shape in COMPARISONS and not reading.units:
+        return message(
+            "{n:,} {n|row|rows} of comparisons", message_id="roles.n_comparisons", n=frame.height
+        )
+    if reading.shape == "raters-in-rows":
+        return message("{n:,} {n|unit|units} in columns", message_id="roles.n_in_columns", n=n)
+    if not reading.units:
+        return message("{n:,} {n|unit|units}, one in each row", message_id="roles.n_rows", n=n)
+    return message(
+        "{n:,} {n|unit|units} in {columns}",
+        message_id="roles.n_units",
+        n=n,
+        columns=_names(reading.units),
+    )
+
+
+def _ratings(reading: TableReading) -> TranslatableMessage:
+    """What the ratings are, and where."""
+    rated, rater = _names(reading.rated), shortened(reading.rater or "-")
+    if reading.shape in COMPARISONS:
+        return _comparisons(reading)
+    if reading.shape == "long" and reading.criterion:
+        return message(
+            "raters in {rater}, criteria in {criterion}, labels in {columns}",
+            message_id="roles.long_by_criterion",
+            rater=rater,
+            criterion=shortened(reading.criterion),
+            columns=rated,
+        )
+    match reading.shape:
+        case "wide":
+            return message("raters {columns}", message_id="roles.wide", columns=rated)
+        case "long" | "repeats" | "rows-to-combine":
+            return message(
+                "raters in {rater}, labels in {columns}",
+                message_id="roles.long",
+                rater=rater,
+                columns=rated,
+            )
+        case "long-criteria":
+            return message(
+                "raters in {rater}, criteria {columns}",
+                message_id="roles.long_criteria",
+                rater=rater,
+                columns=rated,
+            )
+        case "rater-by-criterion":
+            return message(
+                "raters and criteria in the columns' names ({pattern}): {columns}",
+                message_id="roles.rater_by_criterion",
+                pattern=reading.names,
+                columns=rated,
+            )
+        case "raters-in-rows":
+            return message(
+                "raters in {rater}: {columns}",
+                message_id="roles.raters_in_rows",
+                rater=rater,
+                columns=rated,
+            )
+        case "counts":
+            return message(
+                "numbers of raters for the labels {columns}",
+                message_id="roles.counts",
+                columns=rated,
+            )
+        case "criteria":
+            return message("criteria {columns}", message_id="roles.criteria", columns=rated)
+        case "systems":
+            return message("systems {columns}", message_id="roles.systems", columns=rated)
+        case _:
+            return message("labels {columns}", message_id="roles.labels", columns=rated)
+
+
+def _comparisons(reading: TableReading) -> TranslatableMessage:
+    first, second = map(shortened, reading.sides or ("", ""))
+    rater = shortened(reading.rater or "-")
+    if reading.wins:
+        return message(
+            "systems in {first} and {second}, wins in {columns}",
+            message_id="roles.pair_counts",
+            first=first,
+            second=second,
+            columns=_names(list(reading.wins.values())),
+        )
+    return message(
+        "systems in {first} and {second}, outcomes in {outcome}, raters in {rater}",
+        message_id="roles.pair_outcomes",
+        first=first,
+        second=second,
+        outcome=shortened(reading.outcome or ""),
+        rater=rater,
+    )
+
+
+def shape_words(reading: TableReading) -> TranslatableMessage:
+    """How a table is laid out, in words."""
+    match reading.shape:
+        case "wide":
+            return message("a column for each rater", message_id="roles.shape_wide")
+        case "long":
+            return message("a row for each rating", message_id="roles.shape_long")
+        case "long-criteria":
+            return message(
+                "a row for each unit and rater, a column for each criterion",
+                message_id="roles.shape_long_criteria",
+            )
+        case "rater-by-criterion":
+            return message(
+                "a column for each rater and criterion",
+                message_id="roles.shape_rater_by_criterion",
+            )
+        case "raters-in-rows":
+            return message(
+                "a row for each rater, a column for each unit",
+                message_id="roles.shape_raters_in_rows",
+            )
+        case "counts":
+            return message(
+                "a column for each label, with numbers of raters", message_id="roles.shape_counts"
+            )
+        case "cross-table":
+            return message("a cross table of two raters", message_id="roles.shape_cross_table")
+        case "criteria":
+            return message(
+                "a column for each criterion, one rating of each unit",
+                message_id="roles.shape_criteria",
+            )
+        case "systems":
+            return message(
+                "a column for each system, one rating of each unit",
+                message_id="roles.shape_systems",
+            )
+        case _:
+            return _rare_shape_words(reading)
+
+
+def _rare_shape_words(reading: TableReading) -> TranslatableMessage:
+    match reading.shape:
+        case "pairs":
+            return message(
+                "a row for each comparison of two systems", message_id="roles.shape_pairs"
+            )
+        case "pairs-on-scale":
+            return message(
+                "a row for each comparison, with preferences on a scale",
+                message_id="roles.shape_pairs_on_scale",
+            )
+        case "pair-counts":
+            return message(
+                "a row for each pair of systems, with counts of wins",
+                message_id="roles.shape_pair_counts",
+            )
+        case "repeats":
+            return message(
+                "several ratings of a unit by one rater, distinguished by a column",
+                message_id="roles.shape_repeats",
+            )
+        case "rows-to-combine":
+            return message(
+                "several rows of a unit and rater", message_id="roles.shape_rows_to_combine"
+            )
+        case "lists":
+            return message("several labels in a cell", message_id="roles.shape_lists")
+        case "spans":
+            return message("marked parts of texts", message_id="roles.shape_spans")
+        case "objects":
+            return message("objects in cells", message_id="roles.shape_objects")
+        case _:
+            return message("ratings without a second rater", message_id="roles.shape_one_rating")
+
+
+def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage:
+    """The first row with ratings as a sentence that a user can confirm or deny."""
+    row = _first_filled(reading, frame)
+    unit = _unit(reading, row)
+    if reading.shape in COMPARISONS:
+        return _first_comparison(reading, row, unit)
+    cells = [(name, row[name]) for name in reading.rated if row.get(name) not in (None, "")]
+    parts: list[str] = [f"{shortened(name)} {_quoted(cell)}" for name, cell in cells[:_MOST_SHOWN]]
+    if reading.shape == "wide" and cells:
+        parts[0] = message(
+            "{rater} rated it {label}",
+            message_id="roles.row_first_rater",
+            rater=shortened(cells[0][0]),
+            label=_quoted(cells[0][1]),
+        )
+    shown = listed(parts, end="{some}, {last}")
+    if reading.shape == "counts":
+        return message(
+            "{unit}: numbers of raters {ratings}",
+            message_id="roles.row_counts",
+            unit=unit,
+            ratings=shown,
+        )
+    if reading.rater is None:
+        return message("{unit}: {ratings}", message_id="roles.row_labels", unit=unit, ratings=shown)
+    rater = _quoted(row[reading.rater])
+    if reading.shape == "raters-in-rows":
+        return message(
+            "rater {rater}: {ratings}",
+            message_id="roles.row_rater",
+            rater=rater,
+            ratings=shown,
+        )
+    if reading.criterion:
+        unit = message(
+            "{unit}, criterion {criterion}",
+            message_id="roles.row_criterion",
+            unit=unit,
+            criterion=_quoted(row[reading.criterion]),
+        )
+    return message(
+        "{unit}: {rater} rated it {ratings}",
+        message_id="roles.row_long",
+        unit=unit,
+        rater=rater,
+        ratings=shown if len(cells) > 1 else _quoted(cells[0][1] if cells else ""),
+    )
+
+
+def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, object]:
+    """The first row that has ratings in two columns, as far as there are two."""
+    rated = [*reading.rated, *([reading.outcome] if reading.outcome else [])]
+    rows = frame.head(_MOST_READ).to_dicts()
+    filled = (
+        row
+        for row in rows
+        if sum(row[name] not in (None, "") for name in rated) >= min(2, len(rated))
+    )
+    return next(filled, rows[0] if rows else dict.fromkeys(frame.columns))
+
+
+def _unit(reading: TableReading, row: dict[str, object]) -> TranslatableMessage | Listed:
+    if not reading.units:
+        return message("the first row", message_id="roles.first_row")
+    names = [f"{shortened(name)} {_quoted(row[name])}" for name in reading.units]
+    return listed(names, end="{some}, {last}")
+
+
+def _quoted(cell: object) -> str:
+    return repr(shortened("" if cell is None else str(cell)))
+
+
+def _first_comparison(
+    reading: TableReading, row: dict[str, object], unit: TranslatableMessage | Listed
+) -> TranslatableMessage:
+    first, second = reading.sides or ("", "")
+    outcome = reading.outcome or ""
+    counts = [f"{shortened(name)} {_quoted(row[name])}" for name in reading.wins.values()]
+    return message(
+        "{unit}: {first} was compared with {second}, outcome {outcome}",
+        message_id="roles.row_pair",
+        unit=unit,
+        first=_quoted(row.get(first)),
+        second=_quoted(row.get(second)),
+        outcome=_names(counts) if counts else _quoted(row.get(outcome)),
+    )
+
+
+def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state a reading completely, each with its values.
+
+    `layout` has the name of a layout, `labels` the columns that are labels, `unused` the columns
+    that have no role; `-` stands for items or raters that are unknown.
+    """
+    if reading.shape in COMPARISONS:
+        return _comparison_arguments(reading)
+    options: list[tuple[str, tuple[str, ...]]] = []
+    match reading.shape:
+        case "wide":
+            options = [("rater", reading.rated)]
+        case "counts":
+            options = [("layout", ("counts",)), ("labels", reading.rated)]
+        case "cross-table":
+            options = [("layout", ("cross-table",))]
+        case "rater-by-criterion":
+            options = [("names", (reading.names,))]
+        case "raters-in-rows":
+            options = [("layout", ("raters-in-rows",))]
+        case "lists":
+            options = [("label", reading.rated), ("split", (reading.split,))]
+        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
+            options = [("layout", ("long",)), ("label", reading.rated)]
+        case _:
+            options = [("label", reading.rated)]
+    if reading.shape in SHAPES_OF["long"] and reading.split:
+        options.append(("split", (reading.split,)))
+    singles = {
+        "rater": reading.rater,
+        "criterion": reading.criterion,
+        "system": reading.system if reading.system not in reading.units else None,
+        "repeat": reading.repeat,
+        "weight": reading.weight,
+        "cluster": reading.cluster,
+    }
+    options += [(role, (name,)) for role, name in singles.items() if name is not None]
+    options += [("unit", reading.units)] if reading.units else []
+    if reading.shape == "raters-in-rows" and reading.unused:
+        options.append(("unused", tuple(reading.unused)))
+    return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
+
+
+_ORDER = (
+    *("layout", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
+    *("split", "repeat", "weight", "cluster", "first", "second", "outcome", "won", "lost", "tied"),
+    "unused",
+)
+"""The order of options in a command."""
+
+
+def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    first, second = reading.sides or ("", "")
+    options = [("item", reading.units or ("-",)), ("rater", (reading.rater or "-",))]
+    options += [("first", (first,)), ("second", (second,))]
+    options += [("outcome", (reading.outcome,))] if reading.outcome else []
+    return [*options, *((role, (name,)) for role, name in reading.wins.items())]

@@ -1,0 +1,138 @@
+"""Words in the names of columns and in cells of tables of ratings, in English and German, as data.
+
+Umlauts are written as in addresses (ae, oe, ue, ss): names are compared in this form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+NameRole = Literal[
+    "unit",
+    "rater",
+    "label",
+    "criterion",
+    "system",
+    "group",
+    "comment",
+    "time",
+    "confidence",
+    "repeat",
+    "sum",
+    "weight",
+    "gold",
+    "row",
+]
+"""What a column can be named for."""
+
+
+PLAIN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
+"""Letters of names as they are compared."""
+
+NEW_WORD = re.compile("(?<=[a-zäöü])(?=[A-ZÄÖÜ])")
+"""Between the words of a name such as raterName."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TEXTS: Mapping[NameRole, str] = {
+    "unit": "unit item id subject case fall fallnr patient question frage answer antwort scan"
+    " document dokument doc sample prompt nr no number nummer qid image bild vignette report"
+    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund",
+    "rater": "rater annotator coder judge reviewer physician arzt aerztin bewerter gutachter"
+    " pruefer expert experte reader observer user worker evaluator assessor participant who"
+    " beurteiler kodierer token respondent teilnehmer clinician doctor annotatorin prueferin"
+    " rev",
+    "label": "label rating score code value grade decision verdict urteil bewertung wert punkte"
+    " einstufung class klasse entscheidung assessment choice note",
+    "criterion": "criterion kriterium dimension axis aspect aspekt metric attribute merkmal",
+    "system": "system model modell llm bot assistant ki engine produkt anbieter generator",
+    "group": "topic domain category type source arm site language difficulty thema fach gruppe"
+    " group quelle typ sprache klinik station age sex geschlecht alter kategorie specialty"
+    " status country land role rolle cluster schwierigkeit",
+    "comment": "comment comments kommentar bemerkung bemerkungen notes remark remarks anmerkung"
+    " anmerkungen reason begruendung reasoning",
+    "time": "date time timestamp created start end duration seconds datum zeit dauer updated"
+    " sekunden at tstamp",
+    "confidence": "confidence certainty konfidenz gewissheit sicher angabe",
+    "repeat": "repeat round visit session pass runde durchgang wiederholung occasion messung turn",
+    "sum": "sum total composite mean average avg summe gesamt mittel mittelwert gesamtpunkte sd",
+    "weight": "weight weights count n freq frequency gewicht gewichtung anzahl haeufigkeit",
+    "gold": "gold reference truth consensus final majority goldstandard referenz konsens"
+    " adjudicated",
+    "row": "row index zeile lfd responseid recordid uuid annotationid ip email zeilennr",
+}
+WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
+"""Role -> words of names that speak for it."""
+
+KEYS = frozenset({"id", "nr", "no", "name", "code", "number", "nummer"})
+"""Words that say nothing behind another: a rater's name is a rater."""
+
+CRITERIA = _words(
+    "accuracy correctness clarity safety completeness helpfulness relevance tone fluency empathy"
+    " harm strength usefulness readability coherence grammar style conciseness factuality"
+    " richtigkeit vollstaendigkeit verstaendlichkeit sicherheit nutzen klarheit relevanz"
+    " lesbarkeit empathie korrektheit stil ton quality"
+)
+"""What answers are rated for."""
+
+LABELS = _words(
+    "yes no true false correct incorrect right wrong agree disagree neutral unsure none mild"
+    " moderate severe low medium high poor fair good excellent positive negative never rarely"
+    " sometimes often always ja nein richtig falsch teilweise leicht mittel schwer gut schlecht"
+    " positiv negativ unklar partly maybe vielleicht pos neg strongly"
+)
+"""Words that are labels and no raters."""
+
+DEGREES = frozenset({"very", "sehr", "strongly"})
+"""Words beside labels."""
+
+MAKERS = _words("gpt claude gemini llama mistral qwen deepseek grok palm")
+"""Parts of the names of language models."""
+
+PEOPLE = _words(
+    "anna ann anne ben cem cara clara dan david eva emma fay finn greta hans ida ian jan jana jonas"
+    " joerg aenne karl kai lea leon lisa lukas maria marie max mia nina noah olga otto paul peter"
+    " petra rosa sara sarah simon sofia tim tom ute uwe vera yusuf zoe alice bob carol erin frank"
+    " grace heidi john jane mary james susan michael thomas andreas julia laura katrin martin"
+    " sabine stefan wolfgang ali ayse mehmet fatima priya wei chen amy kim lee"
+)
+"""Given names."""
+
+TITLES = ("dr", "prof", "hr", "fr", "herr", "frau", "mr", "ms", "mrs")
+"""What a person's name begins with."""
+
+SIDES = (("a", "first", "left", "1", "x", "i"), ("b", "second", "right", "2", "y", "j"))
+"""Names of the two sides of a comparison, in the same order."""
+
+TIES = ("tie", "both", "neither", "draw", "equal", "none", "same")
+"""What the words for a draw begin with."""
+
+COUNTED = ("won", "lost", "tied")
+"""What is counted where a row has several comparisons."""
+
+WINS: Mapping[str, frozenset[str]] = {
+    "won": _words(
+        "win_i wins_i win_1 win1 wins1 wins_1 win_a wins_a winner_model_a won wins first_wins"
+        " wins_first win_x wins_x"
+    ),
+    "lost": _words(
+        "win_j wins_j win_2 win2 wins2 wins_2 win_b wins_b winner_model_b lost losses second_wins"
+        " wins_second win_y wins_y"
+    ),
+    "tied": _words("tie ties tied draw draws winner_tie"),
+}
+"""Names of columns of counts of wins, losses and ties."""
+
+OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", "preference"})
+"""Names of the column of the outcomes of comparisons."""
+
+SPANS = frozenset({"start", "end", "begin", "offset"})
+"""Names of the places at which a marked text begins and ends."""
+
+NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
+"""Cells without a value, in small letters."""
