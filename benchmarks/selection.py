@@ -68,34 +68,63 @@ def digest(data: bytes) -> str:
 def units(text: str) -> tuple[dict[str, str], dict[int, str]]:
     """Name of each function of a module, "" for its body, -> digest; and line -> name.
 
-    A function counts with its decorators, defaults, docstring and inner functions, which have its
-    name: whoever enters those has entered it. The body counts
-    without plain functions of the module, whose names alone do nothing, and without the bodies of
-    all others. Functions of one name, as a property's two, count as one. Comments do not count.
+    A function counts with its decorators, defaults, docstring, the imports of the names in it, and
+    inner functions, which have its name: whoever enters those has entered it. The body counts
+    without plain functions of the module, whose names alone do nothing, without the bodies of all
+    others, and without imports that only functions use or types. Functions of one name, as a
+    property's two, count as one. Comments do not count.
     """
     tree = ast.parse(text)
-    dumps: dict[str, list[str]] = {}
-    names: dict[int, str] = {0: ""}
+    parts: dict[str, list[ast.AST]] = {}
+    lines: dict[int, str] = {0: ""}
 
     def visit(node: ast.AST, outer: str) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, Function):
                 name = f"{outer}{child.name}"
-                dumps.setdefault(name, []).append(ast.dump(child))
+                parts.setdefault(name, []).append(child)
                 inner = (node for node in ast.walk(child) if isinstance(node, Function))
-                names.update({node.lineno: name for node in inner})
+                lines.update({node.lineno: name for node in inner})
             else:
                 visit(child, f"{outer}{child.name}." if isinstance(child, ast.ClassDef) else outer)
 
     visit(tree, "")
-    tree.body = [
-        node for node in tree.body if not isinstance(node, Function) or node.decorator_list
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, Function):
-            node.body = node.body[:1] if ast.get_docstring(node) is not None else []
-    dumps[""] = [ast.dump(tree)]
-    return {name: digest("\n".join(parts).encode()) for name, parts in dumps.items()}, names
+    imports, body = _imports_and_body(tree)
+    dumps = {
+        name: [ast.dump(node) for node in nodes]
+        + [imports[used] for used in sorted(imports.keys() & _names(nodes))]
+        for name, nodes in parts.items()
+    }
+    used = {name for nodes in parts.values() for name in _names(nodes)}
+    for function in (node for statement in body for node in ast.walk(statement)):
+        if isinstance(function, Function):
+            function.body = function.body[: ast.get_docstring(function) is not None]
+    own = imports.keys() & _names(body) | imports.keys() - used
+    dumps[""] = [*map(ast.dump, body), *(imports[name] for name in sorted(own))]
+    return {name: digest("\n".join(p).encode()) for name, p in dumps.items()}, lines
+
+
+def _imports_and_body(tree: ast.Module) -> tuple[dict[str, str], list[ast.stmt]]:
+    """Name -> the import that binds it; and the module's other statements."""
+    imports: dict[str, str] = {}
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            source = f"{node.level}{node.module}" if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                imports[name] = f"{imports.get(name, '')} {source} {alias.name} as {alias.asname}"
+        elif isinstance(node, Function) and not node.decorator_list:
+            continue
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            body += node.orelse
+        else:
+            body.append(node)
+    return imports, body
+
+
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 class Checkout:

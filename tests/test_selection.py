@@ -184,6 +184,25 @@ def test_inner_functions_count_with_the_outer_one(selection: ModuleType) -> None
     assert {n for n in digests if digests[n] != later[n]} == {"f"}
 
 
+def test_an_import_counts_where_its_name_is_used(selection: ModuleType) -> None:
+    text = (
+        "import json\nfrom a import b, c, d, e\n"
+        "if TYPE_CHECKING:\n  from x import Y\n"
+        "LEAST = c(1)\ndef f(): return b\ndef g(): return json, d\n"
+    )
+
+    def changed(old: str, new: str) -> set[str]:
+        assert text.count(old) == 1
+        first, second = selection.units(text)[0], selection.units(text.replace(old, new))[0]
+        return {name for name in first if first[name] != second[name]}
+
+    assert changed("import json", "import simplejson as json") == {"g"}
+    assert changed("import b", "import bb as b") == {"f"}
+    assert changed("c, d", "cc as c, d") == {""}
+    assert changed("e\nif", "ee as e\nif") == {""}, "what is used nowhere is there for others"
+    assert changed("import Y", "import Z") == set(), "types are not run"
+
+
 # Records and reasons
 
 

@@ -92,6 +92,7 @@ _GETTEXT = ("_", "gettext")
 OWN_WORDS = {AND, *WEIGHTS, *OUTCOMES}
 
 
+@cache
 def of_the_report() -> set[str]:
     """Texts of the report's templates and modules."""
     environment = jinja2.Environment(
@@ -113,6 +114,7 @@ def of_the_report() -> set[str]:
     return found
 
 
+@cache
 def of_the_pages() -> set[str]:
     """Texts of the pages' templates and modules; of a text with a plural its singular."""
     methods = [("templates/**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
