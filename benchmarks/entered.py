@@ -188,7 +188,11 @@ def in_checkout(path: object) -> str:
     if not isinstance(path, str | bytes | os.PathLike):
         return ""
     # Without a look at the disk: also what is not there, and links by their own names.
-    absolute = _CACHED.sub(r"/\1.py", os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
+    try:
+        absolute = _CACHED.sub(r"/\1.py", os.path.abspath(os.fsdecode(path)))  # noqa: PTH100
+    except FileNotFoundError:
+        # The folder in which the process works was removed.
+        return ""
     root = str(ROOT)
     if absolute != root and not absolute.startswith(f"{root}/"):
         return ""
@@ -202,15 +206,16 @@ def noting(marks: Marks) -> Any:
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
         if event in ("open", "sqlite3.connect"):
+            path = in_checkout(arguments[0])
             # A folder that is removed is named from the folder above it on.
-            removed = sys._getframe(1).f_code.co_name == "_rmtree_safe_fd"
-            path = "" if removed else in_checkout(arguments[0])
+            if path and _callers(1) == ["_rmtree_safe_fd"]:
+                return
             # A module that is imported has marks.
             if path and not (path.startswith(source) and path.endswith(".py") and _by_import()):
                 marks[f"{OPENED}{path}"]
         elif event in ("os.listdir", "os.scandir"):
             path = in_checkout("." if arguments[0] is None else arguments[0])
-            if path and not _SEARCHING.search(sys._getframe(1).f_code.co_filename):
+            if path and not any(map(_SEARCHING.search, _callers(1, "co_filename"))):
                 marks[f"{LISTED}{path}"]
         elif event == "subprocess.Popen":
             _, words, folder, _ = arguments
@@ -223,20 +228,20 @@ def noting(marks: Marks) -> Any:
     return note
 
 
-def _by_import() -> bool:
-    try:
-        frame = sys._getframe(2)
-    except ValueError:
-        # Python opens the script that it runs, before any code of it.
-        return False
-    for _ in range(5):
-        name = frame.f_code.co_filename
-        if name.startswith("<frozen importlib") or name.endswith(_GUESSING):
-            return True
-        if frame.f_back is None:
-            return False
+def _callers(n: int, what: str = "co_name") -> list[str]:
+    """Names, or files, of the functions that called the hook, the nearest first; Python itself opens
+    a script without any."""
+    names: list[str] = []
+    frame = sys._getframe(1).f_back
+    while frame is not None and len(names) < n:
+        names.append(getattr(frame.f_code, what))
         frame = frame.f_back
-    return False
+    return names
+
+
+def _by_import() -> bool:
+    files = _callers(6, "co_filename")
+    return any(name.startswith("<frozen importlib") or name.endswith(_GUESSING) for name in files)
 
 
 class ByTest:

@@ -65,6 +65,7 @@ PACKAGE = {
     "src/konsil/pages/page.html": "<p>text</p>",
     "src/konsil/protocols/one.toml": "title = 1",
     "docs/guide.md": "# Guide",
+    "docs/script.py": "print('run')",
 }
 TESTS = {
     "total": "import konsil.sums\ndef test(): assert konsil.sums.total([1, 2]) == 3",
@@ -83,6 +84,24 @@ TESTS = {
     "command": """
         import subprocess, sys
         def test(): subprocess.run([sys.executable, "-m", "konsil.command", "show"], check=True)
+        """,
+    "script": """
+        import subprocess, sys
+        def test(): subprocess.run([sys.executable, "docs/script.py"], check=True)
+        """,
+    "removed": """
+        import os, shutil
+        def test(tmp_path, monkeypatch):
+            (tmp_path / "docs" / "a").mkdir(parents=True)
+            shutil.rmtree(tmp_path / "docs")
+            (tmp_path / "b").mkdir()
+            monkeypatch.chdir(tmp_path / "b")
+            (tmp_path / "b").rmdir()
+            assert not os.path.lexists("c")
+            try:
+                open("c")
+            except FileNotFoundError:
+                pass
         """,
     "forked": """
         import os
@@ -295,7 +314,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text=True,
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "failed: tests/test_failed.py\n1 failed, 9 passed in " in done.stdout
+    assert "failed: tests/test_failed.py\n1 failed, 11 passed in " in done.stdout
     return folder
 
 
@@ -343,6 +362,7 @@ def choose(
         ("src/konsil/protocols/two.toml", "", "title = 2", {"protocols"}),
         ("docs/guide.md", "Guide", "Guides", {"guide"}),
         ("docs/other.md", "", "# Other", set()),
+        ("docs/script.py", "run", "ran", {"script"}),
         ("tests/test_page.py", "assert", "assert 1 and", {"page"}),
         ("tests/test_fast.py", "pass", "return", {"fast"}),
         ("tests/test_new.py", "", "def test(): pass", {"new"}),
