@@ -395,7 +395,7 @@ def _kind(sentence: str) -> str:
     word.
     """
     fact, sign, advice = sentence.partition("; ")
-    if not sign or advice.startswith(("did you mean", "known: ", "none is known")):
+    if not sign or "'" in advice or ":" in advice:
         return sentence
     return f"{_PARTICULAR.sub('', fact)}; {advice}"
 

@@ -78,14 +78,14 @@ def command(proposed: Options) -> str:
             words += [quoted(str(v)) for v in values]
         elif isinstance(parameter, click.Option):
             stated += _as_typed(parameter, value)
-    own = {option for option, _ in stated}
+    stated_options = {option for option, _ in stated}
     layouts = {"--wide", "--long", "--counts", "--raters-in-rows", "--cross-table"}
     options = [
         *dict.fromkeys(stated),
         *(
             (option, values)
             for option, values in proposed
-            if option not in own and not (option in layouts and own & layouts)
+            if option not in stated_options and not (option in layouts and stated_options & layouts)
         ),
     ]
     return " ".join([*words, *(" ".join([o, *map(quoted, values)]) for o, values in options)])

@@ -87,8 +87,8 @@ def _write_spreadsheet(
     from konsil.sources.files.spreadsheet import read_spreadsheet
 
     restrict()
-    given, as_is = json.loads(settings)
-    sheet = read_spreadsheet(path, FileSettings(**given), where, as_is)
+    stated, as_is = json.loads(settings)
+    sheet = read_spreadsheet(path, FileSettings(**stated), where, as_is)
     header = {"sheet": sheet.name, "sheets": sheet.names, "settings": asdict(sheet.settings)}
     _write_table(sheet.frame, sheet.lines, header, out)
 

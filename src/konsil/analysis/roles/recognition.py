@@ -50,7 +50,7 @@ class Recognised:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Purpose:
     """What a table is read for, and the words in which its user states roles."""
 
     task: Task
@@ -64,29 +64,29 @@ class Asked:
     """Whether it is stated which of repeated ratings counts."""
 
 
-def recognise(frame: pl.DataFrame, stated: StatedRoles, asked: Asked) -> Recognised:
+def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
     Raises UnclearTableError with the likeliest reading and the options that state it.
     """
-    _check_columns(frame, stated, asked)
+    _check_columns(frame, stated, purpose)
     if stated.split and stated.raters:
         raise SourceError(
-            f"{asked.name}: {option('split', stated.split)} and {option('rater')}: several labels"
+            f"{purpose.name}: {option('split', stated.split)} and {option('rater')}: several labels"
             " of one rater in a cell are not compared; without raters, the labels of a cell are"
             " those of all raters of its unit"
         )
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
         return Recognised(laid_out, laid_out.units == stated.units, frame)
-    proposal = _without_repeats(frame, stated, asked, propose(frame, stated, asked.task))
+    proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
-    if reading is None or not proposal.is_certain or (asked.unclear and not is_stated):
-        raise _refusal(frame, proposal, asked)
+    if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
+        raise _refusal(frame, proposal, purpose)
     # Columns by which rows are chosen or grouped are used.
-    unused = {n: why for n, why in reading.unused.items() if n not in stated.groups}
+    unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
     return Recognised(replace(reading, unused=unused), is_stated, frame)
 
 
@@ -117,14 +117,14 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
 
 
 def _without_repeats(
-    frame: pl.DataFrame, stated: StatedRoles, asked: Asked, proposal: Proposal
+    frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose, proposal: Proposal
 ) -> Proposal:
     """The proposal for a table in which a few ratings are repeated: that of the others.
 
     What the repeated ratings count for is decided where they are read: equal ones are one rating,
     and of different ones none is chosen without a stated rule.
     """
-    if proposal.is_certain or asked.task != "ratings":
+    if proposal.is_certain or purpose.task != "ratings":
         return proposal
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     for reading in readings:
@@ -133,8 +133,8 @@ def _without_repeats(
         key = [*reading.units, reading.rater]
         key += [] if reading.criterion is None else [reading.criterion]
         once = frame.unique(key, keep="first", maintain_order=True)
-        if asked.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
-            without = propose(once, stated, asked.task)
+        if purpose.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
+            without = propose(once, stated, purpose.task)
             if without.is_certain and without.reading is not None:
                 return without
     return proposal
@@ -189,7 +189,7 @@ def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     return (*named, *(name for name in single if name is not None))
 
 
-def _check_columns(frame: pl.DataFrame, stated: StatedRoles, asked: Asked) -> None:
+def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
     """Refuse a column that the table does not have, and one with two roles."""
     roles: dict[str, Sequence[str | None]] = {
         "unit": stated.units,
@@ -205,23 +205,27 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, asked: Asked) -> No
             for role in ("first", "second", "outcome", "won", "lost", "tied")
         },
     }
-    taken: dict[str, str] = {}
+    role_by_column: dict[str, str] = {}
     for role, names in roles.items():
-        flag = option(asked.flags.get(role, role))
+        flag = option(purpose.flags.get(role, role))
         for name in names:
             if name is None:
                 continue
             if name not in frame.columns:
                 raise SourceError(
-                    f"{asked.name}: {flag} {name!r}: there is no such column;"
+                    f"{purpose.name}: {flag} {name!r}: there is no such column;"
                     f" {nearest(name, frame.columns)}"
                 )
-            if name in taken and role != "cluster" and "unused" not in (role, taken[name]):
+            if (
+                name in role_by_column
+                and role != "cluster"
+                and "unused" not in (role, role_by_column[name])
+            ):
                 raise SourceError(
-                    f"{asked.name}: {flag} {name!r}: this column has another role already; name"
+                    f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
                     " each once"
                 )
-            taken.setdefault(name, role)
+            role_by_column.setdefault(name, role)
 
 
 def _has_numbers(reading: TableReading) -> bool:
@@ -234,20 +238,20 @@ def _has_numbers(reading: TableReading) -> bool:
     return reading.shape in _WITH_NUMBERS
 
 
-def _refusal(frame: pl.DataFrame, proposal: Proposal, asked: Asked) -> UnclearTableError:
+def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
-    unclear = (*asked.unclear, *map(str, proposal.unclear))
+    unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     # A call that states a reading for which little speaks would be copied without a look.
     computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
-        return UnclearTableError(asked.name, unclear=unclear, columns=tuple(frame.columns))
+        return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
     stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
     return UnclearTableError(
-        asked.name,
+        purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,

@@ -22,7 +22,9 @@ def numbers_read(
     """
     parts = {score.id: score.of for score in scores}
     named = [
-        name for own in (analysis.criterion, *analysis.criteria) for name in parts.get(own, (own,))
+        name
+        for own_numbers_of in (analysis.criterion, *analysis.criteria)
+        for name in parts.get(own_numbers_of, (own_numbers_of,))
     ]
     return {
         c.id: text

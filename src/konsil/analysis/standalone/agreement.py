@@ -13,7 +13,7 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
-from konsil.analysis.roles.recognition import Asked, call_of, names_units, recognise
+from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
@@ -102,12 +102,16 @@ def estimate_agreement(
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name, lists=frame.columns)
     check_recode(words, options.recode)
+    slices = composed(request.slices)
+    if slices.columns and slices.columns <= {*words.columns}:
+        # Wrong conditions and groups are refused before the columns' roles are asked for.
+        parts(words, slices, options.name, [])
     recognised = recognise(
         words,
         stated,
-        Asked("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
+        Purpose("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
     )
-    table = reshape(words, recognised.reading, options, composed(request.slices))
+    table = reshape(words, recognised.reading, options, slices)
     groups = [
         Group(part.name, partial(_read_part, part))
         for part in parts(table.frame, table.slices, options.name, warnings)

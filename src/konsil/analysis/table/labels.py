@@ -76,7 +76,11 @@ def counted_labels(analysis: Analysis, scale: Scale) -> tuple[tuple[str, ...], t
     if not reads_numbers(analysis, scale.level):
         return order, numbers or places(order)
     if numbers is None:
-        words = [name for name, own in zip(order, own_numbers(order), strict=True) if own is None]
+        words = [
+            name
+            for name, own_values in zip(order, own_numbers(order), strict=True)
+            if own_values is None
+        ]
         raise AnalysisError(
             f"{analysis.name}: level {scale.level}: {', '.join(map(repr, words))} have no numbers;"
             " combine labels into labels that are numbers or have one in `values`"

@@ -52,21 +52,21 @@ def reshape(
     options = replace(options, unit=unit)
     match reading.shape:
         case "wide":
-            done = Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
+            reshaped = Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
         case "counts":
             labels = options.labels or reading.rated
-            done = Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
+            reshaped = Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
         case "lists":
             lists = replace(options, layout="lists", label=reading.rated[0], split=reading.split)
-            done = Reshaped(frame, lists, slices)
+            reshaped = Reshaped(frame, lists, slices)
         case "cross-table":
-            done = _crossed(frame, reading, options, slices)
+            reshaped = _crossed(frame, reading, options, slices)
         case "long" | "repeats" | "rows-to-combine" if len(reading.rated) == 1:
-            done = _long(frame, reading, options, slices)
+            reshaped = _long(frame, reading, options, slices)
         case _:
-            done = _melted(frame, reading, options, slices)
-    rows = done.frame.get_column(ROW)
-    return Reshaped(done.frame.drop(ROW), replace(done.options, rows=rows), done.slices)
+            reshaped = _melted(frame, reading, options, slices)
+    rows = reshaped.frame.get_column(ROW)
+    return Reshaped(reshaped.frame.drop(ROW), replace(reshaped.options, rows=rows), reshaped.slices)
 
 
 def _with_unit(frame: pl.DataFrame, units: Sequence[str]) -> tuple[pl.DataFrame, str | None]:
@@ -127,11 +127,13 @@ def _melted(
 ) -> Reshaped:
     """Columns of ratings as rows: what a column is is in its name."""
     parts = _parts(reading, options)
-    own = {UNIT if role == "unit" else RATER if role == "rater" else CRITERION for role in parts}
-    taken = own & {*frame.columns}
-    if taken:
+    new_columns = {
+        UNIT if role == "unit" else RATER if role == "rater" else CRITERION for role in parts
+    }
+    present_columns = new_columns & {*frame.columns}
+    if present_columns:
         raise SourceError(
-            f"{options.name}: the column {min(taken)!r} has the name of the column for the"
+            f"{options.name}: the column {min(present_columns)!r} has the name of the column for the"
             " criteria; rename it"
         )
     long = frame.unpivot(

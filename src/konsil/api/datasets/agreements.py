@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from konsil.analysis.roles.reading import TableReading
-from konsil.analysis.roles.recognition import Asked, Recognised, recognise
+from konsil.analysis.roles.recognition import Purpose, Recognised, recognise
 from konsil.analysis.standalone.agreement import Group, estimate_agreement, estimate_groups
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -75,7 +75,7 @@ def _recognised(
     """The roles of the columns, by the first rows and the last piece's."""
     some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in {pieces[0], pieces[-1]}]
     rows = pl.concat(words(piece, name=options.name) for piece in some)
-    return recognise(rows, composed(request.stated_roles()), Asked("ratings", options.name))
+    return recognise(rows, composed(request.stated_roles()), Purpose("ratings", options.name))
 
 
 def _compute(runner: Runner, cluster: str) -> Compute:

@@ -51,10 +51,12 @@ def apportioned(sizes: Mapping[str, int], total: int) -> dict[str, int]:
     {'pilot': 1, 'half-1': 1, 'half-2': 1}
     """
     all_sizes = sum(sizes.values())
-    wanted = {name: n * total / all_sizes for name, n in sizes.items()}
-    scaled = {name: max(1, int(n)) for name, n in wanted.items()}
+    requested = {name: n * total / all_sizes for name, n in sizes.items()}
+    scaled = {name: max(1, int(n)) for name, n in requested.items()}
     while sum(scaled.values()) < total:
-        scaled[max(scaled, key=lambda name: wanted[name] - scaled[name])] += 1
+        scaled[max(scaled, key=lambda name: requested[name] - scaled[name])] += 1
     while sum(scaled.values()) > total:
-        scaled[max(scaled, key=lambda name: (scaled[name] > 1, scaled[name] - wanted[name]))] -= 1
+        scaled[
+            max(scaled, key=lambda name: (scaled[name] > 1, scaled[name] - requested[name]))
+        ] -= 1
     return scaled

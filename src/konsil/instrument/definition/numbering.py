@@ -47,9 +47,9 @@ def label_numbers(
     """
     if declared and all(label in declared for label in labels):
         return tuple(float(declared[label]) for label in labels)
-    own = tuple(number for number in own_numbers(labels) if number is not None)
-    if len(own) == len(labels):
-        return own
+    of_labels = tuple(number for number in own_numbers(labels) if number is not None)
+    if len(of_labels) == len(labels):
+        return of_labels
     return None if level in {"interval", "ratio"} else places(labels)
 
 

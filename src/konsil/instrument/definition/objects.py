@@ -62,8 +62,8 @@ def verdict(text: str, names: Collection[str]) -> Verdict:
     is_single = _SINGLE.match(content) is not None
     if is_single and (single := _single_quoted(content)) is not None:
         return Verdict(_named(single, names))
-    found = _last_object(text, names, [0] if is_single else [])
-    return found if found.pairs is None else replace(found, pairs=_named(found.pairs, names))
+    last = _last_object(text, names, [0] if is_single else [])
+    return last if last.pairs is None else replace(last, pairs=_named(last.pairs, names))
 
 
 def _named(pairs: Pairs, names: Collection[str]) -> Pairs:

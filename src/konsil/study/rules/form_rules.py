@@ -100,8 +100,10 @@ def _label_numbers(scale: Scale, where: str) -> Iterator[str]:
         return
     numbers = scale.numbers()
     if not all(map(math.isfinite, numbers)):
-        own = own_numbers(scale.labels)
-        words = [label for label, number in zip(scale.labels, own, strict=True) if number is None]
+        own_labels = own_numbers(scale.labels)
+        words = [
+            label for label, number in zip(scale.labels, own_labels, strict=True) if number is None
+        ]
         yield (
             f"{where}.values: level {scale.level!r} needs the labels' numbers, and"
             f" {', '.join(map(repr, words[:5]))} {'is' if len(words) == 1 else 'are'} none; state"

@@ -19,8 +19,10 @@ def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
     if len(stated.raters) > 1:
         return [stated.raters]
     if stated.names:
-        taken = taken_columns(stated)
-        return [matching(stated.names, [c.name for c in table.columns if c.name not in taken])]
+        used_columns = taken_columns(stated)
+        return [
+            matching(stated.names, [c.name for c in table.columns if c.name not in used_columns])
+        ]
     able = [c.name for c in table.columns if c.is_ratings and c.name not in taken_columns(stated)]
     sets: list[tuple[str, ...]] = []
     for group in _connected(table, able):

@@ -179,8 +179,8 @@ def concordance(a: IntArray, b: IntArray, weights: Array) -> Array:
             cumulated = np.concatenate([[0.0], np.cumsum(np.where(upper == is_upper, 0.0, some))])
             signs = cumulated[tie_starts] - cumulated[starts]
             signs -= cumulated[ends] - cumulated[tie_ends]
-            mine = upper == is_upper
-            sums[by_prefix[mine]] += signs[mine] if is_upper else -signs[mine]
+            of_rater = upper == is_upper
+            sums[by_prefix[of_rater]] += signs[of_rater] if is_upper else -signs[of_rater]
     out = np.empty_like(sums)
     out[order] = sums
     return out
