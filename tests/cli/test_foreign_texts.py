@@ -238,8 +238,12 @@ def commands(folder: Path) -> list[tuple[object, ...]]:
         (f"no{HOSTILE}",),
         ("agreement", folder / f"items{HOSTILE[:20]}.csv"),
         ("agreement", folder / "ratings.csv"),
-        ("agreement", folder / "ratings.csv", "--json"),
+        ("agreement", folder / "ratings.csv", *ROLES),
+        ("agreement", folder / "ratings.csv", *ROLES, "--json"),
     ]
+
+
+ROLES = ("--unit", "item", "--rater", "rater", "--label", "label")
 
 
 @pytest.mark.slow

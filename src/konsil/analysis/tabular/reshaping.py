@@ -133,8 +133,8 @@ def _melted(
     present_columns = new_columns & {*frame.columns}
     if present_columns:
         raise SourceError(
-            f"{options.name}: the column {min(present_columns)!r} has the name of the column for the"
-            " criteria; rename it"
+            f"{options.name}: the column {min(present_columns)!r} has the name of the column for"
+            " the criteria; rename it"
         )
     long = frame.unpivot(
         on=list(reading.rated),
