@@ -10,6 +10,7 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
+from konsil.instrument import own_numbers
 
 _MANY = 5_000_000
 """More labels than this are not written out one by one."""
@@ -79,8 +80,9 @@ def of_counts(rows: pl.DataFrame, options: TableOptions) -> tuple[Rows, TableOpt
         .explode("row", "unit", "cluster", "label")
     )
     scale = tuple(c for c in columns if c != options.abstain)
-    if all(_is_number(c) for c in scale):
-        scale = tuple(sorted(scale, key=float))
+    by_label = dict(zip(scale, own_numbers(scale), strict=True))
+    if None not in by_label.values():
+        scale = tuple(sorted(scale, key=lambda label: by_label[label] or 0.0))
     return _placed(long), replace(options, labels=scale)
 
 
@@ -96,19 +98,6 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions)
                     f" {option('labels')}, that of the units with {option('unit')})"
                 )
     raise AssertionError("expected a cell that is not a whole number")
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
-def is_list(cell: str | None) -> bool:
-    """Whether a cell contains a JSON list."""
-    return cell is not None and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
 
 
 def of_lists(rows: pl.DataFrame, column: str, options: TableOptions) -> Rows:
