@@ -9,7 +9,7 @@ from typing import Any, cast
 import polars as pl
 
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
 from konsil.analysis.roles.reading import (
     COMPUTABLE,
     Proposal,
@@ -24,7 +24,7 @@ from konsil.records.request import Request
 
 _PROPOSED = 1.5
 """Points of a reading below which no call is proposed that states it."""
-_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
+_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale", "lists"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
@@ -70,14 +70,10 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     Raises UnclearTableError with the likeliest reading and the options that state it.
     """
     _check_columns(frame, stated, purpose)
-    if stated.split and stated.raters:
-        raise SourceError(
-            f"{purpose.name}: {option('split', stated.split)} and {option('rater')}: several labels"
-            " of one rater in a cell are not compared; without raters, the labels of a cell are"
-            " those of all raters of its unit"
-        )
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
+        if unclear := tuple(unclear_sets(laid_out, stated)):
+            raise _refusal(frame, Proposal(laid_out, unclear=unclear), purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
@@ -107,12 +103,15 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
     roles: dict[str, Role] = dict.fromkeys(frame.columns, "unused")
     roles.update(dict.fromkeys(units, "unit"))
     roles.update(dict.fromkeys(rated, "rating"))
+    is_wide = stated.layout == "wide"
     return TableReading(
-        shape="wide" if stated.layout == "wide" else "counts",
+        shape="wide" if is_wide else "counts",
         units=units,
         rated=rated,
         cluster=stated.cluster,
         roles=roles,
+        split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
+        points=_PROPOSED,
     )
 
 
@@ -228,22 +227,12 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
             role_by_column.setdefault(name, role)
 
 
-def _has_numbers(reading: TableReading) -> bool:
-    """Whether something is computed of a reading once all is stated.
-
-    Several labels by one rater in a cell are not: no statistic of single labels compares them.
-    """
-    if reading.shape == "lists":
-        return reading.rater is None
-    return reading.shape in _WITH_NUMBERS
-
-
 def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
+    computable = [r for r in readings if r.shape in _WITH_NUMBERS and r.points >= _PROPOSED]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))

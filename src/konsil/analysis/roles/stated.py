@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.analysis.roles.candidates.cells import rater_columns
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Table
@@ -40,7 +41,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
         return Draft(
             "raters-in-rows", rater=rater, rated=tuple(n for n in table.by_name if n not in aside)
         )
-    if stated.labels and stated.units and (rater or stated.split or layout == "lists"):
+    is_of_all = layout == "lists" or (bool(stated.split) and not rater_columns(table))
+    if stated.labels and stated.units and (rater or is_of_all):
         shape = _long_shape(table, stated)
         return Draft(shape, stated.units, rater, stated.labels, split=stated.split)
     return None

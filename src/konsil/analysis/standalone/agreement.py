@@ -19,7 +19,7 @@ from konsil.analysis.standalone.agreement_groups import common_scale, compare_ta
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
-from konsil.analysis.standalone.table_agreement import estimate_table
+from konsil.analysis.standalone.sets_agreement import estimate_any
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
@@ -28,12 +28,12 @@ from konsil.analysis.tabular.dataframes import (
     row_names,
     to_polars,
 )
+from konsil.analysis.tabular.label_sets import label_words
 from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.analysis.tabular.reshaping import reshape
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
-from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.parts import Compute, in_this_process
 
 
@@ -101,7 +101,6 @@ def estimate_agreement(
     options = composed(request.table_options() if options is None else options)
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name, lists=frame.columns)
-    check_recode(words, options.recode)
     slices = composed(request.slices)
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions and groups are refused before the columns' roles are asked for.
@@ -112,6 +111,9 @@ def estimate_agreement(
         Purpose("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
     )
     table = reshape(words, recognised.reading, options, slices)
+    if options.recode:
+        rated = words.select(recognised.reading.rated)
+        check_recode(label_words(rated, table.options), options.recode)
     groups = [
         Group(part.name, partial(_read_part, part))
         for part in parts(table.frame, table.slices, options.name, warnings)
@@ -141,7 +143,7 @@ def estimate_groups(
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
     if slices.group is None:
         table = groups[0].read(options)
-        return _with(estimate_table(table, options, request, compute), warnings)
+        return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
     scale = common_scale(tables)
@@ -153,7 +155,7 @@ def estimate_groups(
             for t, w in zip(tables, table_warnings, strict=True)
         ]
     results = {
-        group.name: estimate_table(table, options, request, compute)
+        group.name: estimate_any(table, options, request, compute)
         for group, table in zip(groups, tables, strict=True)
     }
     comparison = None
@@ -188,8 +190,3 @@ def _read_part(part: Part, options: TableOptions) -> Table:
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:
     return replace(result, warnings=(*warnings, *result.warnings))
-
-
-def describe(name: str) -> str:
-    """A statistic's title for people."""
-    return STATISTICS[name].title

@@ -10,6 +10,7 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, nearest, option
+from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.long_scales.by_name import LONG
 from konsil.stats.engine.distances import WEIGHTS
 
@@ -37,6 +38,8 @@ def check_request(request: AgreementRequest) -> None:
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
     for name in request.statistics:
+        if name in SET_STATISTICS:
+            continue
         agreement_statistics.entry(name, request.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
         raise AnalysisError(

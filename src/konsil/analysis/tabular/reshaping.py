@@ -49,7 +49,7 @@ def reshape(
     numbers = pl.int_range(frame.height, dtype=pl.Int64, eager=True)
     frame = frame.with_columns((options.rows if options.rows is not None else numbers).alias(ROW))
     frame, unit = _with_unit(frame, reading.units)
-    options = replace(options, unit=unit)
+    options = replace(options, unit=unit, split=reading.separator, has_sets=reading.has_sets)
     match reading.shape:
         case "wide":
             reshaped = Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
@@ -57,7 +57,7 @@ def reshape(
             labels = options.labels or reading.rated
             reshaped = Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
         case "lists":
-            lists = replace(options, layout="lists", label=reading.rated[0], split=reading.split)
+            lists = replace(options, layout="lists", label=reading.rated[0])
             reshaped = Reshaped(frame, lists, slices)
         case "cross-table":
             reshaped = _crossed(frame, reading, options, slices)
