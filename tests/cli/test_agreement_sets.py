@@ -253,7 +253,7 @@ def test_groups_have_sets_and_labels_of_their_own() -> None:
     ("options", "sentence"),
     [
         ({"level": "ordinal"}, "level='ordinal': cells have several labels"),
-        ({"labels": list(NLTK_BY_LABEL), "values": [1, 2, 3, 4, 5]}, "values: cells have several"),
+        ({"labels": list(NLTK_BY_LABEL), "values": [1, 2, 3, 4, 5]}, "values: has no effect"),
         ({"weights": "linear"}, "weights: weights are of two labels"),
         ({"compare": "who", "where": {"who": ["ann", "ben"]}}, "compare|who"),
         ({"statistics": ["masi"], "pairs": True}, "pairs: pairs of raters are compared label by"),

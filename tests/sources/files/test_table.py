@@ -252,7 +252,7 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
     assert "the Parquet file is damaged" in message(
         write(tmp_path, "t.parquet", b"PAR1 nothing PAR1")
     )
-    assert "only .xlsx files have sheets" in message(
+    assert "has no effect on .csv files; expected one of .xlsx" in message(
         write(tmp_path, "t.csv", "a\n1\n"), sheet="One"
     )
 

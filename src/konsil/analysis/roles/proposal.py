@@ -24,7 +24,7 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import stated_draft
+from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
 
 MARGIN = 4.0
@@ -101,27 +101,8 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
     """Whether a reading agrees with everything stated."""
-    used = draft.used
-    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
-    sides = draft.sides or (None, None)
-    agrees = (
-        stated.layout is None or draft.shape in SHAPES_OF[stated.layout],
-        not stated.units or set(stated.units) == set(draft.units),
-        len(stated.raters) != 1 or draft.rater == stated.raters[0],
-        len(stated.raters) < 2 or (draft.shape == "wide" and draft.rated == stated.raters),
-        not stated.labels or set(stated.labels) == set(draft.rated),
-        not stated.names or draft.shape == "rater-by-criterion",
-        not stated.split or draft.split == stated.split,
-        stated.criterion in (None, draft.criterion),
-        stated.system in (None, *draft.units, draft.system),
-        stated.repeat in (None, draft.repeat),
-        stated.weight in (None, draft.weight),
-        stated.first in (None, sides[0]) and stated.second in (None, sides[1]),
-        stated.outcome in (None, draft.outcome),
-        all(name in (None, draft.wins.get(role)) for role, name in wins.items()),
-        not stated.cluster or used.get(stated.cluster, "unit") != "rating",
-    )
-    return all(agrees)
+    is_cluster_rated = draft.used.get(stated.cluster or "", "unit") == "rating"
+    return not disregarded(draft, stated) and not is_cluster_rated
 
 
 _OF_RATERS = SHAPES_OF["wide"] | SHAPES_OF["long"] | SHAPES_OF["raters-in-rows"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
 from konsil.analysis.roles.reading import (
@@ -18,8 +20,9 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.statement import arguments, first_row, sentence
-from konsil.errors import SourceError, UnclearTableError, nearest, option
+from konsil.analysis.roles.stated import disregarded
+from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
+from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
 _PROPOSED = 1.5
@@ -70,13 +73,17 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     Raises UnclearTableError with the likeliest reading and the options that state it.
     """
     _check_columns(frame, stated, purpose)
+    _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
+        _check_used(laid_out, stated, purpose)
         if unclear := tuple(unclear_sets(laid_out, stated)):
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
+    if reading is not None and proposal.is_certain:
+        _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
@@ -215,16 +222,49 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
                     f"{purpose.name}: {flag} {name!r}: there is no such column;"
                     f" {nearest(name, frame.columns)}"
                 )
-            if (
-                name in role_by_column
-                and role != "cluster"
-                and "unused" not in (role, role_by_column[name])
-            ):
+            if name in role_by_column and role != "cluster":
                 raise SourceError(
                     f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
                     " each once"
                 )
             role_by_column.setdefault(name, role)
+
+
+def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a pattern of names that is none, or that no column has."""
+    if not stated.names:
+        return
+    gaps = re.findall(r"\{(\w+)\}", stated.names)
+    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
+    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
+        raise SourceError(
+            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
+        )
+    if not matching(stated.names, frame.columns):
+        raise SourceError(
+            f"{where}: no column has such a name; the columns are"
+            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
+        )
+
+
+_MOST_NAMED = 20
+"""Columns whose names an error states."""
+
+
+def _check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a statement that changes nothing, as the reading has no such role."""
+    for role in disregarded(reading, stated):
+        value = getattr(stated, _FIELDS.get(role, role))
+        words = (value,) if isinstance(value, str) else value
+        flag = option(purpose.flags.get(role, role), words[0])
+        raise SourceError(
+            f"{purpose.name}: {choice(role, words[0]) if role == 'layout' else flag}: has no"
+            f" effect on {shape_words(reading)}"
+        )
+
+
+_FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
+"""Role -> its field of `StatedRoles`, where it has another name."""
 
 
 def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:

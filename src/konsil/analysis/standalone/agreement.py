@@ -14,7 +14,7 @@ import polars as pl
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
-from konsil.analysis.standalone.agreement_choices import check_request
+from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.standalone.agreement_result import Agreement
@@ -112,8 +112,7 @@ def estimate_agreement(
     )
     table = reshape(words, recognised.reading, options, slices)
     if options.recode:
-        rated = words.select(recognised.reading.rated)
-        check_recode(label_words(rated, table.options), options.recode)
+        check_recode(label_words(table.frame, table.options), options.recode)
     groups = [
         Group(part.name, partial(_read_part, part))
         for part in parts(table.frame, table.slices, options.name, warnings)
@@ -143,6 +142,7 @@ def estimate_groups(
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
     if slices.group is None:
         table = groups[0].read(options)
+        refuse_idle_weights([table], options, request)
         return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
@@ -154,6 +154,7 @@ def estimate_groups(
             replace(t, warnings=tuple(dict.fromkeys(w)))
             for t, w in zip(tables, table_warnings, strict=True)
         ]
+    refuse_idle_weights(tables, options, request)
     results = {
         group.name: estimate_any(table, options, request, compute)
         for group, table in zip(groups, tables, strict=True)

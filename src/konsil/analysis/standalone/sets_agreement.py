@@ -69,8 +69,8 @@ def _estimate_sets(
         is_each = False
         warnings.append(
             message(
-                "Agreement on each label is computed on request only ({option}): there are more than"
-                " {most:,} labels.",
+                "Agreement on each label is computed on request only ({option}): there are more"
+                " than {most:,} labels.",
                 message_id="table.each_label_not_computed",
                 most=MOST_LABELS,
                 option=option("statistics", flag="statistic", example="[...]"),

@@ -78,10 +78,13 @@ def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) ->
     )
 
 
-def label_words(cells: pl.DataFrame, options: TableOptions) -> set[str]:
-    """The different words of some columns of ratings; of cells with several labels, each."""
-    words = {word for column in cells for word in column.unique().drop_nulls().to_list()}
-    if options.has_sets:
+def label_words(frame: pl.DataFrame, options: TableOptions) -> set[str]:
+    """The different words of a table's ratings; of cells with several labels, each."""
+    if options.layout == "counts":
+        return {*options.labels, *([] if options.abstain is None else [options.abstain])}
+    columns = options.rater if options.layout == "wide" else (str(options.label),)
+    words = {word for name in columns for word in frame[name].unique().drop_nulls().to_list()}
+    if options.has_sets or options.layout == "lists":
         words = {str(label) for word in words for label in labels_of_cell(word, options, 0)}
     return {word.strip() for word in words}
 
@@ -96,15 +99,10 @@ def members_of(rated: pl.DataFrame, labels: Labels) -> tuple[Labels, Members]:
     return Labels(names, places(names), "nominal"), members
 
 
-def refuse_numbers_of_sets(options: TableOptions) -> None:
-    """Refuse what orders or numbers single labels, where ratings are sets."""
+def refuse_order_of_sets(options: TableOptions) -> None:
+    """Refuse a level at which labels have an order, where ratings are sets."""
     if options.level != "nominal":
         raise SourceError(
             f"{options.name}: {option('level', options.level)}: cells have several labels, which"
             " are compared as sets without an order; expected the level nominal"
-        )
-    if options.values:
-        raise SourceError(
-            f"{options.name}: {option('values')}: cells have several labels, which are compared as"
-            " sets without numbers"
         )

@@ -14,7 +14,7 @@ from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.label_sets import members_of, refuse_numbers_of_sets, set_rows
+from konsil.analysis.tabular.label_sets import members_of, refuse_order_of_sets, set_rows
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
@@ -75,12 +75,17 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     if melted.height == 0:
         refuse_unrated(options)
     if options.has_sets:
-        refuse_numbers_of_sets(options)
+        refuse_order_of_sets(options)
         sets = set_rows(melted, options, warnings)
         rated, abstained, labels, constant = sets.rated, sets.abstained, sets.labels, None
     else:
         rated, abstained = _without_abstentions(recoded(melted, options.recode), options)
         rated, labels, constant = decide(rated, options, warnings)
+    if options.repeat and layout != "long":
+        raise SourceError(
+            f"{options.name}: {option('repeat', options.repeat)}: has no effect, as every row is a"
+            " unit of its own and no rater has several ratings of it"
+        )
     if options.repeat:
         rated = chosen_repeats(rated, options.repeat, warnings)
     check_repeats(rated, options, warnings)

@@ -179,11 +179,6 @@ def names_by_role(
     {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
     """
     regex = pattern_regex(pattern)
-    if not regex.groupindex or not {*regex.groupindex} <= {*_COLUMN_OF}:
-        raise SourceError(
-            f"{table}: {option('names', pattern)}: expected {{rater}}, {{criterion}} or {{unit}},"
-            " each at most once"
-        )
     values: dict[str, dict[str, str]] = {role: {} for role in regex.groupindex}
     for name in names:
         match = regex.fullmatch(name)
