@@ -222,7 +222,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
                     f"{purpose.name}: {flag} {name!r}: there is no such column;"
                     f" {nearest(name, frame.columns)}"
                 )
-            if name in role_by_column and role != "cluster":
+            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
                 raise SourceError(
                     f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
                     " each once"
