@@ -116,7 +116,7 @@ class Column:
             return False
         n = len(self.distinct)
         is_few = n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
-        return self.is_number or is_few or bool(self.separator)
+        return self.is_number or is_few or bool(self.separator and self.folded)
 
     @cached_property
     def people(self) -> float:
@@ -134,7 +134,7 @@ class Column:
         """
         if not self.filled or self.is_number or self.is_date or self.is_long:
             return ""
-        if all(_is_json_list(cell) for cell in self.distinct):
+        if all(map(_is_json_list, self.distinct)):
             return JSON_LISTS
         mark = next((m for m in _SEPARATORS if _is_frequent(m, self.filled)), "")
         if not mark:
@@ -234,7 +234,7 @@ def common_labels(a: Column, b: Column) -> float:
     relative to both; a column of one or two values inside the range of another of few is near it.
     """
     if not a.is_number or not b.is_number:
-        if a.is_number or b.is_number:
+        if a.is_number or b.is_number or not a.folded or not b.folded:
             return 0.0
         return len(a.folded & b.folded) / min(len(a.folded), len(b.folded))
     if a.is_whole != b.is_whole and len({*a.distinct, *b.distinct}) < FEW:

@@ -9,10 +9,14 @@ from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
+from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
 from konsil.analysis.roles.reading import (
+    COMPARISONS,
     COMPUTABLE,
     Proposal,
     Role,
@@ -27,7 +31,9 @@ from konsil.records.request import Request
 
 _PROPOSED = 1.5
 """Points of a reading below which no call is proposed that states it."""
-_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale", "lists"}
+_AS_LIKELY = 1.5
+"""Points by which a reading may be behind the likeliest one, and be as likely."""
+_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
@@ -82,6 +88,8 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
+    if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
+        raise _refusal(frame, proposal, purpose)
     if reading is not None and proposal.is_certain:
         _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
@@ -267,17 +275,41 @@ _FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
 """Role -> its field of `StatedRoles`, where it has another name."""
 
 
+def _has_numbers(frame: pl.DataFrame, reading: TableReading, purpose: Purpose) -> bool:
+    """Whether a reading is one to state: it has numbers, and something speaks for it.
+
+    A call that states a reading for which little speaks would be copied without a look. Different
+    labels in a cell may be those of one rater, or of several: only a repeated one is of several.
+    """
+    if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
+        return False
+    if reading.shape == "lists":
+        column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
+        cells = [column.labels(value) for value in column.distinct]
+        return any(len({*labels}) < len(labels) for labels in cells)
+    return reading.shape in _WITH_NUMBERS and reading.points >= _PROPOSED
+
+
+def _comparisons() -> TranslatableMessage:
+    return message(
+        "Comparisons of two systems are analysed by `preference`, not by `agreement`.",
+        message_id="roles.for_preference",
+    )
+
+
 def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
-    # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if r.shape in _WITH_NUMBERS and r.points >= _PROPOSED]
+    likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
+    computable = [r for r in likely if _has_numbers(frame, r, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
+    if purpose.task == "ratings" and reading.shape in COMPARISONS:
+        unclear = (str(_comparisons()),)
     stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
     return UnclearTableError(
         purpose.name,
