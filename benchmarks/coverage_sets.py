@@ -53,6 +53,7 @@ class Design:
 
 
 DESIGNS = (
+    Design(20, 1, 2, 5),
     Design(30, 1, 2, 5),
     Design(60, 1, 2, 5),
     Design(200, 1, 2, 5),

@@ -164,6 +164,18 @@ def test_labels_with_a_sign_in_them_are_single_labels_where_they_are_declared() 
     assert "split=';'" in str(refusal.value.call)
 
 
+@pytest.mark.parametrize("sign", [";", ", "])
+def test_long_names_of_labels_are_labels(sign: str) -> None:
+    """Kills: sets that are taken for texts because they are long."""
+    names = {"dose": "wrong dose of a drug", "interaction": "interaction with another drug"}
+    cells = [[names.get(v, v) for v in cell] for cell in LISTS["label"].to_list()]
+    frame = LISTS.with_columns(pl.Series("label", cells))
+    assert values(konsil.agreement(frame, **FEW)) == pytest.approx(NLTK)
+    joined = frame.with_columns(pl.col("label").list.join(sign))
+    with pytest.raises(UnclearTableError, match="Cells contain several labels"):
+        konsil.agreement(joined, unit="question", rater="who", label="label", **FEW)
+
+
 def test_texts_whose_parts_do_not_recur_are_single_labels() -> None:
     answers = ["yes, clearly", "no, not at all", "yes, clearly", "no, not at all"]
     frame = pl.DataFrame({"unit": list("abcd"), "ann": answers, "ben": answers[::-1]})

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -25,7 +26,7 @@ def options(words: list[str]) -> Counter[str]:
     return Counter(word for word in words if word.startswith("--"))
 
 
-def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str, object] | None]:
+def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str, Any] | None]:
     """The last command and its result, where the command that is printed is always copied.
 
     Without a result, the last refusal prints none. Each command states more than the one before.
@@ -48,7 +49,7 @@ def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str,
     raise AssertionError(f"{words}: after {MOST_STEPS} commands nothing is computed")
 
 
-def numbers(result: dict[str, object]) -> object:
+def numbers(result: dict[str, Any]) -> object:
     """Counts and values of a result, by group and statistic."""
     if groups := result.get("groups"):
         assert isinstance(groups, list)
@@ -59,14 +60,14 @@ def numbers(result: dict[str, object]) -> object:
     return result["n_units"], result["n_raters"], result["n_ratings"], values
 
 
-def groups_of(result: dict[str, object]) -> list[object]:
+def groups_of(result: dict[str, Any]) -> list[object]:
     """The numbers of each criterion alone: a command may state one of several."""
     groups = result.get("groups", [])
     assert isinstance(groups, list)
     return [numbers(group) for group in groups]
 
 
-def stated(frame: pl.DataFrame, truth: Truth) -> dict[str, object] | None:
+def stated(frame: pl.DataFrame, truth: Truth) -> dict[str, Any] | None:
     """The true reading as keywords; None where a table has no agreement, or not at once."""
     rated = [name for name in frame.columns if name in truth.rated]
     unit, others = list(truth.units), [n for n in frame.columns if n not in truth.rated]
@@ -109,7 +110,7 @@ def outcome(call: Call, folder: Path, seed: int) -> str:
         expected = konsil.agreement(
             pl.read_csv(file, infer_schema=False),
             **roles,
-            resamples=100,  # type: ignore[arg-type]
+            resamples=100,
         ).to_dict()
     except KonsilError:
         return f"wrong {number}"

@@ -112,11 +112,15 @@ class Column:
     @cached_property
     def is_ratings(self) -> bool:
         """Whether the values can be ratings."""
-        if not self.filled or self.is_date or self.is_long or self.is_nested:
+        if not self.filled or self.is_date or self.is_nested:
+            return False
+        if self.separator:
+            return bool(self.folded)
+        if self.is_long:
             return False
         n = len(self.distinct)
         is_few = n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
-        return self.is_number or is_few or bool(self.separator and self.folded)
+        return self.is_number or is_few
 
     @cached_property
     def people(self) -> float:
@@ -132,7 +136,7 @@ class Column:
 
         Labels recur: the same one is in different cells, and there are not many.
         """
-        if not self.filled or self.is_number or self.is_date or self.is_long:
+        if not self.filled or self.is_number or self.is_date:
             return ""
         if all(map(_is_json_list, self.distinct)):
             return JSON_LISTS
@@ -141,7 +145,7 @@ class Column:
             return ""
         parts = [{part.strip() for part in value.split(mark)} for value in self.distinct]
         n_labels = len(set.union(*parts))
-        is_few = n_labels <= _MOST_LABELS or n_labels < len(parts)
+        is_few = n_labels < len(parts) or (n_labels <= _MOST_LABELS and not self.is_long)
         return mark if is_few and n_labels < sum(map(len, parts)) else ""
 
     def labels(self, value: str) -> tuple[str, ...]:
