@@ -342,3 +342,26 @@ def without_words(result: Any) -> Any:
     if not isinstance(result, dict):
         return result
     return {k: len(v) if k == "warnings" else without_words(v) for k, v in result.items()}
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "sentence"),
+    [
+        ("long", {"names": "R{rater}"}, "no column has such a name"),
+        ("names", {"names": "R{rater}_Q{rater}"}, "each at most once"),
+        ("names", {"names": "R{reader}_Q1"}, "each at most once"),
+        ("wide", {"statistics": ["gwet_ac1"], "weights": "linear"}, "weights: has no effect on"),
+        ("cross-table", {"pair_weights": "units"}, "without a mean over several pairs"),
+        ("wide", {"statistics": ["fleiss_kappa"], "pair_weights": "units"}, "without a mean over"),
+        ("wide", {"unused": ["site", "unit"]}, "unused 'unit': this column has another role"),
+        ("wide", {"cluster": "case"}, "cluster 'case': this column has another role"),
+        ("counts", {"split": ";"}, "split=';': has no effect on a column for each label"),
+        ("long", {"layout": "cross-table"}, "layout='cross-table': has no effect on a row for"),
+    ],
+)
+def test_refusals_name_the_option_and_the_reason(
+    layout: str, options: Options, sentence: str
+) -> None:
+    frame, stated = table_of(layout, "")
+    result = computed(frame, {**stated, **options})
+    assert isinstance(result, str) and sentence in result, result
