@@ -13,7 +13,15 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
-from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
+from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.recognition import (
+    Purpose,
+    Recognised,
+    call_of,
+    names_units,
+    recognise,
+    unconfirmed,
+)
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
@@ -106,11 +114,10 @@ def estimate_agreement(
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions and groups are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
-    recognised = recognise(
-        words,
-        stated,
-        Purpose("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
+    purpose = Purpose(
+        "ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
     )
+    recognised = _recognised(words, stated, purpose, options)
     table = reshape(words, recognised.reading, options, slices)
     groups = [
         Group(part.name, partial(_read_part, part))
@@ -118,6 +125,25 @@ def estimate_agreement(
     ]
     result = estimate_groups(groups, table.options, table.slices, request, warnings, compute)
     return replace(result, reading=recognised.statement(result.n_units))
+
+
+def _recognised(
+    words: pl.DataFrame, stated: StatedRoles, purpose: Purpose, options: TableOptions
+) -> Recognised:
+    """The reading of a table, by the roles that its tool gave it where the user states no other.
+
+    Roles that have to be confirmed are proposed, and read where the user states their layout.
+    """
+    known, question = options.known, options.question
+    is_asked = bool(question) and not stated.has_ratings
+    if known is None or (question and not is_asked and stated.layout in (None, "wide")):
+        return recognise(words, stated, purpose)
+    completed = stated.with_known(known)
+    if is_asked:
+        unclear = (*purpose.unclear, question)
+        purpose = replace(purpose, unclear=unclear, known=frozenset({"unused"}))
+        raise unconfirmed(recognise(words, completed, purpose), purpose)
+    return replace(recognise(words, completed, purpose), is_stated=completed is stated)
 
 
 @dataclass(frozen=True)

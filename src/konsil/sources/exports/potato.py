@@ -1,0 +1,131 @@
+"""Potato's annotations: instances with the labels of their users, or the state of one user.
+
+Marked parts of texts have no label of the whole instance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from konsil.sources.exports.export import Annotations, Export, Json, rows_of
+from konsil.sources.files.table import Table
+
+NAME = "Potato"
+_STATE = "instance_id_to_label_to_value"
+_HEADING = re.compile(r"(?P<scheme>.+?)(:::|\.)(?P<name>(?!_).+)")
+"""A column of one label of a scheme."""
+_SCALE = "scale_"
+_CHECKED, _EMPTY = "true", {"", "false", "none", "null"}
+
+_Entry = tuple[str, str, object]
+"""Scheme, name of a label, and its value."""
+
+
+class _Instance(NamedTuple):
+    """What one user gave to one instance."""
+
+    row: int
+    name: object
+    user: object
+    entries: list[_Entry]
+
+
+def read_instances(table: Table) -> Export | None:
+    """Annotated instances, in objects or with a column for each label."""
+    names = table.frame.columns
+    unit = "instance_id" if "instance_id" in names else "id"
+    if unit not in names:
+        return None
+    if "label_annotations" in names:
+        return _export(table, unit, _of_objects)
+    if {"instance_id", "user_id"} <= {*names} or "user" in names:
+        return _export(table, unit, _of_columns) if _schemes(names) else None
+    return None
+
+
+def _schemes(names: Sequence[str]) -> set[str]:
+    """The schemes of headings such as 'sentiment:::positive' and 'sentiment.positive'."""
+    matches = map(_HEADING.fullmatch, names)
+    return {match["scheme"] for match in matches if match}
+
+
+def read_state(table: Table) -> Export | None:
+    """The state of one user, with all instances in one row."""
+    if not {"user_id", _STATE} <= {*table.frame.columns}:
+        return None
+    row, state = next(rows_of(table))
+    given = state.get(_STATE)
+    instances = given.items() if isinstance(given, dict) else ()
+    return _annotations(
+        table,
+        ("instance_id", "user_id"),
+        [_Instance(row, name, state.get("user_id"), [*_of_pairs(v)]) for name, v in instances],
+    )
+
+
+def _of_pairs(pairs: object) -> Iterator[_Entry]:
+    for pair in pairs if isinstance(pairs, list) else ():
+        match pair:
+            case [{"schema": scheme, "name": name}, value]:
+                yield str(scheme), str(name), value
+
+
+def _of_objects(row: Json) -> Iterator[_Entry]:
+    schemes = row.get("label_annotations")
+    for scheme, labels in schemes.items() if isinstance(schemes, dict) else ():
+        for name, value in labels.items() if isinstance(labels, dict) else ():
+            yield str(scheme), str(name), value
+
+
+def _of_columns(row: Json) -> Iterator[_Entry]:
+    for column, value in row.items():
+        match = _HEADING.fullmatch(column)
+        if match:
+            yield match["scheme"], match["name"], value
+
+
+def _export(table: Table, unit: str, entries_of: Callable[[Json], Iterator[_Entry]]) -> Export:
+    user = next((n for n in ("user_id", "user") if n in table.frame.columns), "user_id")
+    instances = [
+        _Instance(row, cells.get(unit), cells.get(user), [*entries_of(cells)])
+        for row, cells in rows_of(table)
+    ]
+    return _annotations(table, (unit, user), instances)
+
+
+def _annotations(table: Table, names: tuple[str, str], instances: list[_Instance]) -> Export:
+    annotations = Annotations(NAME, table, *names)
+    by_scheme: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for instance in instances:
+        for scheme, name, value in _given(instance.entries):
+            by_scheme[scheme].append((name, value))
+    has_values = {scheme: _are_values(entries) for scheme, entries in by_scheme.items()}
+    for instance in instances:
+        answers: defaultdict[str, list[object]] = defaultdict(list)
+        for scheme, name, value in _given(instance.entries):
+            answers[scheme].append(value if has_values[scheme] else name.removeprefix(_SCALE))
+        annotations.add((instance.row, instance.name, instance.user), answers)
+    return annotations.export()
+
+
+def _given(entries: list[_Entry]) -> Iterator[tuple[str, str, str]]:
+    """The entries without boxes that are not checked."""
+    for scheme, name, value in entries:
+        text = str(value).strip()
+        if text.casefold() not in _EMPTY:
+            yield scheme, name, text
+
+
+def _are_values(entries: list[tuple[str, str]]) -> bool:
+    """Whether the labels of a scheme are the values, and not the names.
+
+    A checked box has its label as its name. A text, a number or a slider has one name for all.
+    """
+    if all(value.casefold() == _CHECKED for _, value in entries):
+        return False
+    return len({name for name, _ in entries}) == 1 or all(
+        name.removeprefix(_SCALE) == value for name, value in entries
+    )
