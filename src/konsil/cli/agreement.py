@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import (
@@ -88,8 +89,14 @@ def _agreement(
         unclear=unclear_file(table, settings),
     )
     if export is not None:
-        roles = AgreementRequest(layout=export.layout or None, **export.columns)
-        options = replace(options, known=roles.stated_roles(), question=export.question)
+        roles = StatedRoles(
+            layout=export.layout,
+            units=export.units,
+            raters=export.raters,
+            labels=export.labels,
+            unused=export.unused,
+        )
+        options = replace(options, tool_roles=roles, question=export.question)
     with on_cores(workers), with_command(AgreementRequest, table):
         result = estimate_agreement(table.frame, request, options)
     notes = [*file_notes(table, settings), *([] if export is None else [export.statement])]

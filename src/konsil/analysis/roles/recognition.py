@@ -62,7 +62,7 @@ class Purpose:
     """What is unclear of the file itself."""
     has_rule: bool = False
     """Whether it is stated which of repeated ratings counts."""
-    known: frozenset[str] = frozenset()
+    of_tool: frozenset[str] = frozenset()
     """Roles that need no statement, as the tool that wrote the table gives them."""
 
 
@@ -256,7 +256,7 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
-    stateable = _STATED - purpose.known
+    stateable = _STATED - purpose.of_tool
     stated = [(name, values) for name, values in arguments(reading) if name in stateable]
     return UnclearTableError(
         purpose.name,

@@ -134,14 +134,14 @@ def _recognised(
 
     Roles that have to be confirmed are proposed, and read where the user states their layout.
     """
-    known, question = options.known, options.question
+    roles, question = options.tool_roles, options.question
     is_asked = bool(question) and not stated.has_ratings
-    if known is None or (question and not is_asked and stated.layout in (None, "wide")):
+    if roles is None or (question and not is_asked and stated.layout in (None, "wide")):
         return recognise(words, stated, purpose)
-    completed = stated.with_known(known)
+    completed = stated.with_known(roles)
     if is_asked:
         unclear = (*purpose.unclear, question)
-        purpose = replace(purpose, unclear=unclear, known=frozenset({"unused"}))
+        purpose = replace(purpose, unclear=unclear, of_tool=frozenset({"unused"}))
         raise unconfirmed(recognise(words, completed, purpose), purpose)
     return replace(recognise(words, completed, purpose), is_stated=completed is stated)
 

@@ -63,11 +63,11 @@ class TableOptions:
     """The rows' numbers in the whole table, where only some of them are here."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
-    known: StatedRoles | None = None
+    tool_roles: StatedRoles | None = None
     """The roles that the tool which wrote the table gives its columns, unless the user states
     others."""
     question: str = ""
-    """What has to be confirmed before `known` is read; empty: nothing."""
+    """What has to be confirmed before `tool_roles` are read; empty: nothing."""
 
 
 def composed(value: T) -> T:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from konsil.sources.exports.export import Annotations, Export, Json, objects, rows_of
+from konsil.sources.files.cells import as_text
 from konsil.sources.files.table import Table
 
 NAME = "Argilla"
@@ -39,8 +40,8 @@ def read_records(table: Table) -> Export | None:
 def _of_record(record: Json) -> Iterator[_Response]:
     responses = record.get("responses")
     if isinstance(responses, dict):
-        for question, given in responses.items():
-            yield from _of_question(question, given)
+        for question, answers in responses.items():
+            yield from _of_question(question, answers)
     for response in objects(responses):
         values, status = response.get("values"), response.get("status") or _SUBMITTED
         for question, value in values.items() if isinstance(values, dict) else ():
@@ -48,8 +49,8 @@ def _of_record(record: Json) -> Iterator[_Response]:
             yield _Response(question, response.get("user_id"), answer, status)
 
 
-def _of_question(question: str, given: object) -> Iterator[_Response]:
-    for response in objects(given):
+def _of_question(question: str, answers: object) -> Iterator[_Response]:
+    for response in objects(answers):
         status = response.get("status") or _SUBMITTED
         yield _Response(question, response.get("user_id"), response.get("value"), status)
 
@@ -79,14 +80,14 @@ def _at(values: object, n: int) -> object:
 
 
 def _of_lists(row: Json) -> Iterator[_Response]:
-    for column, given in row.items():
-        yield from _of_question(column, given)
+    for column, answers in row.items():
+        yield from _of_question(column, answers)
 
 
 def _export(table: Table, responses_of: Callable[[Json], Iterator[_Response]]) -> Export:
     annotations = Annotations(NAME, table, "id", "user_id")
     for row, record in rows_of(table):
-        answers: dict[object, dict[str, list[object]]] = {}
+        answers_by_rater: dict[str | None, dict[str, list[object]]] = {}
         for response in responses_of(record):
             labels = _labels(response.value)
             if response.status != _SUBMITTED:
@@ -94,11 +95,12 @@ def _export(table: Table, responses_of: Callable[[Json], Iterator[_Response]]) -
             elif labels is None:
                 annotations.left_out["ranking or marked part"] += 1
             else:
-                answers.setdefault(response.rater, {})[response.question] = labels
+                answers = answers_by_rater.setdefault(as_text(response.rater), {})
+                answers[response.question] = labels
         about = record.get("metadata")
-        for rater, given in answers.items():
+        for rater, answers in answers_by_rater.items():
             unit = record.get("id") or record.get("external_id") or row + 1
-            annotations.add((row, unit, rater), given, about if isinstance(about, dict) else {})
+            annotations.add((row, unit, rater), answers, about if isinstance(about, dict) else {})
     return annotations.export()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from konsil.errors import SourceError
 from konsil.sources.exports.export import Annotations, Export, objects, rows_of
+from konsil.sources.files.cells import as_text
 from konsil.sources.files.table import Table
 
 NAME = "doccano"
@@ -19,17 +20,19 @@ def read_users(table: Table) -> Export | None:
     if not {"text", "annotations"} <= {*table.frame.columns}:
         return None
     first = next(rows_of(table), None)
-    given = [] if first is None else objects(first[1].get("annotations"))
-    if not given or not {"user", "label"} <= given[0].keys():
+    first_annotations = [] if first is None else objects(first[1].get("annotations"))
+    if not first_annotations or not {"user", "label"} <= first_annotations[0].keys():
         return None
     annotations = Annotations(NAME, table, "id", "user")
     for row, text in rows_of(table):
-        labels: dict[object, list[object]] = {}
+        labels: dict[str | None, list[object]] = {}
         for annotation in objects(text.get("annotations")):
             if "start_offset" in annotation:
                 annotations.left_out["marked part"] += 1
             else:
-                labels.setdefault(annotation.get("user"), []).append(annotation.get("label"))
+                labels.setdefault(as_text(annotation.get("user")), []).append(
+                    annotation.get("label")
+                )
         for user, of_user in labels.items():
             about = text.get("meta")
             unit = text.get("id") or row + 1
@@ -46,9 +49,10 @@ def read_annotator(table: Table) -> Export | None:
     if label is None or not columns & _TEXTS or columns - _OF_DOCCANO:
         return None
     cells = [row.get(label) for _, row in rows_of(table)]
-    if not all(isinstance(cell, list) for cell in cells):
+    lists = [cell for cell in cells if isinstance(cell, list)]
+    if len(lists) < len(cells):
         return None
-    if any(isinstance(part, list | dict) for cell in cells for part in cell):
+    if any(isinstance(part, list | dict) for labels in lists for part in labels):
         raise SourceError(
             f"{table.name}: doccano's export contains marked parts of texts, which are not compared"
         )

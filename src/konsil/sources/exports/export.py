@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -30,10 +30,16 @@ class Export:
     """The tool's name."""
     table: Table
     """One row for each annotation, or as the file has it."""
-    layout: str = ""
-    """How the ratings are laid out: wide, long or raters-in-rows; empty: not known."""
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Role (unit, rater, label, unused) -> the columns that have it."""
+    layout: Literal["wide", "long", "raters-in-rows"] | None = None
+    """How the ratings are laid out; None: not known."""
+    units: tuple[str, ...] = ()
+    """Columns of the units."""
+    raters: tuple[str, ...] = ()
+    """The column of the raters, or the raters' columns."""
+    labels: tuple[str, ...] = ()
+    """Columns of the labels."""
+    unused: tuple[str, ...] = ()
+    """Columns that are no ratings."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """What has no rating, in the singular -> how often it occurs."""
     question: str = ""
@@ -42,9 +48,7 @@ class Export:
     @property
     def statement(self) -> str:
         """Whose export it is, and what of it is not read."""
-        counts = ", ".join(
-            f"{n:,} {what}{'s'[: n != 1]}" for what, n in self.left_out.items() if n
-        )
+        counts = ", ".join(f"{n:,} {kind}{'s'[: n != 1]}" for kind, n in self.left_out.items() if n)
         return f"{self.tool}'s export" + (f" without {counts}" if counts else "")
 
 
@@ -79,7 +83,13 @@ class Annotations:
     def export(self) -> Export:
         """The annotations as a table, whose units, raters and labels are known."""
         where = self._table.name
+        fixed = [self._unit, self._rater]
         names = dict.fromkeys(name for answers in self._answers for name in answers)
+        if clash := names.keys() & {*fixed}:
+            raise SourceError(
+                f"{where}: the labels {min(clash)!r} have the name of another column of"
+                f" {self._tool}'s export; rename them there"
+            )
         controls = {name: self._cells(name) for name in names}
         texts = [name for name, cells in controls.items() if is_text(cells)]
         self.left_out["column of texts"] += len(texts)
@@ -90,7 +100,6 @@ class Annotations:
                 " rankings and texts are not compared"
             )
         self._refuse_unknown_raters(where)
-        fixed = [self._unit, self._rater]
         facts = dict.fromkeys(name for row in self._rows for name in row)
         others = [name for name in facts if name not in {*fixed, *controls}]
         frame = pl.DataFrame(
@@ -107,8 +116,10 @@ class Annotations:
             self._tool,
             replace(self._table, frame=frame, lines=tuple(self._lines)),
             "long",
-            {"unit": (self._unit,), "rater": (self._rater,), "label": labels},
-            self.left_out,
+            (self._unit,),
+            (self._rater,),
+            labels,
+            left_out=self.left_out,
         )
 
     def _refuse_unknown_raters(self, where: str) -> None:
@@ -123,10 +134,10 @@ class Annotations:
 
     def _cells(self, name: str) -> list[str | None]:
         """The labels of a control; lists in JSON where an annotation has several."""
-        given = [[as_text(v) for v in answers.get(name, ())] for answers in self._answers]
+        cells = [[as_text(v) for v in answers.get(name, ())] for answers in self._answers]
         if self._has_several(name):
-            return [json.dumps(labels, ensure_ascii=False) if labels else None for labels in given]
-        return [labels[0] if labels else None for labels in given]
+            return [json.dumps(labels, ensure_ascii=False) if labels else None for labels in cells]
+        return [labels[0] if labels else None for labels in cells]
 
 
 def _is_nested(value: object) -> bool:
@@ -156,10 +167,10 @@ def is_number(word: str) -> bool:
 def rows_of(table: Table) -> Iterator[tuple[int, Json]]:
     """The rows as objects, with their indices; cells that are lists or objects are parsed."""
     for row, cells in enumerate(table.frame.iter_rows(named=True)):
-        yield row, {name: parsed(cell) for name, cell in cells.items() if cell is not None}
+        yield row, {name: _parsed(cell) for name, cell in cells.items() if cell is not None}
 
 
-def parsed(cell: str) -> Any:
+def _parsed(cell: str) -> object:
     """A cell's list or object; any other cell as it is."""
     if cell[:1] not in ("[", "{"):
         return cell

@@ -29,8 +29,9 @@ def read_log(path: Path) -> Export:
     return Export(
         NAME,
         replace(table, frame=table.frame.select(pl.exclude(r"^.*\.explanation$"))),
-        "wide" if has_several else "",
-        {"unit": ("item",), "rater": scorers} if has_several else {},
-        {"sample without an answer": len(contents.samples) - table.frame.height},
-        "Each scorer has a column: do they judge the same, as raters?",
+        "wide" if has_several else None,
+        ("item",) if has_several else (),
+        scorers if has_several else (),
+        left_out={"sample without an answer": len(contents.samples) - table.frame.height},
+        question="Each scorer has a column: do they judge the same, as raters?",
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.exports.export import Annotations, Export, Json, objects, parsed, rows_of
+from konsil.sources.exports.export import Annotations, Export, Json, objects, rows_of
 from konsil.sources.files.table import Table
 from konsil.sources.labelstudio.controls import KEYS, label_of
 from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY
@@ -33,7 +33,6 @@ def read_tasks(table: Table) -> Export | None:
     annotations = Annotations(NAME, table, "id", "completed_by")
     for row, task in rows_of(table):
         data = task.get("data")
-        given = objects(task.get("annotations"))
         if not isinstance(data, dict):
             return None
         if TASK_KEY in data:
@@ -43,7 +42,9 @@ def read_tasks(table: Table) -> Export | None:
             )
         for kind in ("prediction", "draft"):
             annotations.left_out[kind] += len(objects(task.get(f"{kind}s")))
-        for annotation in sorted(given, key=lambda a: str(a.get("created_at") or "")):
+        for annotation in sorted(
+            objects(task.get("annotations")), key=lambda a: str(a.get("created_at") or "")
+        ):
             if annotation.get("was_cancelled"):
                 annotations.left_out["cancelled annotation"] += 1
                 continue

@@ -56,14 +56,17 @@ def read_state(table: Table) -> Export | None:
     """The state of one user, with all instances in one row."""
     if not {"user_id", _STATE} <= {*table.frame.columns}:
         return None
-    row, state = next(rows_of(table))
-    given = state.get(_STATE)
-    instances = given.items() if isinstance(given, dict) else ()
-    return _annotations(
-        table,
-        ("instance_id", "user_id"),
-        [_Instance(row, name, state.get("user_id"), [*_of_pairs(v)]) for name, v in instances],
-    )
+    states = [
+        (row, state.get("user_id"), state[_STATE])
+        for row, state in rows_of(table)
+        if isinstance(state.get(_STATE), dict)
+    ]
+    instances = [
+        _Instance(row, name, user, [*_of_pairs(pairs)])
+        for row, user, pairs_by_instance in states
+        for name, pairs in pairs_by_instance.items()
+    ]
+    return _annotations(table, ("instance_id", "user_id"), instances)
 
 
 def _of_pairs(pairs: object) -> Iterator[_Entry]:

@@ -38,7 +38,7 @@ def read_answers(table: Table) -> Export | None:
         else:
             annotations.left_out["marked text"] += 1
         annotations.add(
-            (row, task["_task_hash"], task.get(rater)),
+            (row, task.get("_task_hash"), task.get(rater)),
             answers,
             {name: task.get(name) for name in ("text", "label")},
         )

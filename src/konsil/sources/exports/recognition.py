@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,9 +53,15 @@ def _object(path: Path) -> Table | None:
     """A JSON file that is an object, as a table of one row; None for other files."""
     if path.suffix.lower() != ".json":
         return None
-    text = text_of(read_bytes(path), "utf-8", path.name).decode()
-    if not text.lstrip().startswith("{"):
+    data = read_bytes(path)
+    if not data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         return None
-    ((_, state),) = elements(f"[{text}]", path.name)
-    cells = state if isinstance(state, dict) else {}
-    return Table(pl.DataFrame({name: [as_text(cell)] for name, cell in cells.items()}), path)
+    text = text_of(data, "utf-8", path.name).decode()
+    cells = next((state for _, state in elements(f"[{text}]", path.name)), None)
+    if not isinstance(cells, dict):
+        return None
+    frame = pl.DataFrame(
+        {name: [as_text(cell)] for name, cell in cells.items()},
+        schema=dict.fromkeys(cells, pl.String),
+    )
+    return Table(frame, path)

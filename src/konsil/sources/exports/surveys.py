@@ -37,6 +37,8 @@ _QUALTRICS_ADDED = frozenset(
     | {"RecipientEmail", "ExternalReference", "LocationLatitude", "LocationLongitude"}
     | {"DistributionChannel", "UserLanguage"}
 )
+_TRIALS = ("Survey Preview", "Survey Test", "Spam", "1", "2", "8")
+"""Qualtrics's words and codes for the state of responses that are no answers."""
 
 _REDCAP_ID = ("Record ID", "record_id")
 _REDCAP_ADDED = re.compile(
@@ -72,7 +74,7 @@ def read_qualtrics(table: Table) -> Export | None:
     if "Finished" in frame.columns:
         finished = ~frame.get_column("Finished").fill_null("").str.to_lowercase().is_in([*_FALSE])
     if "Status" in frame.columns:
-        finished &= frame.get_column("Status").fill_null("") != "Survey Preview"
+        finished &= ~frame.get_column("Status").fill_null("").is_in(_TRIALS)
     questions = [name for name in frame.columns if name not in _QUALTRICS_ADDED]
     return _respondents("Qualtrics", table, "ResponseId", questions, finished)
 
@@ -105,10 +107,11 @@ def _respondents(
     return Export(
         tool,
         replace(table, frame=frame, lines=lines),
-        "raters-in-rows" if has_ratings else "",
-        {"rater": (rater,), "unused": unused} if has_ratings else {},
-        {"unfinished answer": table.frame.height - frame.height},
-        _QUESTION,
+        "raters-in-rows" if has_ratings else None,
+        raters=(rater,) if has_ratings else (),
+        unused=unused if has_ratings else (),
+        left_out={"unfinished or test answer": table.frame.height - frame.height},
+        question=_QUESTION,
     )
 
 
