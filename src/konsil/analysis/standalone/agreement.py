@@ -23,7 +23,7 @@ from konsil.analysis.roles.recognition import (
     unconfirmed,
 )
 from konsil.analysis.standalone.agreement_choices import check_request
-from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
+from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
@@ -143,7 +143,8 @@ def _recognised(
         unclear = (*purpose.unclear, question)
         purpose = replace(purpose, unclear=unclear, of_tool=frozenset({"unused"}))
         raise unconfirmed(recognise(words, completed, purpose), purpose)
-    return replace(recognise(words, completed, purpose), is_stated=completed is stated)
+    recognised = recognise(words, completed, purpose)
+    return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
 @dataclass(frozen=True)
@@ -170,10 +171,15 @@ def estimate_groups(
         return _with(estimate_table(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
-    scale = common_scale(tables)
-    if scale and not options.labels and options.layout != "counts":
+    if not options.labels and options.layout != "counts":
         table_warnings = [table.warnings for table in tables]
-        tables = [group.read(replace(options, labels=scale)) for group in groups]
+        scales = common_scales(tables, slices.has_criteria)
+        tables = [
+            table
+            if slices.has_criteria and len(scale) == len(table.labels.names)
+            else group.read(replace(options, labels=scale))
+            for group, table, scale in zip(groups, tables, scales, strict=True)
+        ]
         tables = [
             replace(t, warnings=tuple(dict.fromkeys(w)))
             for t, w in zip(tables, table_warnings, strict=True)

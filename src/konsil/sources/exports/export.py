@@ -90,7 +90,8 @@ class Annotations:
                 f"{where}: the labels {min(clash)!r} have the name of another column of"
                 f" {self._tool}'s export; rename them there"
             )
-        controls = {name: self._cells(name) for name in names}
+        cells_by_name = {name: self._cells(name) for name in names}
+        controls = {name: cells for name, cells in cells_by_name.items() if any(cells)}
         texts = [name for name, cells in controls.items() if is_text(cells)]
         self.left_out["column of texts"] += len(texts)
         rated = [name for name in controls if name not in texts]
