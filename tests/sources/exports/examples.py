@@ -201,6 +201,7 @@ EXPORTS: Mapping[str, tuple[str, str, str]] = {
     "doccano users": ("doccano", ".jsonl", lines([doccano_text(u) for u in UNITS])),
     "potato": ("Potato", ".jsonl", lines(each(potato_instance))),
     "potato csv": ("Potato", ".csv", table(each(potato_row))),
+    "potato dots": ("Potato", ".csv", table(each(potato_row)).replace(":::", ".")),
     "prodigy": ("Prodigy", ".jsonl", lines(each(prodigy))),
     "argilla": ("Argilla", ".json", json.dumps([record(u) for u in UNITS])),
     "argilla 1": ("Argilla", ".json", json.dumps([former_record(u) for u in UNITS])),
@@ -239,7 +240,8 @@ QUALTRICS = responses(
     lambda q: f"Q{q + 1}_1",
 )
 REDCAP = responses(
-    lambda n, rater: {"record_id": rater, "survey_timestamp": "2026"}, lambda q: f"q{q + 1}"
+    lambda n, rater: {"record_id": rater, "a_timestamp": "2026", "survey_complete": "2"},
+    lambda q: f"q{q + 1}",
 )
 
 
@@ -278,7 +280,10 @@ PLAIN: Mapping[str, str] = {
     "fields": "fields,responses\n3,4\n5,6\n",
     "survey": "id,token,submitted\n1,good,bad\n2,bad,bad\n",
     "hits": "HITId,WorkerId,label\n1,ann,good\n1,ben,good\n",
-    "suggestion": "id,a,b-suggestion\n1,good,bad\n2,bad,bad\n",
+    "suggestion": "id,b,b-suggestion\n1,good,bad\n2,bad,bad\n",
+    "versions": "id,user,v1.0\n1,ann,good\n1,ben,bad\n",
+    "versions of instances": "instance_id,user_id,topic,v1.0\n1,ann,a,good\n1,ben,a,bad\n",
+    "scans": "record_id,ann,ben,scan_timestamp\n1,good,bad,2026\n2,bad,bad,2026\n",
     "mentions": "text,data,annotations\na,b,c\n",
 }
 """Tables of no tool, with some of the tools' words."""

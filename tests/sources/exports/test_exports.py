@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.sources.exports import examples
 from tests.sources.exports.examples import (
@@ -302,6 +303,27 @@ def test_labels_called_like_a_column_of_the_tool_are_refused(tmp_path: Path) -> 
     annotations = [{"completed_by": 1, "result": [examples.choice("id", "good")]}]
     with pytest.raises(SourceError, match="'id'"):
         of_json(tmp_path, [task("1", annotations=annotations)])
+
+
+def test_data_sets_of_argilla_with_lists_in_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "any.parquet"
+    pl.DataFrame([examples.flat_record(unit) for unit in examples.UNITS]).write_parquet(path)
+    export = read_export(path, FileSettings())
+    assert isinstance(export, Export)
+    assert ratings(export) == RATINGS
+
+
+def test_data_sets_of_argilla_1(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": unit,
+            "quality": [{"user_id": r, "value": v, "status": "submitted"} for r, v in given],
+            "quality-suggestion": "bad",
+        }
+        for unit in examples.UNITS
+        if (given := examples.of_unit(unit))
+    ]
+    assert ratings(of_json(tmp_path, rows)) == RATINGS
 
 
 # ---- surveys -------------------------------------------------------------------------------------

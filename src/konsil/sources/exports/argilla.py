@@ -6,7 +6,7 @@ marked parts have no label of the whole record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from konsil.sources.exports.export import Annotations, Export, Json, objects, rows_of
@@ -60,8 +60,9 @@ def read_rows(table: Table) -> Export | None:
     names = {*table.frame.columns}
     if any(n.endswith(_RESPONSES) and f"{n}.users" in names for n in names):
         return _export(table, _of_columns)
-    if any(n.endswith(_SUGGESTION) and n.removesuffix(_SUGGESTION) in names for n in names):
-        return _export(table, _of_lists)
+    suggested = {n.removesuffix(_SUGGESTION) for n in names if n.endswith(_SUGGESTION)} & names
+    if any(response.rater for _, row in rows_of(table) for response in _of_lists(row, suggested)):
+        return _export(table, lambda row: _of_lists(row, suggested))
     return None
 
 
@@ -79,9 +80,9 @@ def _at(values: object, n: int) -> object:
     return values[n] if isinstance(values, list) and n < len(values) else None
 
 
-def _of_lists(row: Json) -> Iterator[_Response]:
-    for column, answers in row.items():
-        yield from _of_question(column, answers)
+def _of_lists(row: Json, questions: Collection[str]) -> Iterator[_Response]:
+    for question in row.keys() & questions:
+        yield from _of_question(question, row[question])
 
 
 def _export(table: Table, responses_of: Callable[[Json], Iterator[_Response]]) -> Export:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from konsil.sources.exports.export import Annotations, Export, Json, rows_of
@@ -15,8 +15,11 @@ from konsil.sources.files.table import Table
 
 NAME = "Potato"
 _STATE = "instance_id_to_label_to_value"
-_HEADING = re.compile(r"(?P<scheme>.+?)(:::|\.)(?P<name>(?!_).+)")
-"""A column of one label of a scheme."""
+_BETWEEN = ":::"
+_HEADING = re.compile(r"(?P<scheme>.+?)(:::|\.)(?P<name>.+)")
+"""A column of one label of a scheme, 'sentiment:::positive' or 'sentiment.positive'."""
+_SPANS = "_spans"
+"""A column of marked parts, by its name in a scheme."""
 _SCALE = "scale_"
 _CHECKED, _EMPTY = "true", {"", "false", "none", "null"}
 
@@ -41,15 +44,11 @@ def read_instances(table: Table) -> Export | None:
         return None
     if "label_annotations" in names:
         return _export(table, unit, _of_objects)
-    if {"instance_id", "user_id"} <= {*names} or "user" in names:
-        return _export(table, unit, _of_columns) if _schemes(names) else None
+    others = {*names} - {"instance_id", "user_id"}
+    is_table = len(others) == len(names) - 2 and all(map(_HEADING.fullmatch, others))
+    if any(_BETWEEN in name for name in names) or (is_table and others):
+        return _export(table, unit, _of_columns)
     return None
-
-
-def _schemes(names: Sequence[str]) -> set[str]:
-    """The schemes of headings such as 'sentiment:::positive' and 'sentiment.positive'."""
-    matches = map(_HEADING.fullmatch, names)
-    return {match["scheme"] for match in matches if match}
 
 
 def read_state(table: Table) -> Export | None:
@@ -86,7 +85,7 @@ def _of_objects(row: Json) -> Iterator[_Entry]:
 def _of_columns(row: Json) -> Iterator[_Entry]:
     for column, value in row.items():
         match = _HEADING.fullmatch(column)
-        if match:
+        if match and match["name"] != _SPANS:
             yield match["scheme"], match["name"], value
 
 

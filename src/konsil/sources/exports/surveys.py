@@ -45,6 +45,8 @@ _REDCAP_ADDED = re.compile(
     r"(Event Name|Repeat Instrument|Repeat Instance|Data Access Group|Survey Identifier"
     r"|Survey Timestamp|Complete\?|redcap_\w+|\w+_timestamp|\w+_complete)( \(\d+\))?"
 )
+_TIME = "_timestamp"
+"""What the names of times end with, in REDCap and elsewhere."""
 _REDCAP_BOX = re.compile(r".*\(choice=.*\)( \(\d+\))?|\w+___\w+", re.DOTALL)
 
 
@@ -84,7 +86,8 @@ def read_redcap(table: Table) -> Export | None:
     names = table.frame.columns
     record = next((name for name in _REDCAP_ID if name in names), None)
     added = [name for name in names if _REDCAP_ADDED.fullmatch(name)]
-    if record is None or not (added or any(map(_REDCAP_BOX.fullmatch, names))):
+    marks = [name for name in added if not name.endswith(_TIME)]
+    if record is None or not (marks or any(map(_REDCAP_BOX.fullmatch, names))):
         return None
     questions = [name for name in names if name not in {record, *added}]
     every = pl.repeat(True, table.frame.height, eager=True)
