@@ -383,6 +383,16 @@ def test_questions_with_the_most_common_labels_are_proposed(tmp_path: Path) -> N
     assert export.unused == ("a___1", "Years", "b", "e1", "e2")
 
 
+def test_a_number_among_words_does_not_make_columns_alike(tmp_path: Path) -> None:
+    rows = [
+        {**row, "kind": kind, "other": other}
+        for row, kind, other in zip(examples.REDCAP, ("a", "b", "3"), ("x", "3", "y"), strict=True)
+    ]
+    assert exported(tmp_path, ".csv", table(rows)).unused == ("kind", "other")
+    rows = [{**row, **{f"more {n}": row["kind"] for n in "abc"}} for row in rows]
+    assert exported(tmp_path, ".csv", table(rows)).unused == ("q1", "q2", "q3", "other")
+
+
 def test_numbers_before_words_are_labels_of_all_questions(tmp_path: Path) -> None:
     words = {"3": "3 : so so", "4": "4 : well", "5": "5 : fine", "2": "2 : poor"}
     rows = [
