@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from konsil.analysis.model.message import TranslatableMessage
@@ -155,6 +155,25 @@ class StatedRoles:
     def declared(self) -> tuple[str, ...]:
         """All labels that are declared."""
         return (*self.scale, *(() if self.abstain is None else (self.abstain,)))
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether anything is stated of how ratings are laid out."""
+        columns = (self.units, self.raters, self.labels, self.criterion)
+        return any((self.layout, self.names, self.split, *columns))
+
+    def with_known(self, known: StatedRoles) -> StatedRoles:
+        """The roles that are known where others are not stated."""
+        if self.names or self.layout not in (None, known.layout):
+            return self
+        return replace(
+            self,
+            layout=known.layout,
+            units=self.units or known.units,
+            raters=self.raters or known.raters,
+            labels=self.labels or known.labels,
+            unused=self.unused or known.unused,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

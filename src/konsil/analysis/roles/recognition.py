@@ -62,6 +62,8 @@ class Purpose:
     """What is unclear of the file itself."""
     has_rule: bool = False
     """Whether it is stated which of repeated ratings counts."""
+    of_tool: frozenset[str] = frozenset()
+    """Roles that need no statement, as the tool that wrote the table gives them."""
 
 
 def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
@@ -88,6 +90,11 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
     return Recognised(replace(reading, unused=unused), is_stated, frame)
+
+
+def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
+    """The refusal of a table whose reading its user has to confirm."""
+    return _refusal(recognised.frame, Proposal(recognised.reading), purpose)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -249,7 +256,8 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
-    stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
+    stateable = _STATED - purpose.of_tool
+    stated = [(name, values) for name, values in arguments(reading) if name in stateable]
     return UnclearTableError(
         purpose.name,
         statement=statement,

@@ -119,7 +119,7 @@ def _by_criterion(
                 where=option("where", example=f"{criterion}=..."),
             )
         )
-    return replace(slices, by=criterion)
+    return replace(slices, by=criterion, has_criteria=True)
 
 
 def _melted(
