@@ -45,13 +45,15 @@ def table_of(file: Path, settings: FileSettings) -> Table:
         return read_table(file, _with_tab(settings), as_is=True)
 
 
-def table_and_export_of(file: Path, settings: FileSettings) -> tuple[Table, Export | None]:
-    """The table of a command's file, and the export of a tool that it is."""
+def table_and_export_of(
+    files: Sequence[Path], settings: FileSettings
+) -> tuple[Table, Export | None]:
+    """The table of a command's files, and the export of a tool that it is."""
     from konsil.sources.exports.export import Export
     from konsil.sources.exports.recognition import read_export
 
     with keys_as_flags():
-        content = read_export(file, _with_tab(settings))
+        content = read_export(files, _with_tab(settings))
     return (content.table, content) if isinstance(content, Export) else (content, None)
 
 
@@ -163,9 +165,10 @@ def recoding(texts: Sequence[str]) -> dict[str, str]:
 def _table_name() -> str:
     """The table's name in errors; a table that cannot be read is refused before its conditions."""
     options = click.get_current_context().params
-    if isinstance(options["file"], str):
+    file = options["file"] if "file" in options else options["files"][0]
+    if isinstance(file, str):
         from konsil.sources.files.stores import url_name
 
-        return url_name(options["file"])
+        return url_name(file)
     stated = {entry.name: options[entry.name] for entry in fields(FileSettings)}
-    return table_of(options["file"], FileSettings(**stated)).name
+    return table_of(file, FileSettings(**stated)).name

@@ -13,6 +13,7 @@ SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real
 
 Decimal = Literal["", ".", ","]
 
+SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
 SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
 HEADER = Flag("Rows with the names of the columns, joined by ': '.", minimum=1, maximum=3)
@@ -24,8 +25,9 @@ COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
 class FileSettings(Request):
     """The settings of a file; what is empty is usual for its ending."""
 
-    sheet: str = setting("", Flag("Sheet of a spreadsheet.", metavar="NAME"))
-    """The sheet of a spreadsheet; empty: the only one, or the first."""
+    sheet: str = setting("", SHEET)
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
+    '*': a column `sheet` has their names."""
     encoding: str = setting("", Flag("Encoding of a text file.", metavar="NAME"))
     """Encoding of a text file; empty: UTF-8."""
     separator: str = setting(
@@ -56,8 +58,9 @@ class Source(Request):
         metadata=Flag("Type of record in each row.", offered="ratings").metadata
     )
     """Type of record in each row."""
-    sheet: str = setting("", Flag("Sheet of a spreadsheet."))
-    """The sheet of a spreadsheet; empty: the only one, or the first."""
+    sheet: str = setting("", SHEET)
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
+    '*': a column `sheet` has their names."""
     encoding: str = setting("utf-8", Flag("Encoding of a text file."))
     """Encoding of a text file."""
     separator: str = setting("", Flag("Field separator of a text table."))

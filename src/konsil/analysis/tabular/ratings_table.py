@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
+from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
@@ -18,6 +18,7 @@ from konsil.analysis.tabular.coded_ratings import ROLES, long_columns
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
+from konsil.instrument import own_numbers
 
 NA = "NA"
 """What R writes in an empty cell."""
@@ -79,9 +80,12 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     )
     if rated.height == 0:
         refuse_abstentions(options)
+    repeat = options.repeat
+    if repeat in ("sum", "mean", "max"):
+        rated = combined_repeats(rated, repeat, options.name)
     rated, labels, constant = decide(rated, options, warnings)
-    if options.repeat:
-        rated = chosen_repeats(rated, options.repeat, warnings)
+    if repeat in ("first", "last"):
+        rated = chosen_repeats(rated, repeat, warnings)
     check_repeats(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
@@ -303,8 +307,12 @@ def _repeats(twice: pl.DataFrame, options: TableOptions) -> str:
             f" ({n:,} more {'rating has' if n == 1 else 'ratings have'} two labels:"
             f" {options.place}s {', '.join(places[1:])}{more})"
         )
+    rules = ["first", "last"]
+    numbers = {label for labels in twice.get_column("found").to_list() for label in labels}
+    rules += ["sum"] if None not in own_numbers([*numbers]) else []
+    choices = [option("repeat", rule) for rule in rules]
     return (
         f"{options.name}: {options.place}s {places[0]}: rater {first['rater']!r} labelled unit"
         f" {first['unit']!r} both {labels}{others}; expected one label of a rater for a unit, or"
-        f" {option('repeat', 'first')} or {option('repeat', 'last')} to choose"
+        f" {', '.join(choices[:-1])} or {choices[-1]}"
     )
