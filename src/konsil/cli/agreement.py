@@ -17,6 +17,7 @@ from konsil.cli.reading import (
     check_data_set,
     conditions,
     of_a_table,
+    other_settings,
     recoding,
     table_and_export_of,
     weights_of,
@@ -91,12 +92,13 @@ def _agreement(
     try:
         return _of_table(table, export, settings, workers, request)
     except UnclearTableError as error:
-        if error.arguments or len(table.sheets) < 2 or settings.sheet:
+        others = other_settings(table, settings)
+        if others == settings or (error.arguments and not others.path):
             raise
         try:
-            table, export = table_and_export_of(paths, replace(settings, sheet="*"))
+            table, export = table_and_export_of(paths, others)
         except SourceError:
-            # The sheets are not tables of the same columns.
+            # The sheets, or the records, are not tables of the same columns.
             raise error from None
     return _of_table(table, export, settings, workers, request)
 

@@ -57,6 +57,26 @@ def table_and_export_of(
     return (content.table, content) if isinstance(content, Export) else (content, None)
 
 
+def other_settings(table: Table, settings: FileSettings) -> FileSettings:
+    """The settings with which a table is read that has no readable columns by the stated ones.
+
+    All sheets of a spreadsheet as one table, or the records nested in a JSON file.
+    """
+    if len(table.sheets) > 1 and not settings.sheet:
+        return replace(settings, sheet="*")
+    ending = table.path.suffix.lower()
+    if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
+        return settings
+    from konsil.sources.files.nested import TOP, path_of_records
+    from konsil.sources.files.table import read_bytes, text_of
+
+    if ending != ".json":
+        return replace(settings, path=TOP)
+    name = table.path.name
+    text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
+    return replace(settings, path=path_of_records(text, name))
+
+
 def _with_tab(settings: FileSettings) -> FileSettings:
     """A tab as TOML writes it: shells keep both signs."""
     return replace(settings, separator="\t") if settings.separator == r"\t" else settings

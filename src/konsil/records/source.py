@@ -18,6 +18,7 @@ DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", m
 SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
 HEADER = Flag("Rows with the names of the columns, joined by ': '.", minimum=1, maximum=3)
 NUMBERED = Flag("Number columns with equal names, 'Score (1)', or without a name, 'column 5'.")
+PATH = Flag("JSON: path of the records; nested parts become columns.", metavar="PATH")
 COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
 
 
@@ -44,6 +45,10 @@ class FileSettings(Request):
     """Whether columns without a name of their own are called by numbers, and not refused."""
     comment: str = setting("", COMMENT)
     """The sign with which rows begin that are comments; empty: there are none."""
+    path: str = setting("", PATH)
+    """The path of the list of records in a JSON file, such as 'data/records' ('.': the file
+    itself); parts of nested objects are columns such as 'scores: ann'. Empty: the file is a list,
+    and nested parts stay in their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,10 @@ class Source(Request):
     """Whether columns without a name of their own are called by numbers, and not refused."""
     comment: str = setting("", COMMENT)
     """The sign with which rows begin that are comments; empty: there are none."""
+    path: str = setting("", PATH)
+    """The path of the list of records in a JSON file, such as 'data/records' ('.': the file
+    itself); parts of nested objects are columns such as 'scores: ann'. Empty: the file is a list,
+    and nested parts stay in their cells."""
     columns: Mapping[str, tuple[str, ...]] = mapping(
         Flag("Column that contains a field.", name="column", metavar="FIELD=COLUMN")
     )

@@ -46,7 +46,10 @@ def read_export(paths: Sequence[Path], settings: FileSettings) -> Table | Export
     """Files as the export that they are, or as any other table, with the settings detected."""
     if len(paths) == 1 and is_inspect_log(paths[0]):
         return read_log(paths[0])
-    tables = [_object(path) or read_table(path, settings, as_is=True) for path in paths]
+    tables = [
+        (None if settings.path else _object(path)) or read_table(path, settings, as_is=True)
+        for path in paths
+    ]
     table = stacked_files(tables, settings) if len(tables) > 1 else tables[0]
     return recognise(table) or table
 

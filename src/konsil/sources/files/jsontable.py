@@ -48,31 +48,42 @@ _decoder = json.JSONDecoder(object_pairs_hook=_object)
 def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """One object a line, as text, and each row's line; blank lines are skipped."""
     problems: list[Problem] = []
+    return _table(_objects(data, problems), problems, where, len(data))
 
-    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
-        for line, raw in enumerate(io.BytesIO(data), start=1):
-            if len(problems) == MOST:
-                return
-            if not raw.strip():
-                continue
-            if len(raw) > _LONGEST:
-                problems.append(
-                    Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
-                )
-                continue
-            text = raw.decode().rstrip("\n")
-            try:
-                row = _decoder.decode(text)
-                _refuse_halves(text, row)
-            except (ValueError, RecursionError) as error:
-                problems.append(Problem(line, "", _not_json(error)))
-                continue
-            if isinstance(row, dict):
-                yield line, row, len(raw)
-            else:
-                problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
-    return _table(rows(), problems, where, len(data))
+def lines_of_objects(data: bytes, where: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """One object a line, with its line."""
+    problems: list[Problem] = []
+    n = 0
+    for line, row, _ in _objects(data, problems):
+        n += 1
+        yield line, row
+    raise_if(problems, where, n + len(problems))
+
+
+def _objects(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[str, object], int]]:
+    """One object a line, with its line and its bytes; what is none is among the problems."""
+    for line, raw in enumerate(io.BytesIO(data), start=1):
+        if len(problems) == MOST:
+            return
+        if not raw.strip():
+            continue
+        if len(raw) > _LONGEST:
+            problems.append(
+                Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
+            )
+            continue
+        text = raw.decode().rstrip("\n")
+        try:
+            row = _decoder.decode(text)
+            _refuse_halves(text, row)
+        except (ValueError, RecursionError) as error:
+            problems.append(Problem(line, "", _not_json(error)))
+            continue
+        if isinstance(row, dict):
+            yield line, row, len(raw)
+        else:
+            problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
 
 def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
@@ -159,6 +170,13 @@ def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in " \t\r\n":
         at += 1
     return at
+
+
+def table_of_objects(
+    rows: Iterable[tuple[int, dict[str, object], int]], where: str, total: int
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    """Objects with their lines and bytes, as texts."""
+    return _table(rows, [], where, total)
 
 
 def _table(

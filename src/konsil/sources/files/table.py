@@ -24,6 +24,7 @@ from konsil.sources.files.delimited import (
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
 from konsil.sources.files.jsontable import read_json, read_jsonl
+from konsil.sources.files.nested import read_nested
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern
@@ -156,6 +157,15 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
+    if settings.path and ending not in TEXTS:
+        raise SourceError(
+            f"{where}: path = {settings.path!r} was requested, but only JSON files have paths"
+        )
+    if settings.path:
+        is_lines = ending != ".json"
+        frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)
+        place: Place = "line" if is_lines else "row"
+        return Table(frame, path, lines=lines, place=place, settings=settings)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
         return Table(frame, path, lines=lines, settings=settings)
