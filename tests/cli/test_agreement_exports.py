@@ -120,7 +120,7 @@ def test_roles_that_the_user_states_are_read(call: Call, tmp_path: Path) -> None
     assert (result["reading"], alpha(result)) == ("Label Studio's export", near(TRUTH))
     code, _, err = call("agreement", path, *ONE, "--unit", "nothing")
     assert (code, "'nothing'" in err) == (2, True)
-    assert result_of(call, path, "--wide", "--unit", "id")["n_raters"] == 3
+    assert result_of(call, path, "--wide", "--unit", "id")["n_ratings"] == 3 * len(examples.FLAT)
 
 
 SURVEY = pl.DataFrame(

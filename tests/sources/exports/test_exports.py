@@ -105,10 +105,10 @@ def test_results_about_a_part_of_a_task_are_no_labels_of_the_task(tmp_path: Path
     rank = {"type": "ranker", "from_name": "rank", "value": {"ranker": ["a", "b"]}}
     tasks = [task(unit) for unit in examples.UNITS]
     for annotation in tasks[0]["annotations"]:
-        annotation["result"] += [span, region, note, rank]
+        annotation["result"] += [span, {**span, "value": {"labels": ["x"]}}, region, note, rank]
     export = of_json(tmp_path, tasks)
     assert ratings(export) == RATINGS
-    assert export.left_out["marked part"] == 6
+    assert export.left_out["marked part"] == 9
     assert export.left_out["text"] == export.left_out["result without a label"] == 3
 
 
@@ -285,6 +285,12 @@ def test_labels_of_potato_are_names_or_values(tmp_path: Path) -> None:
     ]
 
 
+def test_marked_parts_in_a_table_of_potato_are_no_labels(tmp_path: Path) -> None:
+    rows = [{**row, "parts._spans": "[1]"} for row in examples.each(examples.potato_row)]
+    export = exported(tmp_path, ".csv", table(rows).replace(":::", "."))
+    assert ratings(export) == RATINGS
+
+
 def test_the_state_of_one_user_of_potato(tmp_path: Path) -> None:
     export = exported(tmp_path, *OTHERS["potato state"][1:])
     assert ratings(export) == {key: v for key, v in RATINGS.items() if key[1] == "ann"}
@@ -383,6 +389,16 @@ def test_questions_with_the_most_common_labels_are_proposed(tmp_path: Path) -> N
     assert export.unused == ("a___1", "Years", "b", "e1", "e2")
 
 
+def test_a_number_among_words_does_not_make_columns_alike(tmp_path: Path) -> None:
+    rows = [
+        {**row, "kind": kind, "other": other}
+        for row, kind, other in zip(examples.REDCAP, ("a", "b", "3"), ("x", "3", "y"), strict=True)
+    ]
+    assert exported(tmp_path, ".csv", table(rows)).unused == ("kind", "other")
+    rows = [{**row, **{f"more {n}": row["kind"] for n in "abc"}} for row in rows]
+    assert exported(tmp_path, ".csv", table(rows)).unused == ("q1", "q2", "q3", "other")
+
+
 def test_numbers_before_words_are_labels_of_all_questions(tmp_path: Path) -> None:
     words = {"3": "3 : so so", "4": "4 : well", "5": "5 : fine", "2": "2 : poor"}
     rows = [
@@ -393,3 +409,9 @@ def test_numbers_before_words_are_labels_of_all_questions(tmp_path: Path) -> Non
     export = exported(tmp_path, ".csv", table(rows))
     assert export.unused == ()
     assert export.table.frame.columns == ["token", "Q1", "Q2", "Q3"]
+
+
+def test_a_survey_with_one_question_has_no_ratings_to_propose(tmp_path: Path) -> None:
+    rows = [{"record_id": n, "q1": n, "form_complete": 2} for n in (1, 2, 3)]
+    export = exported(tmp_path, ".csv", table(rows))
+    assert (export.layout, export.raters, export.unused) == (None, (), ())

@@ -128,6 +128,4 @@ def _are_values(entries: list[tuple[str, str]]) -> bool:
     """
     if all(value.casefold() == _CHECKED for _, value in entries):
         return False
-    return len({name for name, _ in entries}) == 1 or all(
-        name.removeprefix(_SCALE) == value for name, value in entries
-    )
+    return len({name for name, _ in entries}) == 1

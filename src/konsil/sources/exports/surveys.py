@@ -129,8 +129,7 @@ def _alike(frame: pl.DataFrame, questions: Sequence[str]) -> list[str]:
         labels = {cell for cell in cells if cell}
         if not labels or is_text(cells):
             continue
-        if all(map(is_number, labels)):
-            labels = {_NUMBER.sub("0", name)}
+        labels = {label for label in labels if not is_number(label)} or {_NUMBER.sub("0", name)}
         joined = [group for group in groups if group[0] & labels]
         groups = [group for group in groups if not group[0] & labels]
         members = [member for _, names in joined for member in names]
