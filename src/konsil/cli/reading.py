@@ -67,7 +67,7 @@ def other_settings(table: Table, settings: FileSettings) -> FileSettings:
     ending = table.path.suffix.lower()
     if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
         return settings
-    from konsil.sources.files.nested import TOP, path_of_records
+    from konsil.sources.files.jsontable import TOP, path_of_records
     from konsil.sources.files.table import read_bytes, text_of
 
     if ending != ".json":

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from konsil.errors import SourceError
 from konsil.sources.exports.export import Annotations, Export, objects, rows_of
+from konsil.sources.exports.several import FILE
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.several import FILE
 from konsil.sources.files.table import Table
 
 NAME = "doccano"

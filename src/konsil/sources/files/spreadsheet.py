@@ -18,8 +18,7 @@ import polars as pl
 from konsil.errors import LISTED, SourceError, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.header import FIRST_ROWS, joined, named, with_rows_of_names
-from konsil.sources.files.stacking import stacked
+from konsil.sources.files.header import FIRST_ROWS, joined, named, stacked, with_rows_of_names
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""

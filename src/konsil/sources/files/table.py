@@ -23,8 +23,7 @@ from konsil.sources.files.delimited import (
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
-from konsil.sources.files.jsontable import read_json, read_jsonl
-from konsil.sources.files.nested import read_nested
+from konsil.sources.files.jsontable import read_json, read_jsonl, read_nested
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from konsil.errors import SourceError
 from konsil.records.source import FileSettings
-from konsil.sources.files.stacking import stacked
+from konsil.sources.files.header import stacked
 from konsil.sources.files.table import Table
 
 FILE = "file"
