@@ -59,7 +59,7 @@ def make_export(rng: random.Random) -> bytes:
 
 def read_any(path: Path) -> None:
     """Read a file as the export of a tool, or as another table."""
-    read_export(path, FileSettings())
+    read_export([path], FileSettings())
 
 
 READ = {"exports": (make_export, "e.json", read_any)}

@@ -223,6 +223,7 @@ OF_A_FILE = [
     case("header", "--header 3", 3),
     case("numbered", "--numbered", True),
     case("comment", "--comment %", "%"),
+    case("path", "--path data/cases", "data/cases"),
     case(
         "columns",
         "--column text=a --column text=b --column item=c",

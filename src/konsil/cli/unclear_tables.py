@@ -122,6 +122,7 @@ def file_notes(table: Table, stated: FileSettings) -> list[str]:
         "encoding": f"encoding {table.settings.encoding}",
         "separator": f"separator {table.settings.separator!r}",
         "decimal": f"decimal sign {table.settings.decimal!r}",
+        "path": f"records at {table.settings.path!r}",
         "comment": f"rows beginning with {table.settings.comment!r} are comments",
     }
     return [

@@ -134,6 +134,9 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.several_rows",
         column=c,
     ),
+    "errors": lambda c: message(
+        "Each row is an error; {column} is its severity.", message_id="roles.errors", column=c
+    ),
     "crossed": lambda c: message(
         "Units and raters are crossed ({column}).", message_id="roles.crossed", column=c
     ),

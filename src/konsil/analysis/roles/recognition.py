@@ -26,6 +26,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded
 from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
+from konsil.analysis.roles.vocabulary import weights_of
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
@@ -185,7 +186,11 @@ def call_of(
         if getattr(request, entry.name) != entry.default
     }
     proposed = {
-        name: list(values) if len(values) > 1 or name == "unused" else values[0]
+        name: dict(value.split("=", 1) for value in values)
+        if name == "recode"
+        else list(values)
+        if len(values) > 1 or name == "unused"
+        else values[0]
         for name, values in arguments
         if not stated.get(name)
     }
@@ -262,6 +267,15 @@ def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> 
         )
 
 
+def _combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
+
+
 _MOST_NAMED = 20
 """Columns whose names an error states."""
 
@@ -319,6 +333,7 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
         unclear = (str(_comparisons()),)
     stateable = _STATED - purpose.of_tool
     stated = [(name, values) for name, values in arguments(reading) if name in stateable]
+    stated += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,

@@ -6,7 +6,7 @@ Umlauts are written as in addresses (ae, oe, ue, ss): names are compared in this
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 NameRole = Literal[
@@ -134,5 +134,24 @@ OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", 
 SPANS = frozenset({"start", "end", "begin", "offset"})
 """Names of the places at which a marked text begins and ends."""
 
+SEVERITIES: Mapping[str, int] = {
+    **dict.fromkeys(("no-error", "no error", "none", "neutral"), 0),
+    "minor": 1,
+    "major": 5,
+}
+"""Severities of errors and their usual weights, by which scores of translations are counted."""
+
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
+
+
+def weights_of(cells: Iterable[str]) -> dict[str, int]:
+    """The usual weights of severities of errors; empty where a cell is something else.
+
+    >>> weights_of(["Minor", "Major"]), weights_of(["Minor", "good"])
+    ({'Minor': 1, 'Major': 5}, {})
+    """
+    words = [*cells]
+    weights = {word: SEVERITIES.get(word.casefold()) for word in words}
+    known = {word: weight for word, weight in weights.items() if weight is not None}
+    return known if len(known) == len(words) and max(known.values(), default=0) else {}

@@ -58,7 +58,8 @@ def agreement(
     `cluster` are resampled together. `labels` declares the scale in order; without it the observed
     labels are taken, or the categories of an ordered `Categorical` (pandas) or `Enum` (Polars). An
     `abstain` label is not a value. `recode` reads labels as others, such as {"Yes": "yes"};
-    `repeat` is the label that counts, "first" or "last", where a rater has several for a unit.
+    `repeat` is what counts where a rater has several labels for a unit: the "first" or the "last",
+    or their "sum", "mean" or "max", as for rows that are an error each.
 
     Which statistics are given depends on `level`; `statistics` names others. `weights` are those of
     partial agreement, by name or as a table label -> label -> weight; `pair_weights` "units" weighs

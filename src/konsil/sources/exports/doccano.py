@@ -5,8 +5,11 @@ Relations and marked parts of texts have no label of the whole text.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from konsil.errors import SourceError
 from konsil.sources.exports.export import Annotations, Export, objects, rows_of
+from konsil.sources.exports.several import FILE
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.table import Table
 
@@ -46,7 +49,7 @@ def read_annotator(table: Table) -> Export | None:
     """Texts with lists of labels; whose they are, the file does not say."""
     columns = {*table.frame.columns}
     label = next((name for name in _LABELS if name in columns), None)
-    if label is None or not columns & _TEXTS or columns - _OF_DOCCANO:
+    if label is None or not columns & _TEXTS or columns - _OF_DOCCANO - {table.stacked_by}:
         return None
     cells = [row.get(label) for _, row in rows_of(table)]
     lists = [cell for cell in cells if isinstance(cell, list)]
@@ -56,6 +59,11 @@ def read_annotator(table: Table) -> Export | None:
         raise SourceError(
             f"{table.name}: doccano's export contains marked parts of texts, which are not compared"
         )
+    if table.stacked_by == FILE and "id" in columns:
+        annotations = Annotations(NAME, table, "id", FILE)
+        for row, text in rows_of(table):
+            annotations.add((row, text.get("id"), text[FILE]), {label: text.get(label) or []})
+        return replace(annotations.export(), question="Is each file that of one annotator?")
     return Export(
         NAME,
         table,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +12,7 @@ from konsil.records.source import FileSettings
 from konsil.sources.exports import argilla, doccano, label_studio, mturk, potato, prodigy, surveys
 from konsil.sources.exports.export import Export
 from konsil.sources.exports.inspect_scores import read_log
+from konsil.sources.exports.several import stacked_files
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.jsontable import elements
 from konsil.sources.files.table import Table, read_bytes, read_table, text_of
@@ -41,11 +42,15 @@ def recognise(table: Table) -> Export | None:
     return next((export for export in exports if export is not None), None)
 
 
-def read_export(path: Path, settings: FileSettings) -> Table | Export:
-    """A file as the export that it is, or as any other table, with the settings detected."""
-    if is_inspect_log(path):
-        return read_log(path)
-    table = _object(path) or read_table(path, settings, as_is=True)
+def read_export(paths: Sequence[Path], settings: FileSettings) -> Table | Export:
+    """Files as the export that they are, or as any other table, with the settings detected."""
+    if len(paths) == 1 and is_inspect_log(paths[0]):
+        return read_log(paths[0])
+    tables = [
+        (None if settings.path else _object(path)) or read_table(path, settings, as_is=True)
+        for path in paths
+    ]
+    table = stacked_files(tables, settings) if len(tables) > 1 else tables[0]
     return recognise(table) or table
 
 
