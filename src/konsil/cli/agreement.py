@@ -20,7 +20,7 @@ from konsil.cli.reading import (
     weights_of,
 )
 from konsil.cli.request_options import options_of
-from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
 from konsil.errors import UnclearTableError
 from konsil.records.source import FileSettings
 
@@ -89,6 +89,4 @@ def _agreement(
     )
     with on_cores(workers), with_command(AgreementRequest, table):
         result = estimate_agreement(table.frame, request, options)
-    notes = file_notes(table, settings)
-    reading = "; ".join(text for text in (*notes, result.reading) if text)
-    return replace(result, reading=reading)
+    return with_file_notes(result, table, settings)

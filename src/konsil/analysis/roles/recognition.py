@@ -9,8 +9,9 @@ from typing import Any, cast
 import polars as pl
 
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.proposal import axis_question, propose, with_axis
 from konsil.analysis.roles.reading import (
+    COMPARISONS,
     COMPUTABLE,
     Proposal,
     Role,
@@ -28,7 +29,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
-    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied"}
+    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -64,11 +65,18 @@ class Purpose:
     """Whether it is stated which of repeated ratings counts."""
 
 
-def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
+def recognise(
+    frame: pl.DataFrame,
+    stated: StatedRoles,
+    purpose: Purpose,
+    whole: pl.DataFrame | None = None,
+) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
-    Raises UnclearTableError with the likeliest reading and the options that state it.
+    `whole`: the table, where `frame` are some of its rows as texts. Raises UnclearTableError with
+    the likeliest reading and the options that state it.
     """
+    whole = frame if whole is None else whole
     _check_columns(frame, stated, purpose)
     if stated.split and stated.raters:
         raise SourceError(
@@ -84,10 +92,10 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(whole, proposal, stated, purpose)
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
-    return Recognised(replace(reading, unused=unused), is_stated, frame)
+    return Recognised(replace(reading, unused=unused), is_stated, whole)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -174,7 +182,10 @@ def call_of(
 
 def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
-    single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
+    single = (
+        *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
+        reading.second_outcome,
+    )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
 
@@ -183,7 +194,8 @@ def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     """The columns that a user has named."""
     single = (
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
-        *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
+        *(stated.first, stated.second, stated.outcome, stated.second_outcome),
+        *(stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
     return (*named, *(name for name in single if name is not None))
@@ -202,7 +214,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         },
         **{
             role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "won", "lost", "tied")
+            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
         },
     }
     role_by_column: dict[str, str] = {}
@@ -228,22 +240,37 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
             role_by_column.setdefault(name, role)
 
 
-def _has_numbers(reading: TableReading) -> bool:
+def _has_numbers(reading: TableReading, stated: StatedRoles) -> bool:
     """Whether something is computed of a reading once all is stated.
 
     Several labels by one rater in a cell are not: no statistic of single labels compares them.
+    Comparisons need the order of their outcomes, and are grouped by one column.
     """
     if reading.shape == "lists":
         return reading.rater is None
+    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+        return False
+    if reading.shape == "pairs-on-scale":
+        return bool(stated.scale or reading.ends)
     return reading.shape in _WITH_NUMBERS
 
 
-def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
+def refusal_of_axis(
+    recognised: Recognised, column: str, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
+    """The refusal of comparisons that all rows repeat for each value of a column."""
+    proposal = Proposal(with_axis(recognised.reading, column), unclear=(axis_question(column),))
+    return _refusal(recognised.frame, proposal, stated, purpose)
+
+
+def _refusal(
+    frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
+    computable = [r for r in readings if _has_numbers(r, stated) and r.points >= _PROPOSED]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))

@@ -66,8 +66,10 @@ def _comparisons(stated: StatedRoles) -> Draft | None:
         return None
     sides, rater = (stated.first, stated.second), next(iter(stated.raters), None)
     if stated.outcome:
-        shape: Shape = "pairs-on-scale" if stated.scale else "pairs"
-        return Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
+        shape: Shape = "pairs-on-scale" if stated.scale or stated.ends else "pairs"
+        draft = Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
+        draft.second_outcome, draft.ends = stated.second_outcome, stated.ends
+        return draft
     if not stated.won or not stated.lost:
         return None
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}

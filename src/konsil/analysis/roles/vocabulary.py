@@ -109,9 +109,6 @@ TITLES = ("dr", "prof", "hr", "fr", "herr", "frau", "mr", "ms", "mrs")
 SIDES = (("a", "first", "left", "1", "x", "i"), ("b", "second", "right", "2", "y", "j"))
 """Names of the two sides of a comparison, in the same order."""
 
-TIES = ("tie", "both", "neither", "draw", "equal", "none", "same")
-"""What the words for a draw begin with."""
-
 COUNTED = ("won", "lost", "tied")
 """What is counted where a row has several comparisons."""
 
@@ -130,6 +127,9 @@ WINS: Mapping[str, frozenset[str]] = {
 
 OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", "preference"})
 """Names of the column of the outcomes of comparisons."""
+
+PREFERENCES = frozenset({"preference", "preferences", "annotator_preference"})
+"""Names of the column of preferences between the systems 1 and 2, as numbers from 1 to 2."""
 
 SPANS = frozenset({"start", "end", "begin", "offset"})
 """Names of the places at which a marked text begins and ends."""

@@ -8,43 +8,6 @@ import polars as pl
 
 from konsil.errors import SourceError
 
-NAMES = {
-    "won": (
-        *(
-            "win_i",
-            "wins_i",
-            "win_1",
-            "win1",
-            "wins1",
-            "wins_1",
-            "win_a",
-            "wins_a",
-            "winner_model_a",
-            "won",
-            "wins",
-        ),
-        *("first_wins", "wins_first", "win_x", "wins_x"),
-    ),
-    "lost": (
-        *(
-            "win_j",
-            "wins_j",
-            "win_2",
-            "win2",
-            "wins2",
-            "wins_2",
-            "win_b",
-            "wins_b",
-            "winner_model_b",
-            "lost",
-            "losses",
-        ),
-        *("second_wins", "wins_second", "win_y", "wins_y"),
-    ),
-    "tied": ("tie", "ties", "tied", "draw", "draws", "winner_tie"),
-}
-"""Usual names of the columns of counts."""
-
 STEPS = {"won": 1, "lost": -1, "tied": 0}
 """Steps of each of them in favour of the first system."""
 
