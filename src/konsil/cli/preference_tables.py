@@ -102,7 +102,8 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
 
 def _print_result(console: Console, result: HeadToHead) -> None:
     numbers = Numbers(ENGLISH)
-    raters = "raters unknown" if result.n_raters is None else f"{result.n_raters:,} raters"
+    raters = f"{result.n_raters or 0:,} {'rater' if result.n_raters == 1 else 'raters'}"
+    raters = "raters unknown" if result.n_raters is None else raters
     console.print(
         f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,}"
         f" items, {raters}"

@@ -162,7 +162,7 @@ def _unclear(
                 shape=shape_words(rival),
                 reading=sentence(rival, frame),
             )
-    yield from _unclear_roles(table, best, stated)
+    yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
 
 
@@ -178,9 +178,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
     return reading.shape in COMPUTABLE or is_stated
 
 
-def _unclear_roles(
-    table: Table, reading: TableReading, stated: StatedRoles
-) -> Iterator[TranslatableMessage]:
+def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
@@ -242,7 +240,9 @@ def _axis(table: Table, reading: TableReading, stated: StatedRoles) -> str | Non
             name
             for name in axis_columns(reading, stated)
             if name in table.by_name
-            and is_axis(of_row[repeated], np.array(table.by_name[name].codes)[repeated])
+            and is_axis(
+                of_row[repeated], np.array(table.by_name[name].codes)[repeated], table.n_rows
+            )
         ),
         None,
     )

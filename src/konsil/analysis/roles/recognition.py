@@ -69,14 +69,14 @@ def recognise(
     frame: pl.DataFrame,
     stated: StatedRoles,
     purpose: Purpose,
-    whole: pl.DataFrame | None = None,
+    table: pl.DataFrame | None = None,
 ) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
-    `whole`: the table, where `frame` are some of its rows as texts. Raises UnclearTableError with
+    `table`: all rows, where `frame` are some of its rows as texts. Raises UnclearTableError with
     the likeliest reading and the options that state it.
     """
-    whole = frame if whole is None else whole
+    table = frame if table is None else table
     _check_columns(frame, stated, purpose)
     if stated.split and stated.raters:
         raise SourceError(
@@ -92,10 +92,10 @@ def recognise(
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
-        raise _refusal(whole, proposal, stated, purpose)
+        raise _refusal(table, proposal, stated, purpose)
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
-    return Recognised(replace(reading, unused=unused), is_stated, whole)
+    return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -276,13 +276,13 @@ def _refusal(
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
-    stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
+    proposed = tuple(item for item in arguments(reading) if item[0] in _STATED)
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        arguments=tuple(stated) if computable else (),
+        arguments=proposed if computable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

@@ -138,11 +138,11 @@ class PreferenceRequest(Request):
         if not self.ends:
             return None
         numbers = own_numbers([v if isinstance(v, str) else repr(float(v)) for v in self.ends])
-        known = [number for number in numbers if number is not None]
-        if len(known) != 2 or len(numbers) != 2 or known[0] == known[1]:
-            given = ",".join(map(str, self.ends))
-            raise AnalysisError(f"{option('ends')} {given}: expected two different numbers")
-        return known[0], known[1]
+        if len({*numbers} - {None}) != 2 or len(numbers) != 2:
+            texts = ",".join(map(str, self.ends))
+            raise AnalysisError(f"{option('ends')} {texts}: expected two different numbers")
+        first, second = (float(number or 0) for number in numbers)
+        return first, second
 
 
 def check_request(request: PreferenceRequest) -> None:

@@ -41,14 +41,13 @@ from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
-    row_names,
     to_polars,
     with_composed_names,
 )
 from konsil.analysis.tabular.slices import parts
 from konsil.analysis.tabular.votes_options import VotesOptions, by_reading
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
-from konsil.errors import SourceError, UnclearTableError
+from konsil.errors import AnalysisError, SourceError, UnclearTableError, option
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
 from konsil.stats.engine.streams import stream_key
@@ -104,6 +103,8 @@ class HeadToHead:
     mean_preference: tuple[dict[str, Any], ...] = ()
     """Where outcomes are numbers: for each ordered pair of systems the mean share of the preference
     that `system` has against `rival`."""
+    orders: dict[str, Any] | None = None
+    """Where each comparison was made in both orders: the share with the same outcome in both."""
     reading: str = ""
     """What the columns were taken for, in one line; empty where the user has stated it all."""
 
@@ -140,12 +141,11 @@ class HeadToHead:
             **counts,
             "win_difference": list(self.win_difference),
             "win_rate": list(self.win_rate),
-            **(
-                {"mean_preference": list(self.mean_preference)} if self.mean_preference else {}
-            ),
+            **({"mean_preference": list(self.mean_preference)} if self.mean_preference else {}),
             "davidson": self.davidson,
             "bradley_terry": self.bradley_terry,
             "position": self.position,
+            **({} if self.orders is None else {"orders": self.orders}),
             "warnings": list(self.warnings),
         }
 
@@ -256,11 +256,11 @@ def preference(
     [0.5, -0.5]
     """
     check_request(request)
-    names = row_names(frame)
-    options = replace(request.votes_options(), line=lambda row: str(names[row]))
     try:
-        return estimate_preference(to_polars(frame, request.columns), request, options)
+        return estimate_preference(to_polars(frame, request.columns), request)
     except UnclearTableError as error:
+        if not error.arguments:
+            raise
         raise error.with_call(call_of("preference", request, error.arguments)) from None
 
 
@@ -372,6 +372,10 @@ def _named(group: str, options: VotesOptions) -> str:
 def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     """All numbers of one table."""
     votes, k = table.votes, len(table.systems)
+    if request.strict and votes.steps == 1:
+        raise AnalysisError(
+            f"{option('strict')}: expected labels in order with two or more on each side"
+        )
     threshold = votes.steps if request.strict else 1
     statistics = [system_against_others(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
@@ -419,6 +423,13 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
         mode=mode,
         confidence=level,
         mean_preference=tuple(mean_preferences(table, level)),
+        orders=None
+        if table.n_consistent is None
+        else {
+            "statistic": "consistency",
+            "value": table.n_consistent / votes.n_votes,
+            "n_comparisons": votes.n_votes,
+        },
     )
 
 

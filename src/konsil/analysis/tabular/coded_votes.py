@@ -221,7 +221,9 @@ def _comparisons_of_counts(
             for name in options.counted.values()
         ),
     )
-    return written_out(rows, options.counted, list(options.unknown_roles), options.line, options.name)
+    return written_out(
+        rows, options.counted, list(options.unknown_roles), options.line, options.name
+    )
 
 
 def _counted(words: pl.DataFrame, options: VotesOptions, numbers: IntArray) -> CodedVotes:

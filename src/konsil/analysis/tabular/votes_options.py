@@ -47,9 +47,7 @@ class VotesOptions:
         return tuple(role for role in ("item", "rater") if role not in self.columns)
 
 
-def by_reading(
-    options: VotesOptions, reading: TableReading, axes: tuple[str, ...]
-) -> VotesOptions:
+def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ...]) -> VotesOptions:
     """The options of a table that is read so; `axes`: columns that may be criteria."""
     sides = reading.sides
     if sides is None:

@@ -10,14 +10,8 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.axes import FEW_VALUES, is_axis
-from konsil.analysis.table.pair_labels import (
-    FIRST,
-    SECOND,
-    TIE,
-    reach,
-    steps_of_scale,
-    steps_of_words,
-)
+from konsil.analysis.roles.outcomes import FIRST, SECOND, TIE, steps_of_words
+from konsil.analysis.table.pair_labels import reach, steps_of_scale
 from konsil.analysis.tabular.coded_votes import ROLES, code_votes, outcomes_of_orders
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.scale import lookalikes
@@ -59,6 +53,8 @@ class Comparisons:
     """A column of criteria, for each of which the comparisons are repeated and here pooled."""
     preferences: Preferences | None = None
     """The outcomes as numbers."""
+    n_consistent: int | None = None
+    """Where each comparison was made in both orders: how many have the same outcome in both."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +128,11 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
 
     of_system = by_system(outcomes.merged, outcomes.steps)
     of_side = by_side(outcomes.by_order[0])
+    n_consistent = None
     if len(outcomes.by_order) > 1:
         of_side = _together(of_side, by_side(-outcomes.by_order[1]))
-        warnings.append(_consistency(gathered, outcomes))
+        n_consistent = _n_consistent(gathered, outcomes)
+        warnings.append(_orders_note(n_consistent, gathered.n_votes))
     preferences = None
     if outcomes.numbers is not None:
         places, sides = _placed(outcomes.numbers)
@@ -151,6 +149,7 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
         item_names,
         axis,
         preferences,
+        n_consistent,
     )
 
 
@@ -182,17 +181,20 @@ def _together(first: Votes, second: Votes) -> Votes:
     )
 
 
-def _consistency(gathered: GatheredVotes, outcomes: _Outcomes) -> str:
+def _n_consistent(gathered: GatheredVotes, outcomes: _Outcomes) -> int:
     """How many comparisons have the same outcome in both orders."""
     first, second = outcomes.by_order
-    n_same = int(gathered.of_combinations((first == second).astype(np.int64)).sum())
+    return int(gathered.of_combinations((first == second).astype(np.int64)).sum())
+
+
+def _orders_note(n_same: int, n: int) -> str:
     return message(
         "{n:,} of {all:,} comparisons ({share:.1%}) have the same outcome in both orders; the"
         " others count as ties.",
         message_id="comparisons.both_orders",
         n=n_same,
-        all=gathered.n_votes,
-        share=n_same / gathered.n_votes,
+        all=n,
+        share=n_same / n,
     )
 
 
@@ -206,9 +208,7 @@ def _placed(numbers: Array) -> tuple[IntArray, Array]:
     return places.astype(np.int64), np.stack([first, first[::-1]])
 
 
-def _checked(
-    gathered: GatheredVotes, options: VotesOptions
-) -> tuple[pl.DataFrame, _Outcomes]:
+def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFrame, _Outcomes]:
     """The combinations of systems and outcome, and the outcomes in favour of the first system."""
     if not gathered.n_votes:
         raise SourceError(
@@ -311,7 +311,12 @@ def _repeated(
         if has_raters or name in options.axes
     }
     axis = next(
-        (n for n, values in others.items() if n in options.axes and is_axis(number, values)), None
+        (
+            name
+            for name, values in others.items()
+            if name in options.axes and is_axis(number, values, votes.n_votes)
+        ),
+        None,
     )
     if axis is not None or not has_raters:
         return axis, []
@@ -331,7 +336,9 @@ def _repeated(
     return None, [text]
 
 
-def _refuse_empty(gathered: GatheredVotes, combinations: pl.DataFrame, options: VotesOptions) -> None:
+def _refuse_empty(
+    gathered: GatheredVotes, combinations: pl.DataFrame, options: VotesOptions
+) -> None:
     for role in ROLES:
         if role in gathered.empty:
             raise SourceError(

@@ -106,8 +106,8 @@ def mean_preference(n_systems: int, sides: Array) -> VoteStatistic:
     """Each system's mean share of the preference against each other system.
 
     P(A, B) = sum of A's share over the comparisons of A with B / n_AB; with whole preferences it is
-    the proportion that A won, a tie being half. Totals (..., n_cells) -> values (..., 2 n_pairs), as
-    in `head_to_head`. nan for two systems that were never compared.
+    the proportion that A won, a tie being half. Totals (..., n_cells) -> values (..., 2 n_pairs),
+    as in `head_to_head`. nan for two systems that were never compared.
 
     Args:
         n_systems: how many systems there are.

@@ -10,9 +10,10 @@ from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.numbers import is_number
+from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import OUTCOMES, PREFERENCES, SIDES, WINS, NameRole
-from konsil.analysis.table.pair_labels import FIVE, are_outcomes, known_step
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""
@@ -40,7 +41,8 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
         outcomes = [
             c
             for c in table.columns
-            if c.name == stated.outcome or _is_outcome(c, first, second, is_named=is_named)
+            if not known_ends(c, (first, second))
+            and (c.name == stated.outcome or _is_outcome(c, first, second, is_named=is_named))
         ]
         if is_named or not _is_in_others(table, first, second, outcomes[:1]):
             yield from _drafts(table, stated, (first, second), outcomes, is_named=is_named)
@@ -87,36 +89,46 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
 def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether a column says who won: one of the row's systems, a side, or a draw.
 
-    Which column is the first side is known by their names only.
+    Which column is the first side is step_by_word by their names only.
     """
     if column in (first, second) or column.is_long or not column.filled:
+        return False
+    if column.is_number and not _is_named_outcome(column):
+        # 0 and 1 are words for outcomes only where a column is named for them.
         return False
     if is_named and are_outcomes(column.distinct):
         return True
     systems, names = first.folded | second.folded, (first.name, second.name)
-    known = {word: known_step(word, names) for word in column.folded}
+    step_by_word = {word: known_step(word, names) for word in column.folded}
     if not is_named:
         sides = {name.casefold() for name in names}
-        known = {word: step for word, step in known.items() if step == 0 or word in sides}
+        step_by_word = {
+            word: step for word, step in step_by_word.items() if step == 0 or word in sides
+        }
     n_wrong = sum(
         cell.casefold() not in (a.casefold(), b.casefold())
         if cell.casefold() in systems
-        else known.get(cell.casefold()) is None
+        else step_by_word.get(cell.casefold()) is None
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
         if cell.casefold() not in column.empty
     )
-    is_lenient = is_named and column.name.casefold() in OUTCOMES and not column.is_number
+    is_lenient = is_named and _is_named_outcome(column) and not column.is_number
     return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
+
+
+def _is_named_outcome(column: Column) -> bool:
+    """Whether a column is named for outcomes."""
+    return column.name.strip().casefold() in OUTCOMES
 
 
 def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, ...]:
     """The step of each row in favour of the first system, which decides the numbers."""
     names = (first.name, second.name)
-    known = {w: known_step(w, names) for w in column.distinct}
+    step_by_word = {w: known_step(w, names) for w in column.distinct}
     if are_outcomes(column.distinct):
-        known = {word: FIVE[word.strip().casefold()] for word in column.distinct}
+        step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
     return tuple(
-        1 if cell == a else -1 if cell == b else known.get(cell)
+        1 if cell == a else -1 if cell == b else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
 
@@ -153,11 +165,11 @@ def _drafts(
                         "named_for_other",
                         column.name,
                     )
-                    draft.add(2.0 * (column.name.casefold() in OUTCOMES), "pairs", column.name)
+                    draft.add(_points(column, sides), "pairs", column.name)
                 yield from _completed(table, stated, draft)
         yield from _in_both_orders(table, stated, sides, outcomes, is_named=is_named)
-    if is_named and (is_on_scale or not outcomes):
-        yield from _on_scale(table, stated, sides)
+    if is_named:
+        yield from _on_scale(table, stated, sides, () if is_on_scale else outcomes)
 
 
 def _with_outcome(sides: tuple[Column, Column], column: Column, *, is_named: bool) -> Draft:
@@ -167,6 +179,10 @@ def _with_outcome(sides: tuple[Column, Column], column: Column, *, is_named: boo
     draft.add(5.0 * is_named, "sides", ", ".join(names))
     draft.numbers = _steps(column, *sides)
     return draft
+
+
+_GAMES = re.compile(r"g(ame)?_?[12]_winner", re.IGNORECASE)
+"""Names of the outcomes of the two orders; two others can be those of two raters."""
 
 
 def _in_both_orders(
@@ -184,30 +200,54 @@ def _in_both_orders(
             draft = _with_outcome(sides, first, is_named=is_named)
             draft.second_outcome = second.name
             draft.numbers = ("orders", draft.numbers, _steps(second, *sides))
-            draft.add(6, "orders", f"{first.name}, {second.name}")
+            is_known = bool(_GAMES.fullmatch(first.name) and _GAMES.fullmatch(second.name))
+            draft.add(10.0 * is_known, "orders", f"{first.name}, {second.name}")
             yield from _completed(table, stated, draft)
 
 
+_POINTS = 5.0
+"""Points for a column that is named for outcomes, and for the names of the row's systems in it."""
+_SIDES_ALONE = -15.0
+"""Points of a column with sides alone that is not named for outcomes: left may be an eye."""
+
+
+def _points(column: Column, sides: tuple[Column, Column]) -> float:
+    """Points for a column of outcomes by its name and by what it contains."""
+    is_named = _is_named_outcome(column)
+    has_systems = bool(column.folded & (sides[0].folded | sides[1].folded))
+    if not is_named and not has_systems:
+        return _SIDES_ALONE
+    return _POINTS * (is_named + has_systems - column.is_number)
+
+
 def _on_scale(
-    table: Table, stated: StatedRoles, sides: tuple[Column, Column]
+    table: Table,
+    stated: StatedRoles,
+    sides: tuple[Column, Column],
+    outcomes: Sequence[Column],
 ) -> Iterator[Draft]:
-    """Readings with a preference on a scale."""
+    """Readings with a preference on a scale, in a column that has no other `outcomes`."""
     for column in table.columns:
-        if column in sides or not column.is_ratings or column.name in stated.groups:
+        if column in (*sides, *outcomes) or not column.is_ratings:
             continue
-        is_outcome = fit(column.name, "label") == 1 or column.name.casefold() in OUTCOMES
+        is_named = _is_named_outcome(column)
+        is_outcome = is_named or (fit(column.name, "label") == 1 and not outcomes)
         if column.name != stated.outcome and not (is_outcome and not stated.outcome):
             continue
         draft = Draft("pairs-on-scale", sides=(sides[0].name, sides[1].name), outcome=column.name)
-        draft.ends = stated.ends or _known_ends(column, sides) if not stated.scale else None
+        draft.ends = stated.ends or known_ends(column, sides) if not stated.scale else None
         draft.add(16, "preferences", column.name)
+        is_unclear = column.is_number and not draft.ends
+        draft.add(
+            _POINTS * (1 + is_named - is_unclear), "sides", f"{sides[0].name}, {sides[1].name}"
+        )
         is_declared = stated.scale and column.folded <= {w.casefold() for w in stated.scale}
         draft.add(5.0 * bool(is_declared), "preferences", column.name)
         draft.numbers = ("scale", column.name)
         yield from _completed(table, stated, draft)
 
 
-def _known_ends(column: Column, sides: tuple[Column, Column]) -> tuple[float, float] | None:
+def known_ends(column: Column, sides: tuple[Column, Column]) -> tuple[float, float] | None:
     """The numbers of a full preference for the first and for the second of systems 1 and 2."""
     are_numbered = all(c.name.endswith(n) for c, n in zip(sides, "12", strict=True))
     is_preference = column.is_number and column.name.casefold() in PREFERENCES
@@ -223,19 +263,25 @@ def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
         return {}
     for role, names in WINS.items():
         fitting = [
-            c.name
-            for c in table.columns
-            if (c.is_whole or c.folded <= _TRUTH) and c.name.strip().casefold() in names
+            c.name for c in table.columns if c.name.strip().casefold() in names and _are_counts(c)
         ]
         wins[role] = wins[role] or (fitting[0] if fitting else None)
     return {role: name for role, name in wins.items() if name is not None}
+
+
+def _are_counts(column: Column) -> bool:
+    """Whether most cells are counts, or true or false; others are refused by their line."""
+    n_counts = sum(is_number(cell) or cell.casefold() in _TRUTH for cell in column.filled)
+    return 2 * n_counts >= len(column.filled)
 
 
 def _one_each(table: Table, wins: dict[str, str]) -> tuple[int, ...]:
     """The step of each row where every row counts a single comparison; empty otherwise."""
     steps = {"won": 1, "lost": -1, "tied": 0}
     cells = zip(*(table.by_name[name].cells for name in wins.values()), strict=True)
-    rows = [[role for role, c in zip(wins, row, strict=True) if c in ("1", "true")] for row in cells]
+    rows = [
+        [role for role, c in zip(wins, row, strict=True) if c in ("1", "true")] for row in cells
+    ]
     is_single = all(len(row) == 1 for row in rows)
     return tuple(steps[row[0]] for row in rows) if is_single else ()
 
