@@ -77,8 +77,9 @@ def test_what_is_unclear_is_asked_with_the_command_that_settles_it(
     call: Call, tmp_path: Path
 ) -> None:
     table = votes().rename({"winner": "eye"})
-    sides = pl.when(pl.col("eye") == pl.col("model_a")).then(pl.lit("left"))
-    sides = sides.when(pl.col("eye") == "tie").then(pl.lit("both")).otherwise(pl.lit("right"))
+    is_first, is_tie = pl.col("eye") == pl.col("model_a"), pl.col("eye") == "tie"
+    of_tie = pl.when(is_tie).then(pl.lit("both")).otherwise(pl.lit("right"))
+    sides = pl.when(is_first).then(pl.lit("left")).otherwise(of_tie)
     file = written(tmp_path, table.with_columns(sides.alias("eye")).drop("rater"), "a file.csv")
     code, out, err = call("preference", file, *FEW, "--ties", "dropped")
     assert (code, out) == (2, "")
@@ -277,7 +278,7 @@ def test_the_ends_of_numbers_are_stated() -> None:
         assert mean_preference(stated, "new")[key] == pytest.approx(expected[key])
     with pytest.raises(SourceError, match=r"is not a number from -0\.5 to 0\.5"):
         konsil.preference(points[[1, 2, 6]], outcome="score", ends=[0.5, -0.5], resamples=100)
-    for ends in ([1], [1, 1], ["a", 2]):
+    for ends in (["1"], ["1", "1"], ["a", "2"]):
         with pytest.raises(AnalysisError, match="expected two different numbers"):
             konsil.preference(points, outcome="score", ends=ends, resamples=100)
 
@@ -422,7 +423,7 @@ def disguised(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     n = draw.randrange(5)
     names = {c: draw.choice(words) for c, words in NAMES.items()}
     names |= {c: NAMES[c][n] for c in ("model_a", "model_b")}
-    further = {
+    further: dict[str, Any] = {
         "longer": pl.col("model_a"),
         "eye": pl.Series([draw.choice(["left", "right"]) for _ in rows]),
         "score": pl.Series([draw.choice(["0", "1", "2"]) for _ in rows]),

@@ -7,6 +7,7 @@ divided.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 
 from konsil.analysis.roles.axes import FEW_VALUES
 from konsil.analysis.tabular.dataframes import as_text, with_composed_names
-from konsil.analysis.tabular.tallied import COUNT, written_out
 from konsil.analysis.tabular.votes_options import VotesOptions
+from konsil.errors import SourceError
 from konsil.stats.engine.contract import IntArray
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -217,13 +218,77 @@ def _comparisons_of_counts(
             pl.when(pl.col(name).str.strip_chars().is_in(missing))
             .then(None)
             .otherwise(pl.col(name))
-            .alias(COUNT + name)
+            .alias(_COUNT + name)
             for name in options.counted.values()
         ),
     )
-    return written_out(
+    return _written_out(
         rows, options.counted, list(options.unknown_roles), options.line, options.name
     )
+
+
+_STEPS = {"won": 1, "lost": -1, "tied": 0}
+"""Steps of each of them in favour of the first system."""
+
+_COUNT = "\x1fcount "
+"""Prefix of the names of the columns of counts, which may have any name."""
+
+_MANY = 20_000_000
+"""More comparisons than this are not written out."""
+
+
+def _written_out(
+    rows: pl.DataFrame,
+    columns: Mapping[str, str],
+    unknown_roles: list[str],
+    line: Callable[[int], int | str],
+    table: str,
+) -> pl.DataFrame:
+    """One row a comparison, with its `steps` in favour of the first system.
+
+    `rows` have counts of outcomes. `columns`: won, lost and tied to the columns that count them; a
+    row without any comparison has null steps. `unknown_roles`: the roles in which every comparison
+    has a value of its own.
+    """
+    counts = {role: _whole_numbers(rows, name, line, table) for role, name in columns.items()}
+    total = sum(int(series.sum()) for series in counts.values())
+    if total > _MANY:
+        raise SourceError(
+            f"{table}: {total:,} comparisons; expected at most {_MANY:,}: are these counts?"
+        )
+    parts = [
+        rows.with_columns(pl.lit(_STEPS[role], pl.Int64).alias("steps"), n.alias("\x1fn"))
+        for role, n in counts.items()
+    ]
+    none = pl.Series(
+        (sum(counts.values(), pl.zeros(rows.height, pl.Int64, eager=True)) == 0).cast(pl.Int64)
+    )
+    parts.append(rows.with_columns(pl.lit(None, pl.Int64).alias("steps"), none.alias("\x1fn")))
+    long = pl.concat(parts).filter(pl.col("\x1fn") > 0).sort("row", maintain_order=True)
+    repeated = long.with_columns(pl.int_ranges(0, pl.col("\x1fn")).alias("\x1fk")).explode("\x1fk")
+    number = pl.concat_str("row", pl.int_range(pl.len()), separator=".")
+    return repeated.with_columns(number.alias(role) for role in unknown_roles).drop(
+        "\x1fn", "\x1fk"
+    )
+
+
+def _whole_numbers(
+    rows: pl.DataFrame, column: str, line: Callable[[int], int | str], table: str
+) -> pl.Series:
+    """A column of counts; true and false are 1 and 0, an empty cell is 0."""
+    words = rows.get_column(_COUNT + column).fill_null("").str.strip_chars().str.to_lowercase()
+    words = words.replace({"true": "1", "false": "0", "": "0"})
+    numbers = words.cast(pl.Int64, strict=False)
+    wrong = numbers.is_null() | (numbers < 0)
+    if wrong.any():
+        at = int(wrong.arg_max() or 0)
+        cell = rows.item(at, _COUNT + column)
+        place = f"line {line(int(rows.item(at, 'row')))}, column {column!r}"
+        raise SourceError(
+            f"{table}: {place}: {cell!r} is not a count; expected a whole number of comparisons, or"
+            " true or false"
+        )
+    return numbers
 
 
 def _counted(words: pl.DataFrame, options: VotesOptions, numbers: IntArray) -> CodedVotes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,14 +10,13 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.axes import FEW_VALUES, is_axis
-from konsil.analysis.roles.outcomes import FIRST, SECOND, TIE, steps_of_words
-from konsil.analysis.table.pair_labels import reach, steps_of_scale
-from konsil.analysis.tabular.coded_votes import ROLES, code_votes, outcomes_of_orders
+from konsil.analysis.tabular.coded_votes import ROLES, code_votes
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
+from konsil.analysis.tabular.vote_outcomes import Outcomes, placed, read_outcomes
 from konsil.analysis.tabular.votes_options import VotesOptions
-from konsil.errors import AnalysisError, SourceError, nearest, option
+from konsil.errors import SourceError, option
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.votes import Votes, repeated_places, votes
 
@@ -135,7 +134,7 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
         warnings.append(_orders_note(n_consistent, gathered.n_votes))
     preferences = None
     if outcomes.numbers is not None:
-        places, sides = _placed(outcomes.numbers)
+        places, sides = placed(outcomes.numbers)
         preferences = Preferences(by_system(places, sides.shape[1] // 2), sides)
     axis, notes = _repeated(gathered, of_system, options)
     return Comparisons(
@@ -153,24 +152,6 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Outcomes:
-    """The outcomes of the combinations of systems and outcome, in favour of the first system."""
-
-    by_order: tuple[IntArray, ...]
-    """(n_combinations,) the steps, in each order in which the systems were shown."""
-    steps: int
-    """How far steps reach."""
-    numbers: Array | None = None
-    """(n_combinations,) the preference from 1 for the first system to -1 for the second."""
-
-    @property
-    def merged(self) -> IntArray:
-        """The steps; where the two orders differ the comparison is a tie."""
-        first, last = self.by_order[0], self.by_order[-1]
-        return np.where(first == last, first, 0)
-
-
 def _together(first: Votes, second: Votes) -> Votes:
     """The comparisons of both orders."""
     return replace(
@@ -181,7 +162,7 @@ def _together(first: Votes, second: Votes) -> Votes:
     )
 
 
-def _n_consistent(gathered: GatheredVotes, outcomes: _Outcomes) -> int:
+def _n_consistent(gathered: GatheredVotes, outcomes: Outcomes) -> int:
     """How many comparisons have the same outcome in both orders."""
     first, second = outcomes.by_order
     return int(gathered.of_combinations((first == second).astype(np.int64)).sum())
@@ -198,17 +179,7 @@ def _orders_note(n_same: int, n: int) -> str:
     )
 
 
-def _placed(numbers: Array) -> tuple[IntArray, Array]:
-    """Preferences from -1 to 1 as places on a symmetric scale, and the shares of each place."""
-    sizes = np.unique(np.abs(numbers[numbers != 0]))
-    places = (np.searchsorted(sizes, np.abs(numbers)) + 1) * np.sign(numbers)
-    first = (np.concatenate([-sizes[::-1], [0.0], sizes]) + 1) / 2
-    if not len(sizes):
-        first = np.array([0.0, 0.5, 1.0])
-    return places.astype(np.int64), np.stack([first, first[::-1]])
-
-
-def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFrame, _Outcomes]:
+def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFrame, Outcomes]:
     """The combinations of systems and outcome, and the outcomes in favour of the first system."""
     if not gathered.n_votes:
         raise SourceError(
@@ -224,33 +195,8 @@ def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFra
         )
     if gathered.is_counted:
         steps = combinations.get_column("steps").cast(pl.Int64).to_numpy()
-        return combinations, _Outcomes((steps,), 1)
-    in_order = combinations.with_row_index("place").sort("row")
-    at = np.argsort(in_order.get_column("place").to_numpy())
-    if options.ends is not None:
-        numbers = _numbers(in_order, options.ends, options)[at]
-        return combinations, _Outcomes((np.sign(numbers).astype(np.int64),), 1, numbers)
-    orders = [in_order]
-    if "second_outcome" in options.columns:
-        both = outcomes_of_orders(in_order.get_column("outcome"))
-        orders = [in_order.with_columns(words.alias("outcome")) for words in both]
-    read = [_outcomes(rows, gathered.columns, options) for rows in orders]
-    return combinations, _Outcomes(tuple(o[at] for o, _ in read), max(n for _, n in read))
-
-
-def _numbers(comparisons: pl.DataFrame, ends: tuple[float, float], options: VotesOptions) -> Array:
-    """Preferences from 1 for the first system to -1 for the second, from numbers between `ends`."""
-    first, second = ends
-    words = comparisons.get_column("outcome")
-    numbers = words.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    is_wrong = ~((numbers >= min(ends)) & (numbers <= max(ends)))
-    if is_wrong.any():
-        at = int(is_wrong.argmax())
-        raise SourceError(
-            f"{options.name}: line {options.line(int(comparisons.item(at, 'row')))}: the outcome"
-            f" {words[at]!r} is not a number from {min(ends):g} to {max(ends):g}"
-        )
-    return np.asarray((first + second - 2 * numbers) / (second - first))
+        return combinations, Outcomes((steps,), 1)
+    return combinations, read_outcomes(combinations, gathered.columns, options)
 
 
 def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) -> list[str]:
@@ -352,89 +298,3 @@ def _refuse_empty(
             f"{options.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
             " expected two systems"
         )
-
-
-def _outcomes(
-    comparisons: pl.DataFrame, columns: tuple[str, str], options: VotesOptions
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
-    """Steps in favour of the first system, and how far they reach."""
-    observed = comparisons.get_column("outcome").unique().sort().to_list()
-    if options.scale:
-        if len(options.scale) < 2 or len({*options.scale}) < len(options.scale):
-            raise SourceError(
-                f"{options.name}: {option('scale')} {','.join(options.scale)}: expected two or more"
-                " different labels"
-            )
-        steps = steps_of_scale(options.scale)
-        # The label 2.0 of the scale is the 2 of a cell.
-        steps |= _by_number(steps, observed)
-        unknown = comparisons.filter(~pl.col("outcome").is_in(list(steps)))
-        if unknown.height:
-            word, line = unknown.item(0, "outcome"), options.line(int(unknown.item(0, "row")))
-            raise SourceError(
-                f"{options.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
-            )
-        return comparisons.get_column("outcome").replace_strict(
-            steps, return_dtype=pl.Int64
-        ).to_numpy(), reach(steps)
-    words = {*FIRST, *SECOND, *TIE}
-    named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
-    plain = [word for word in observed if word not in named or word.casefold() in words]
-    steps = _words(plain, columns, comparisons, options)
-    by_name = (
-        pl.when(pl.col("outcome") == pl.col("first"))
-        .then(1)
-        .when(pl.col("outcome") == pl.col("second"))
-        .then(-1)
-    )
-    with_steps = comparisons.with_columns(
-        by_name.otherwise(
-            pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
-        ).alias("steps")
-    )
-    stranger = with_steps.filter(pl.col("steps").is_null())
-    if stranger.height:
-        word, line = stranger.item(0, "outcome"), options.line(int(stranger.item(0, "row")))
-        raise SourceError(
-            f"{options.name}: line {line}: the winner {word!r} is neither of the two systems"
-            " compared"
-        )
-    return with_steps.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
-
-
-def _words(
-    plain: Sequence[str], columns: tuple[str, str], comparisons: pl.DataFrame, options: VotesOptions
-) -> dict[str, int]:
-    """Words to steps; an error for an unknown word names its line."""
-    try:
-        return steps_of_words(plain, columns, options.name)
-    except AnalysisError:
-        for word in plain:
-            try:
-                steps_of_words([word], columns, options.name)
-            except AnalysisError as error:
-                line = options.line(
-                    int(comparisons.filter(pl.col("outcome") == word).item(0, "row"))
-                )
-                raise SourceError(
-                    str(error).replace(options.name, f"{options.name}: line {line}", 1)
-                ) from error
-        raise
-
-
-def _by_number(steps: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
-    """Words that are no labels of the scale, with the step of the label that is the same number."""
-    by_number = {number: step for label, step in steps.items() if (number := _number(label))}
-    return {
-        word: by_number[number]
-        for word in words
-        if word not in steps and (number := _number(word)) in by_number
-    }
-
-
-def _number(word: str) -> str:
-    """The number that a word is, as text; empty where it is none."""
-    try:
-        return f"{float(word) + 0.0!r}"
-    except ValueError:
-        return ""
