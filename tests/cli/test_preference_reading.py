@@ -155,6 +155,30 @@ def test_which_of_two_outcomes_is_meant_is_asked() -> None:
         konsil.preference(table, resamples=100)
 
 
+@pytest.mark.parametrize("n_items", [30, 1500])
+def test_all_that_is_unclear_is_asked_at_once(n_items: int) -> None:
+    """Criteria without raters, in small tables and in large ones, of which some rows are looked at."""
+    once = votes(n_items).drop("rater")
+    axes = ("accuracy", "utility", "sources")
+    table = pl.concat(once.with_columns(axis=pl.lit(axis)) for axis in axes).sort("item")
+    with pytest.raises(UnclearTableError) as caught:
+        konsil.preference(table, resamples=100)
+    assert caught.value.arguments[-1] == ("by", ("axis",))
+    assert len(caught.value.unclear) == 2
+    by_axis = eval(caught.value.call, {"konsil": konsil, "frame": table})
+    alone = konsil.preference(once, rater="-", resamples=100)
+    group = by_axis.groups["utility"]
+    values = [[e["value"] for e in r.win_difference] for r in (group, alone)]
+    assert values[0] == values[1]
+    ends = [[e["low"] for e in r.win_difference] for r in (group, alone)]
+    assert ends[0] == pytest.approx(ends[1])
+    # Groups of another column leave the criteria to be chosen; no command is proposed twice.
+    arms = table.with_columns(arm=pl.Series(["x", "y"] * (table.height // 2)))
+    with pytest.raises(UnclearTableError) as caught:
+        konsil.preference(arms, rater="-", by="arm", resamples=100)
+    assert caught.value.call == ""
+
+
 # ---------------------------------------------------------------- both orders
 
 

@@ -250,6 +250,16 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert result.bradley_terry["worths"][0]["se"] == pytest.approx(by_delta, rel=1e-6)
     text = printed(table(rows), capsys)
     assert "for this rater" in text and "no CI" not in text and "1 raters" not in text
+    # The difference of two groups of items, by its textbook error.
+    arms = np.array(["x", "y"])[np.arange(60) % 2]
+    both = konsil.preference(
+        table(rows).with_columns(arm=pl.Series(arms)), compare="arm", resamples=200
+    )
+    assert both.comparison is not None
+    entry = both.comparison["differences"][0]
+    errors = [steps[arms == arm].std(ddof=1) / np.sqrt(30) for arm in "xy"]
+    assert entry["se"] == pytest.approx(np.hypot(*errors))
+    assert entry["low"] < entry["value"] < entry["high"] and "for this rater" in entry["method"]
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
     assert str(paper.win_difference[0]["method"]).endswith("for this rater")
 

@@ -131,7 +131,7 @@ def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], le
     )
 
 
-def _about_these(n_raters: int) -> TranslatableMessage:
+def about_these(n_raters: int) -> TranslatableMessage:
     """The method of intervals by item where no other raters are in question."""
     if n_raters == 1:
         return _about_this(_BY_ITEM)
@@ -235,7 +235,7 @@ def worths_of(
     if model == "davidson":
         out["tie"] = _finite_or_none(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
-    method = _about_these(len(table.raters)) if alone else two_way_method(float(way.df[0]))
+    method = about_these(len(table.raters)) if alone else two_way_method(float(way.df[0]))
     return out | {"method": method, "reason": undefined_worths(fitted.reason)}
 
 
@@ -255,7 +255,7 @@ def mean_preferences(table: Comparisons, level: float) -> list[dict[str, Any]]:
         alone = is_about_these(values, n)
         way = values.question if alone else values.two_way
         method = (
-            _about_these(int(values.n_raters[n]))
+            about_these(int(values.n_raters[n]))
             if alone
             else two_way_method(float(values.two_way.df[n]))
         )
@@ -281,7 +281,7 @@ def position(shown: Crossed) -> dict[str, Any]:
     two, alone = shown.two_way, is_about_these(shown, 0)
     interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
     if alone:
-        method = _about_these(int(shown.n_raters[0]))
+        method = about_these(int(shown.n_raters[0]))
         interval = _interval(shown.question, 0, "item", method)
     return {
         "value": _finite_or_none(shown.value[0]),
