@@ -279,6 +279,22 @@ def test_a_mean_preference_has_the_error_of_a_mean() -> None:
     assert rate["value"] == pytest.approx((values > 1.5).mean())
 
 
+def test_items_are_instructions_and_systems_have_long_names() -> None:
+    """Released annotations have no number of the item, and names as long as texts."""
+    table = preferred([1.2, 1.9, 2.0, 1.0, 1.4, 1.1, 1.8, 1.6] * 3)
+    names = {
+        "base": "a-system-of-eight-experts-v0.1_concise",
+        "new": "another-system-v0.2-verbose-instruct",
+    }
+    renamed = table.drop("id").with_columns(
+        pl.col("generator_1").replace(names), pl.col("generator_2").replace(names)
+    )
+    result = konsil.preference(renamed, resamples=100)
+    expected = mean_preference(konsil.preference(table, resamples=100), "new")
+    assert result.n_items == 24
+    assert mean_preference(result, names["new"])["low"] == pytest.approx(expected["low"])
+
+
 def test_draws_of_numbers_are_half_of_a_preference() -> None:
     values = [2.0] * 49 + [1.0] * 24 + [1.5] * 4
     result = konsil.preference(preferred(values), resamples=100)

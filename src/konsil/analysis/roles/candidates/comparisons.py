@@ -23,12 +23,16 @@ _FEWEST = 6
 _MOST_ERRORS = 0.2
 """Share of the rows of columns named for a comparison that may be none: each is refused by its
 line, in place of the table as a whole."""
+_REPEATED = 4
+"""Rows of each value on average, from which on long values are names and no texts."""
 _TRUTH = frozenset({"true", "false"})
 
 
 def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with two columns of systems."""
-    words = [c for c in table.columns if not c.is_long and not c.is_nested]
+    # Names of systems can be as long as texts, which are hardly repeated.
+    repeated = {c for c in table.columns if _REPEATED * len(c.distinct) <= table.n_rows}
+    words = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
     for first, second in permutations(words, 2):
         if (stated.first or first.name, stated.second or second.name) != (first.name, second.name):
             continue
