@@ -155,11 +155,11 @@ def test_which_of_two_outcomes_is_meant_is_asked() -> None:
         konsil.preference(table, resamples=100)
 
 
-@pytest.mark.parametrize("n_items", [30, 1500])
+@pytest.mark.parametrize("n_items", [30, 700])
 def test_all_that_is_unclear_is_asked_at_once(n_items: int) -> None:
     """Criteria without raters, in small tables and in large ones, of which some rows are looked at."""
     once = votes(n_items).drop("rater")
-    axes = ("accuracy", "utility", "sources")
+    axes = ("accuracy", "utility", "sources", "tone", "length")
     table = pl.concat(once.with_columns(axis=pl.lit(axis)) for axis in axes).sort("item")
     with pytest.raises(UnclearTableError) as caught:
         konsil.preference(table, resamples=100)
