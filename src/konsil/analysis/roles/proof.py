@@ -37,7 +37,7 @@ def sample(frame: pl.DataFrame) -> pl.DataFrame:
         values = spaced[column].drop_nulls().unique(maintain_order=True)
         values = values.gather_every(max(1, values.len() // _VALUES))
         together = frame.filter(pl.col(column).is_in(values.implode()))
-        step = min(together.height // MOST_ROWS, values.len() // _FEWEST_VALUES)
+        step = min(together.height // MOST_ROWS + 1, values.len() // _FEWEST_VALUES)
         if step > 1:
             # Fewer values, with all their rows: rows left out in between separate the raters or
             # criteria of a unit.
