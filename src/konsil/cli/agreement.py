@@ -23,7 +23,7 @@ from konsil.cli.reading import (
     weights_of,
 )
 from konsil.cli.request_options import options_of
-from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
 from konsil.errors import SourceError, UnclearTableError
 from konsil.records.source import FileSettings
 
@@ -135,6 +135,7 @@ def _of_table(
         options = replace(options, tool_roles=roles, question=question)
     with on_cores(workers), with_command(AgreementRequest, table):
         result = estimate_agreement(table.frame, request, options)
-    notes = [*file_notes(table, settings), *([] if export is None else [export.statement])]
-    reading = "; ".join(text for text in (*notes, result.reading) if text)
-    return replace(result, reading=reading)
+    if export is not None:
+        texts = (export.statement, result.reading)
+        result = replace(result, reading="; ".join(filter(None, texts)))
+    return with_file_notes(result, table, settings)

@@ -137,6 +137,8 @@ class StatedRoles:
     """The column of the second."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
     won: str | None = None
     """The column of how often the first system won."""
     lost: str | None = None
@@ -145,6 +147,8 @@ class StatedRoles:
     """The column of how often neither did."""
     scale: tuple[str, ...] = ()
     """All labels in order, as far as declared; for comparisons, the outcomes in order."""
+    ends: tuple[float, float] | None = None
+    """Outcomes as numbers: that of a full preference for the first system, and for the second."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
     abstain: str | None = None
@@ -207,6 +211,10 @@ class TableReading:
     """The columns of the first and the second system of a comparison."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
+    ends: tuple[float, float] | None = None
+    """pairs-on-scale: the numbers of a full preference for the first and the second system."""
     wins: Mapping[str, str] = field(default_factory=dict)
     """won, lost and tied -> column, where a row counts several comparisons."""
     names: str = ""

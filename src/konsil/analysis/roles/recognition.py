@@ -14,7 +14,14 @@ from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
-from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
+from konsil.analysis.roles.proposal import (
+    axis_question,
+    propose,
+    separator_of,
+    table_of_rows,
+    unclear_sets,
+    with_axis,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -38,7 +45,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
-    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied"}
+    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -76,37 +83,44 @@ class Purpose:
     """Roles that need no statement, as the tool that wrote the table gives them."""
 
 
-def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
+def recognise(
+    frame: pl.DataFrame,
+    stated: StatedRoles,
+    purpose: Purpose,
+    table: pl.DataFrame | None = None,
+) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
-    Raises UnclearTableError with the likeliest reading and the options that state it.
+    `table`: all rows, where `frame` are some of its rows as texts. Raises UnclearTableError with
+    the likeliest reading and the options that state it.
     """
+    table = frame if table is None else table
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
         if unclear := tuple(unclear_sets(laid_out, stated)):
-            raise _refusal(frame, Proposal(laid_out, unclear=unclear), purpose)
+            raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
         _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(table, proposal, stated, purpose)
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
-    return Recognised(replace(reading, unused=unused), is_stated, frame)
+    return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
 def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
     """The refusal of a table whose reading its user has to confirm."""
-    return _refusal(recognised.frame, Proposal(recognised.reading), purpose)
+    return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -200,7 +214,10 @@ def call_of(
 
 def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
-    single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
+    single = (
+        *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
+        reading.second_outcome,
+    )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
 
@@ -209,7 +226,8 @@ def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     """The columns that a user has named."""
     single = (
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
-        *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
+        *(stated.first, stated.second, stated.outcome, stated.second_outcome),
+        *(stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
     return (*named, *(name for name in single if name is not None))
@@ -228,7 +246,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         },
         **{
             role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "won", "lost", "tied")
+            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
         },
     }
     role_by_column: dict[str, str] = {}
@@ -296,11 +314,14 @@ _FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
 """Role -> its field of `StatedRoles`, where it has another name."""
 
 
-def _has_numbers(frame: pl.DataFrame, reading: TableReading, purpose: Purpose) -> bool:
+def _has_numbers(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
     """Whether a reading is one to state: it has numbers, and something speaks for it.
 
     A call that states a reading for which little speaks would be copied without a look. Different
     labels in a cell may be those of one rater, or of several: only a repeated one is of several.
+    Comparisons need the order of their outcomes, and are grouped by one column.
     """
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
         return False
@@ -308,6 +329,10 @@ def _has_numbers(frame: pl.DataFrame, reading: TableReading, purpose: Purpose) -
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
         return any(len({*labels}) < len(labels) for labels in cells)
+    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+        return False
+    if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
+        return False
     return reading.shape in _WITH_NUMBERS and reading.points >= _PROPOSED
 
 
@@ -318,12 +343,22 @@ def _comparisons() -> TranslatableMessage:
     )
 
 
-def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
+def refusal_of_axis(
+    recognised: Recognised, column: str, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
+    """The refusal of comparisons that all rows repeat for each value of a column."""
+    proposal = Proposal(with_axis(recognised.reading, column), unclear=(axis_question(column),))
+    return _refusal(recognised.frame, proposal, stated, purpose)
+
+
+def _refusal(
+    frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
-    computable = [r for r in likely if _has_numbers(frame, r, purpose)]
+    computable = [r for r in likely if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
@@ -332,14 +367,14 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
     if purpose.task == "ratings" and reading.shape in COMPARISONS:
         unclear = (str(_comparisons()),)
     stateable = _STATED - purpose.of_tool
-    stated = [(name, values) for name, values in arguments(reading) if name in stateable]
-    stated += _combination(frame, reading)
+    proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        arguments=tuple(stated) if computable else (),
+        arguments=tuple(proposed) if computable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

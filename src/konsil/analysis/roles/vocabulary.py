@@ -42,7 +42,8 @@ def _words(text: str) -> frozenset[str]:
 _TEXTS: Mapping[NameRole, str] = {
     "unit": "unit item id subject case fall fallnr patient question frage answer antwort scan"
     " document dokument doc sample prompt nr no number nummer qid image bild vignette report"
-    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund",
+    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund"
+    " instruction",
     "rater": "rater annotator coder judge reviewer physician arzt aerztin bewerter gutachter"
     " pruefer expert experte reader observer user worker evaluator assessor participant who"
     " beurteiler kodierer token respondent teilnehmer clinician doctor annotatorin prueferin"
@@ -109,9 +110,6 @@ TITLES = ("dr", "prof", "hr", "fr", "herr", "frau", "mr", "ms", "mrs")
 SIDES = (("a", "first", "left", "1", "x", "i"), ("b", "second", "right", "2", "y", "j"))
 """Names of the two sides of a comparison, in the same order."""
 
-TIES = ("tie", "both", "neither", "draw", "equal", "none", "same")
-"""What the words for a draw begin with."""
-
 COUNTED = ("won", "lost", "tied")
 """What is counted where a row has several comparisons."""
 
@@ -130,6 +128,9 @@ WINS: Mapping[str, frozenset[str]] = {
 
 OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", "preference"})
 """Names of the column of the outcomes of comparisons."""
+
+PREFERENCES = frozenset({"preference", "preferences", "annotator_preference"})
+"""Names of the column of preferences between the systems 1 and 2, as numbers from 1 to 2."""
 
 SPANS = frozenset({"start", "end", "begin", "offset"})
 """Names of the places at which a marked text begins and ends."""

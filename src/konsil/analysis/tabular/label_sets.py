@@ -106,7 +106,7 @@ def refuse_order_of_sets(options: TableOptions) -> None:
             f"{options.name}: {option('level', options.level)}: cells have several labels, which"
             " are compared as sets without an order; expected the level nominal"
         )
-    if options.repeat not in ("", "first", "last"):
+    if options.repeat in ("sum", "mean", "max"):
         raise SourceError(
             f"{options.name}: {option('repeat', options.repeat)}: cells have several labels, which"
             " are no numbers; expected first or last"
