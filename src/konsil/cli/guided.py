@@ -191,4 +191,4 @@ def _summarise(draft: DraftWorkshop) -> None:
             place = show(f"{work.panel} on {work.instrument}")
             click.echo(f"  {place}: {pages} for each of {work.raters}{time}")
     for problem in draft.problems():
-        click.echo(f"  {show(problem)}")
+        click.echo(f"  {show(str(problem))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -37,6 +38,31 @@ STEPS: dict[Need, str] = {
     "analyses": "analyses",
 }
 """What the set-up lacks -> the step in which it is stated."""
+
+_SECTIONS = {
+    "sources": "data",
+    "systems": "data",
+    "instruments": "questions",
+    "raters": "people",
+    "judges": "people",
+    "endpoints": "people",
+    "plan": "plan",
+}
+"""Sections of study.toml -> the step that states them; all others are of the analyses."""
+_HEADER = re.compile(r"\[+([a-z_]+)")
+
+
+def step_of_line(text: str, line: int | None) -> str:
+    r"""The step of the set-up that states what is in this line of study.toml.
+
+    >>> step_of_line("title = 'x'\n[[instruments]]\nid = 'a'\n", 3)
+    'questions'
+    """
+    if line is None:
+        return "data"
+    headers = [_HEADER.match(each) for each in text.splitlines()[:line]]
+    names = [header[1] for header in headers if header is not None]
+    return _SECTIONS.get(names[-1], "analyses") if names else "data"
 
 
 @dataclass(frozen=True)

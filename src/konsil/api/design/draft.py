@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from konsil.api.design.rating_forms import rating_questions, with_rating_forms
@@ -20,9 +21,10 @@ from konsil.design.columns import Role
 from konsil.design.edits import Data, differences, edited
 from konsil.design.guessing import Hints, guesses
 from konsil.design.sources import Chosen, faults, missing_roles, sources_of
+from konsil.design.stages import Need, needs_of
 from konsil.design.tables import Loaded
 from konsil.design.wording import comments
-from konsil.errors import KonsilError, SourceError
+from konsil.errors import KonsilError, Problem, SourceError, StudyError
 from konsil.sources.files.patterns import expanded
 from konsil.study import parse
 
@@ -217,13 +219,31 @@ class Draft:
         new = [{"id": name} for name in self._systems_of() if name not in listed]
         data["systems"] = stated_systems + new
 
-    def problems(self) -> tuple[str, ...]:
-        """What `konsil check` has against the draft, a sentence each."""
+    def problems(self) -> tuple[Problem, ...]:
+        """What `konsil check` has against the draft."""
         try:
             problems = findings(open_folder(self.staging)).problems
-            return tuple(self._without_place(str(problem)) for problem in problems)
+        except StudyError as error:
+            problems = error.problems or tuple(map(Problem, str(error).split("\n")))
         except KonsilError as error:
-            return tuple(map(self._without_place, str(error).split("\n")))
+            problems = tuple(map(Problem, str(error).split("\n")))
+        return tuple(
+            replace(
+                problem,
+                file=self._without_place(problem.file),
+                sentence=self._without_place(problem.sentence),
+            )
+            for problem in problems
+        )
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the draft lacks before it can be saved; its problems are apart."""
+        if not self.data.get("title"):
+            return ("title",)
+        try:
+            return needs_of(open_folder(self.staging).study)
+        except KonsilError:  # it is among the problems
+            return ()
 
     def _without_place(self, sentence: str) -> str:
         return sentence.replace(f"{self.staging}/", "")

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from konsil.api.design.conducting import StudyConduct
 from konsil.api.design.draft import Draft
 from konsil.api.design.outlook import outlook, power_of
 from konsil.api.design.saving import save
@@ -21,6 +22,10 @@ class DraftWorkshop(Draft):
     """A draft with its outlook, its power and the way into its folder."""
 
     _latest: tuple[str, tuple[str, ...], Outlook] | None = None
+
+    def __init__(self, folder: Path, staging: Path, *, language: str = "en", seed: int = 1) -> None:
+        super().__init__(folder, staging, language=language, seed=seed)
+        self.conduct = StudyConduct(folder)
 
     @property
     def place(self) -> str:
@@ -70,4 +75,7 @@ def design(folder: Path, *, port: int, language: str, ready: Callable[[str], Non
     with tempfile.TemporaryDirectory(prefix="konsil-design-") as staging:
         seed = secrets.randbelow(1_000_000)
         workshop = DraftWorkshop(folder, Path(staging), language=language, seed=seed)
-        serve_design(workshop, port=port, ready=ready)
+        try:
+            serve_design(workshop, port=port, ready=ready)
+        finally:
+            workshop.conduct.close()

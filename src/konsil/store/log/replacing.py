@@ -15,12 +15,20 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
 from konsil.store.engine import schema
-from konsil.store.engine.rows import KINDS
+from konsil.store.engine.rows import KINDS, KindName
 from konsil.store.log import audit, noting
 
 OF_IMPORTS = frozenset({"import", noting.PROTOCOL, audit.REPLACEMENT})
 """Kinds of entries after which imports can be replaced."""
-_REMOVED = ("ratings", "tasks", "answers", "items", "raters", "attempts", "events")
+_REMOVED: tuple[KindName, ...] = (
+    "ratings",
+    "tasks",
+    "answers",
+    "items",
+    "raters",
+    "attempts",
+    "events",
+)
 """Kinds of records in the order in which they are removed."""
 _UNTOUCHED = frozenset(
     {
@@ -73,7 +81,7 @@ def remove_imports(connection: Connection, *, at: str) -> Mapping[str, int]:
         raise StoreError(f"import: nothing was replaced, as the verification failed: {problem}")
     residues = _sums_of_rows(connection)
     counts = {kind: connection.execute(sa.delete(KINDS[kind].table)).rowcount for kind in _REMOVED}
-    removed = {kind: n for kind, n in counts.items() if n}
+    removed: dict[str, int] = {kind: n for kind, n in counts.items() if n}
     if removed:
         data = {"removed": removed, "residues": residues}
         audit.append(connection, audit.REPLACEMENT, data, at)

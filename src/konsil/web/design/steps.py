@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,6 +16,7 @@ from konsil.design.lines import lines_of, with_lines
 from konsil.design.people import panels_of, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
+from konsil.design.stages import STEPS, step_of_line
 from konsil.errors import KonsilError
 from konsil.locale import catalogue_language, complete_languages, translations
 from konsil.web.design.entrance import Room
@@ -34,6 +34,7 @@ from konsil.web.design.rendering import language_of, onward, step
 from konsil.web.design.words import (
     confidence_words,
     kind_words,
+    need_words,
     purpose_words,
     reason_words,
     role_words,
@@ -217,8 +218,14 @@ def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
 def save(request: Request, room: Room, _form: FormData) -> Response:
     """What the study is now, what is wrong with it, and what would change in its file."""
     workshop, content = room.workshop, room.workshop.data
+    _ = translations(language_of(request, room)).gettext
+    words, needs = need_words(_), workshop.needs()
     context = {
-        "problems": workshop.problems(),
+        "problems": [
+            {"sentence": str(problem), "step": step_of_line(workshop.text, problem.line)}
+            for problem in workshop.problems()
+        ],
+        "needs": [{"step": STEPS[need], "words": words[need]} for need in needs],
         "differences": workshop.differences(),
         "is_changed": workshop.is_changed(),
         "saved": room.saved,
@@ -227,7 +234,6 @@ def save(request: Request, room: Room, _form: FormData) -> Response:
         "panels": panels_of(content),
         "sources": content.get("sources", ()),
         "n_analyses": len(content.get("analyses", ())),
-        "quoted_place": shlex.quote(workshop.place),
     }
     return step(request, room, "save", context)
 
@@ -239,9 +245,8 @@ def take_save(_request: Request, room: Room, _form: FormData) -> Response:
         room.saved = room.workshop.save()
 
     room.saved = ()
-    if not room.workshop.data.get("title"):
-        room.faults.append("")  # the page's own words: a study needs a title
-    else:
+    # The page shows what is missing in place of the button.
+    if not room.workshop.problems() and not room.workshop.needs():
         _trying(room, write)
     return RedirectResponse("/save", 303)
 

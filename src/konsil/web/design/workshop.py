@@ -8,11 +8,18 @@ from typing import Protocol
 from konsil.design.columns import Role
 from konsil.design.edits import Data
 from konsil.design.outlook import Assumption, Outlook, PowerLine
+from konsil.design.stages import Need
 from konsil.design.tables import Loaded
+from konsil.errors import Problem
+from konsil.web.design.conduct import Conduct
 
 
 class Workshop(Protocol):
     """A study that is being set up."""
+
+    @property
+    def conduct(self) -> Conduct:
+        """The study as it was saved, with its stages."""
 
     @property
     def place(self) -> str:
@@ -65,8 +72,15 @@ class Workshop(Protocol):
     def lacking(self, name: str) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
         """The roles that a table lacks, and those that too many of its columns have."""
 
-    def problems(self) -> tuple[str, ...]:
-        """What is wrong with the draft, a sentence each."""
+    @property
+    def text(self) -> str:
+        """The protocol as it is written."""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the draft."""
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the draft lacks before it can be saved; its problems are apart."""
 
     def outlook(self) -> Outlook:
         """The tasks that the plan would give."""
