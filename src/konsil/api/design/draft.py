@@ -157,6 +157,7 @@ class Draft:
         data = self.data
         data["sources"] = [s for s in data.get("sources", ()) if s.get("file") != name]
         self._with_systems(data)
+        self._with_timing(data)
         self.change(_without_empty(data))
 
     def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
@@ -176,6 +177,7 @@ class Draft:
         loaded.is_used = True
         self._with_systems(data)
         data = with_rating_forms(loaded, criteria, data)
+        self._with_timing(data)
         self.change(_without_empty(data))
 
     def chosen(self, name: str) -> Chosen:
@@ -218,6 +220,17 @@ class Draft:
         listed = {system["id"] for system in stated_systems}
         new = [{"id": name} for name in self._systems_of() if name not in listed]
         data["systems"] = stated_systems + new
+
+    def _with_timing(self, data: Data) -> None:
+        """Analyses of ratings that exist are not specified before them.
+
+        Of a study that is there, its file is the word on that.
+        """
+        if not self.is_new:
+            return
+        data.pop("retrospective", None)
+        if any(source.get("records") == "ratings" for source in data["sources"]):
+            data["retrospective"] = True
 
     def problems(self) -> tuple[Problem, ...]:
         """What `konsil check` has against the draft."""

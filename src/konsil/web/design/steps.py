@@ -193,6 +193,7 @@ def analyses(request: Request, room: Room, _form: FormData) -> Response:
     listed = proposals(workshop.data, is_new=workshop.is_new)
     context = {
         "proposals": [{"it": proposal, "words": purpose_words(proposal, _)} for proposal in listed],
+        "is_retrospective": workshop.data.get("retrospective", False),
         "assumption": room.assumption,
         "power": room.power,
     }
