@@ -12,6 +12,7 @@ from konsil.api.design.draft import Draft
 from konsil.api.design.outlook import outlook, power_of
 from konsil.api.design.saving import save
 from konsil.design.columns import Role
+from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.sources import faults, missing_roles
 from konsil.errors import StudyError
@@ -55,6 +56,12 @@ class DraftWorkshop(Draft):
     def power(self, assumption: Assumption) -> tuple[PowerLine, ...]:
         """Widths and power of the analyses, from simulated studies."""
         return power_of(self, assumption)
+
+    def try_model(self, model: JudgeModel) -> Trial:
+        """Call a judge's model once."""
+        from konsil.api.design.trial_calls import try_model
+
+        return try_model(model)
 
     def save(self) -> tuple[str, ...]:
         """Write the draft; the names of the files that are new or changed."""

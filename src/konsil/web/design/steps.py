@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from konsil.design.edits import Data
 from konsil.design.lines import lines_of, with_lines
+from konsil.design.models import is_variable, models_of, with_models
 from konsil.design.people import panels_of, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
@@ -23,6 +24,7 @@ from konsil.web.design.entrance import Room
 from konsil.web.design.forms import (
     assumption_in,
     lines_in,
+    models_in,
     panels_in,
     pay_in,
     questions_in,
@@ -146,16 +148,36 @@ def take_questions(_request: Request, room: Room, form: FormData) -> Response:
 
 
 def people(request: Request, room: Room, _form: FormData) -> Response:
-    """Who rates."""
-    return step(request, room, "people", {"panels": panels_of(room.workshop.data)})
+    """Who rates, and which models speak for judges."""
+    content = room.workshop.data
+    typed = {model.rater: model for model in room.models}
+    context = {
+        "panels": panels_of(content),
+        "models": [typed.get(model.rater, model) for model in models_of(content)],
+        "trial": room.trial,
+    }
+    room.models, room.trial = (), None
+    return step(request, room, "people", context)
 
 
 def take_people(_request: Request, room: Room, form: FormData) -> Response:
-    """Take the panels."""
-    workshop = room.workshop
-    panels = panels_in(form, workshop.language)
-    is_fine = _trying(room, lambda: workshop.change(with_panels(workshop.data, panels)))
-    return onward("people", text_of(form, "do") if is_fine else "stay")
+    """Take the panels and the judges' models; where it is asked for, call one of them."""
+    workshop, action = room.workshop, text_of(form, "do")
+    panels, models = panels_in(form, workshop.language), models_in(form)
+
+    def change() -> None:
+        content = with_panels(workshop.data, panels)
+        judges = {model.rater for model in models_of(content)}
+        workshop.change(with_models(content, [m for m in models if m.rater in judges]))
+
+    is_fine = _trying(room, change)
+    if not is_fine:
+        # What may be a key is shown on no page.
+        room.models = tuple(m if is_variable(m.key_env) else replace(m, key_env="") for m in models)
+    number = action.removeprefix("try ")
+    if is_fine and action.startswith("try ") and number.isdecimal() and int(number) < len(models):
+        room.trial = workshop.try_model(models[int(number)])
+    return onward("people", action if is_fine else "stay")
 
 
 def _plans_all(room: Room, content: Data) -> bool:

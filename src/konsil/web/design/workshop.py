@@ -7,6 +7,7 @@ from typing import Protocol
 
 from konsil.design.columns import Role
 from konsil.design.edits import Data
+from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.stages import Need
 from konsil.design.tables import Loaded
@@ -87,6 +88,9 @@ class Workshop(Protocol):
 
     def power(self, assumption: Assumption) -> tuple[PowerLine, ...]:
         """Widths and power of the analyses."""
+
+    def try_model(self, model: JudgeModel) -> Trial:
+        """Call a judge's model once."""
 
     def save(self) -> tuple[str, ...]:
         """Write the draft; the names of the files that are new or changed."""
