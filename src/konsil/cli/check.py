@@ -55,7 +55,7 @@ def command(folder: Path, database: str, of_stages: bool, statistics: bool) -> P
     }
     lines = [*_lines(opened.study, checked.absent), *(f"  {note}" for note in checked.notes)]
     if of_stages:
-        from konsil.api.running.stages import stages
+        from konsil.api.design.stages import stages
 
         listed = stages(opened, checked)
         record["stages"] = listed

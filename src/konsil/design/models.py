@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from dataclasses import dataclass, replace
 
 from konsil.design.edits import Data
 from konsil.design.wording import identifier
 from konsil.errors import StudyError
 
+_ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~%:-]+)*/?")
+"""Host, port and path; no name, password or query."""
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]{0,14}|(?=.*_)[A-Z_][A-Z0-9_]{0,99}")
 """Names of environment variables as they are commonly written; keys are none of them."""
 
@@ -29,6 +30,12 @@ class JudgeModel:
     """The environment variable that holds the key; never the key."""
     is_own: bool = False
     """Whether study.toml states it in a way that the set-up does not change."""
+
+
+def without_secrets(model: JudgeModel) -> JudgeModel:
+    """What was typed, without an address or a variable that could be a key."""
+    url = model.url if is_address(model.url) else ""
+    return replace(model, url=url, key_env=model.key_env if is_variable(model.key_env) else "")
 
 
 def models_of(data: Data) -> tuple[JudgeModel, ...]:
@@ -61,16 +68,22 @@ def is_variable(text: str) -> bool:
     return _VARIABLE.fullmatch(text) is not None
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a server, without anything that could have a key.
+
+    >>> is_address("https://api.example.org/v1"), is_address("https://h/v1?key=k")
+    (True, False)
+    """
+    return _ADDRESS.fullmatch(text) is not None
+
+
 def check_model(model: JudgeModel) -> None:
     """Refuse an address or a variable that is none; what could be a key is not repeated."""
     where = f"judge {model.rater!r}"
-    parts = urlsplit(model.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise StudyError(f"{where}: expected an address such as https://api.example.org/v1")
-    if parts.username or parts.password or parts.query or parts.fragment:
+    if not is_address(model.url):
         raise StudyError(
-            f"{where}: the address has more than a host and a path; state the key as the name of"
-            " an environment variable"
+            f"{where}: expected an address with a host and a path alone, such as"
+            " https://api.example.org/v1"
         )
     if not model.model:
         raise StudyError(f"{where}: expected the name of a model, as the server calls it")
@@ -120,8 +133,8 @@ def _endpoint_id(endpoints: list[Data], model: JudgeModel) -> str:
         same = (endpoint.get("url", ""), endpoint.get("key_env", "")) == (model.url, model.key_env)
         if same and "vendor" not in endpoint:
             return str(endpoint["id"])
-    host = urlsplit(model.url).hostname or ""
-    name = identifier(host, _ids(endpoints), fallback="models")
+    host = _ADDRESS.fullmatch(model.url)
+    name = identifier(host[1] if host is not None else "", _ids(endpoints), fallback="models")
     key = {"key_env": model.key_env} if model.key_env else {}
     endpoints.append({"id": name, "url": model.url, **key})
     return name

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.api.design.stages import collected, stages
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.running.checking import findings
 from konsil.api.running.planning import make_plan
-from konsil.api.running.requests import InvitationRequest
-from konsil.api.running.stages import collected, stages
+from konsil.api.running.requests import PORT, InvitationRequest
 from konsil.design.stages import Collected, Stage
 from konsil.errors import KonsilError
 from konsil.web.design.conduct import Action, Download, Job, PersonalLink
 
 if TYPE_CHECKING:
-    from konsil.api.design.rating_server import RatingServer
+    from konsil.web.app.background import BackgroundServer
 
 LEAD = "lead"
 """The pseudonym of the person at the set-up, for the log."""
@@ -38,7 +38,7 @@ class StudyConduct:
         self.links: tuple[PersonalLink, ...] = ()
         self.dashboard = ""
         self.rehearsal: Path | None = None
-        self._server: RatingServer | None = None
+        self._server: BackgroundServer | None = None
         self._actions: Mapping[Action, Callable[[Folder], Iterator[str]]] = {
             "import": _import,
             "replace": _replace,
@@ -108,12 +108,15 @@ class StudyConduct:
 
     def _serve(self, opened: Folder) -> str:
         """The address of the rating pages, which are served from now on."""
-        from konsil.api.design.rating_server import RatingServer
+        from konsil.api.serving.opening import assign_tasks
+        from konsil.web.app.background import BackgroundServer
 
         if self._server is not None and not self._server.serves(opened.study):
             self.close()
         if self._server is None:
-            self._server = RatingServer(opened)
+            assign_tasks(opened)
+            # The port of `konsil serve`: links still work when the study is served again.
+            self._server = BackgroundServer(opened.study, opened.store(), PORT)
         return self._server.url
 
     def _invite(self, opened: Folder) -> Iterator[str]:

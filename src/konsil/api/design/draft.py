@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.rating_forms import rating_questions, with_rating_forms
 from konsil.api.design.user_tables import check_name, read_user_table
 from konsil.api.editor_schema import LINE
@@ -20,8 +21,6 @@ from konsil.api.running.checking import findings
 from konsil.design.columns import Role
 from konsil.design.edits import Data, differences, edited
 from konsil.design.guessing import Hints, guesses
-from konsil.design.people import without_raters
-from konsil.design.questions import questions_of, with_questions
 from konsil.design.sources import Chosen, faults, missing_roles, sources_of
 from konsil.design.stages import Need, needs_of
 from konsil.design.tables import Loaded
@@ -41,10 +40,7 @@ class Draft:
         self.folder, self.staging = folder, staging
         self.tables: dict[str, Loaded] = {}
         self.added: dict[str, bytes] = {}
-        self._named: dict[str, frozenset[tuple[str, str]]] = {}
-        """Table of ratings -> the raters and the criteria that it names."""
-        self._brought: dict[str, frozenset[tuple[str, str]]] = {}
-        """Table of ratings -> the raters and the criteria that the study has of it."""
+        self._brought = Brought()
         protocol = folder / PROTOCOL
         self.is_new = not protocol.is_file()
         if self.is_new:
@@ -168,7 +164,7 @@ class Draft:
         data["sources"] = [s for s in data.get("sources", ()) if s.get("file") != name]
         self._with_systems(data)
         self._with_timing(data)
-        self.change(_without_empty(self._without_stale(name, data, None)))
+        self.change(_without_empty(self._brought.without_stale(name, data, None)))
 
     def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
         """Read a table with these roles: sources, systems, and what its ratings imply."""
@@ -178,7 +174,7 @@ class Draft:
         loaded.is_used = False
         chosen = self._chosen(loaded)
         if faults(chosen) or missing_roles(chosen):
-            if name in self._named:
+            if self._brought.is_of(name):
                 self._leave_out(name)
             return
         data = self.data
@@ -188,28 +184,12 @@ class Draft:
         data["sources"] = others + sources_of(chosen)
         loaded.is_used = True
         self._with_systems(data)
-        data = self._without_stale(name, data, criteria)
-        before, data = _named_in(data), with_rating_forms(loaded, criteria, data)
-        self._brought[name] |= _named_in(data) - before
+        alone = with_rating_forms(loaded, criteria, {"language": self.language})
+        before = self._brought.without_stale(name, data, named_in(alone))
+        data = with_rating_forms(loaded, criteria, before)
+        self._brought.note(name, before, data)
         self._with_timing(data)
         self.change(_without_empty(data))
-
-    def _without_stale(self, name: str, data: Data, criteria: Mapping[str, str] | None) -> Data:
-        """The study without raters and questions that only the table's former roles named.
-
-        `criteria`: those of its columns now; None: the table is left out.
-        """
-        self._named.pop(name, None)
-        if criteria is not None:
-            empty: Data = {"language": self.language}
-            self._named[name] = _named_in(with_rating_forms(self.tables[name], criteria, empty))
-        stale = self._brought.get(name, frozenset()).difference(*self._named.values())
-        self._brought[name] = self._brought.get(name, frozenset()) - stale
-        if stale & _named_in(data):
-            data = without_raters(data, {name for kind, name in stale if kind == "rater"})
-            remaining = [q for q in questions_of(data) if ("criterion", q.id) not in stale]
-            data = with_questions(data, remaining)
-        return data
 
     def chosen(self, name: str) -> Chosen:
         """A table with its roles."""
@@ -291,12 +271,6 @@ class Draft:
 
     def _without_place(self, sentence: str) -> str:
         return sentence.replace(f"{self.staging}/", "")
-
-
-def _named_in(data: Data) -> frozenset[tuple[str, str]]:
-    """The raters and the criteria of a study, each with its kind."""
-    raters = {("rater", str(rater["id"])) for rater in data.get("raters", ())}
-    return frozenset(raters | {("criterion", question.id) for question in questions_of(data)})
 
 
 def _without_empty(data: Data) -> Data:

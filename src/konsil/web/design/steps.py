@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from konsil.design.edits import Data
 from konsil.design.lines import lines_of, with_lines
-from konsil.design.models import is_variable, models_of, with_models
+from konsil.design.models import models_of, with_models, without_secrets
 from konsil.design.people import panels_of, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
@@ -173,7 +173,7 @@ def take_people(_request: Request, room: Room, form: FormData) -> Response:
     is_fine = _trying(room, change)
     if not is_fine:
         # What may be a key is shown on no page.
-        room.models = tuple(m if is_variable(m.key_env) else replace(m, key_env="") for m in models)
+        room.models = tuple(map(without_secrets, models))
     number = action.removeprefix("try ")
     if is_fine and action.startswith("try ") and number.isdecimal() and int(number) < len(models):
         room.trial = workshop.try_model(models[int(number)])

@@ -123,5 +123,5 @@ def stage_words(_: Gettext) -> Mapping[StageName, str]:
         "judge": _("Collect the ratings of LLM judges"),
         "invite": _("Invite the raters"),
         "office": _("Open the study dashboard"),
-        "report": _("Report and Table 2"),
+        "report": _("Report and manuscript"),
     }
