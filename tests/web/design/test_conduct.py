@@ -15,20 +15,9 @@ from konsil.store import Store
 from konsil.web.design.design_app import PAGES
 from small_studies import exit_code
 
-from .conftest import HOME, fields_of
+from .conftest import HOME, fields_of, rated_csv
 
 KEY = "sk-Secret-1"
-
-
-def rated_csv() -> bytes:
-    rows = ["Nr,Model,Physician,Correct"]
-    rows += [
-        f"{k},{system},{rater},{'yes' if (k * len(system) + len(rater)) % 3 else 'no'}"
-        for k in range(1, 13)
-        for system in ("Alpha", "Gamma9")
-        for rater in ("anna", "benno", "cara")
-    ]
-    return "\n".join(rows).encode()
 
 
 def through(here, step: str, do: str = "next", **changed):
