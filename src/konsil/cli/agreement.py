@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import (
@@ -16,7 +17,7 @@ from konsil.cli.reading import (
     conditions,
     of_a_table,
     recoding,
-    table_of,
+    table_and_export_of,
     weights_of,
 )
 from konsil.cli.request_options import options_of
@@ -79,7 +80,7 @@ def _agreement(
         check_data_set(file)
         with with_command(AgreementRequest):
             return agreement_of_data_set(file, request, workers)
-    table = table_of(file, settings)
+    table, export = table_and_export_of(file, settings)
     options = replace(
         request.table_options(),
         line=table.line,
@@ -87,8 +88,17 @@ def _agreement(
         name=table.name,
         unclear=unclear_file(table, settings),
     )
+    if export is not None:
+        roles = StatedRoles(
+            layout=export.layout,
+            units=export.units,
+            raters=export.raters,
+            labels=export.labels,
+            unused=export.unused,
+        )
+        options = replace(options, tool_roles=roles, question=export.question)
     with on_cores(workers), with_command(AgreementRequest, table):
         result = estimate_agreement(table.frame, request, options)
-    notes = file_notes(table, settings)
+    notes = [*file_notes(table, settings), *([] if export is None else [export.statement])]
     reading = "; ".join(text for text in (*notes, result.reading) if text)
     return replace(result, reading=reading)

@@ -17,6 +17,7 @@ from konsil.errors import SourceError, keys_as_flags
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
+    from konsil.sources.exports.export import Export
     from konsil.sources.files.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,10 +41,23 @@ def table_of(file: Path, settings: FileSettings) -> Table:
     """The table of a command's file; sentences name the command's options."""
     from konsil.sources.files.table import read_table
 
-    # A tab as TOML writes it: shells keep both signs.
-    separator = "\t" if settings.separator == r"\t" else settings.separator
     with keys_as_flags():
-        return read_table(file, replace(settings, separator=separator), as_is=True)
+        return read_table(file, _with_tab(settings), as_is=True)
+
+
+def table_and_export_of(file: Path, settings: FileSettings) -> tuple[Table, Export | None]:
+    """The table of a command's file, and the export of a tool that it is."""
+    from konsil.sources.exports.export import Export
+    from konsil.sources.exports.recognition import read_export
+
+    with keys_as_flags():
+        content = read_export(file, _with_tab(settings))
+    return (content.table, content) if isinstance(content, Export) else (content, None)
+
+
+def _with_tab(settings: FileSettings) -> FileSettings:
+    """A tab as TOML writes it: shells keep both signs."""
+    return replace(settings, separator="\t") if settings.separator == r"\t" else settings
 
 
 class FileOrUrl(click.Path):
