@@ -50,7 +50,7 @@ def methods(
     sentences += display_sentences(analyses, table.frame, table.displays)
     for family in FAMILIES.values():
         sentences += family.methods(analyses, rows)
-    sentences += consensus_methods(_of_labels(analyses, table))
+    sentences += consensus_methods(_of_labels(analyses, table), rows)
     sentences += interval_methods(analyses, rows, seed, resampling)
     sentences += difference_methods(rows)
     sentences += family_methods(rows)

@@ -88,6 +88,10 @@ def purpose_words(proposal: Proposal, _: Gettext) -> str:
         "share": _("How often does each system get “%(label)s”, and how do systems differ?"),
         "wins": _("Which system wins more comparisons than it loses?"),
         "against": _("How well does each judge agree with the majority of “%(other)s”?"),
+        "against two": _(
+            "How well does each judge agree with the two raters of “%(other)s”, compared with how"
+            " well they agree with each other?"
+        ),
         "repeats": _("How often does a rater give the same rating a second time?"),
         "own": _("An analysis of this file."),
     }
