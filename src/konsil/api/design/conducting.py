@@ -14,7 +14,7 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import PORT, InvitationRequest
 from konsil.design.stages import Collected, Stage
 from konsil.errors import KonsilError
-from konsil.web.design.conduct import Action, Download, Job, PersonalLink
+from konsil.web.design.conduct import Action, Download, PersonalLink, RunningAction
 
 if TYPE_CHECKING:
     from konsil.web.app.background import BackgroundServer
@@ -34,7 +34,7 @@ class StudyConduct:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.job: Job | None = None
+        self.job: RunningAction | None = None
         self.links: tuple[PersonalLink, ...] = ()
         self.dashboard = ""
         self.rehearsal: Path | None = None
@@ -65,12 +65,12 @@ class StudyConduct:
             raise KonsilError(
                 f"{self.folder}: another action is under way; wait until it has ended"
             )
-        self.job = job = Job(action)
+        self.job = job = RunningAction(action)
         thread = threading.Thread(target=self._run, args=(job,), name="konsil-action", daemon=True)
         thread.start()
         thread.join(PROMPT_SECONDS)
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: RunningAction) -> None:
         try:
             job.notes = tuple(self._actions[job.action](open_folder(self.folder)))
         except KonsilError as error:

@@ -47,6 +47,7 @@ _SETTINGS_OF: Mapping[str, Collection[str]] = MappingProxyType(
         "sheet": _SPREADSHEETS,
         "encoding": (*_SEPARATORS, *TEXTS),
         "separator": _SEPARATORS,
+        "path": (*TEXTS,),
         **dict.fromkeys(("decimal", "skip", "header", "numbered", "comment"), _GRIDS),
     }
 )
@@ -164,10 +165,6 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
-    if settings.path and ending not in TEXTS:
-        raise SourceError(
-            f"{where}: path = {settings.path!r} was requested, but only JSON files have paths"
-        )
     if settings.path:
         is_lines = ending != ".json"
         frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)

@@ -15,7 +15,7 @@ Download = Literal["report", "word", "rehearsal"]
 
 
 @dataclass
-class Job:
+class RunningAction:
     """One action, under way or ended."""
 
     action: Action
@@ -38,7 +38,7 @@ class Conduct(Protocol):
     """A saved study whose stages are buttons."""
 
     @property
-    def job(self) -> Job | None:
+    def job(self) -> RunningAction | None:
         """The action that was started last."""
 
     @property
