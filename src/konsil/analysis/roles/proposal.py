@@ -10,6 +10,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import Draft, reading_of, shortened
@@ -18,6 +19,7 @@ from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
+    RATED_ONCE,
     SHAPES_OF,
     Proposal,
     StatedRoles,
@@ -57,7 +59,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     unclear: list[TranslatableMessage] = []
     if complete is None:
-        unclear = list(_unclear(frame, table, readings, margin, stated))
+        unclear = list(_unclear(frame, table, readings, margin, stated, task))
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
@@ -82,7 +84,9 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     if task != "comparisons":
         drafts += [*rated_together(table, stated), *by_rating(table, stated)]
         drafts += by_cells(table, stated)
-    if task != "ratings" or not (stated.raters or stated.labels or stated.layout):
+    if task == "groups":
+        drafts += rated_once(table, stated)
+    if task in {None, "comparisons"} or not (stated.raters or stated.labels or stated.layout):
         drafts += compared(table, stated)
     allowed = [draft for draft in drafts if _is_allowed(draft, stated)]
     allowed.sort(key=lambda d: (-d.points, d.shape == "one-rating", d.shape, d.units, d.rated))
@@ -104,6 +108,8 @@ def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
         len(stated.raters) < 2 or (draft.shape == "wide" and draft.rated == stated.raters),
         not stated.labels or set(stated.labels) == set(draft.rated),
         not stated.names or draft.shape == "rater-by-criterion",
+        not stated.systems or (draft.shape == "systems" and draft.rated == stated.systems),
+        not stated.has_no_raters or (draft.rater is None and draft.shape != "wide"),
         not stated.split or draft.split == stated.split,
         stated.criterion in (None, draft.criterion),
         stated.system in (None, *draft.units, draft.system),
@@ -135,10 +141,12 @@ def _unclear(
     readings: Sequence[TableReading],
     margin: float,
     stated: StatedRoles,
+    task: Task | None,
 ) -> Iterator[TranslatableMessage]:
     """All that prevents the likeliest reading from being computed."""
     best, *rivals = readings
-    if not _is_computable(best, stated):
+    is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
+    if not is_rated_once and not _is_computable(best, stated):
         yield message(
             "{shape}: this is not computed without a statement.",
             message_id="roles.not_computable",

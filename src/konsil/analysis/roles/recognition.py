@@ -8,10 +8,12 @@ from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.roles.groups import propose_groups
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proposal import propose
 from konsil.analysis.roles.reading import (
     COMPUTABLE,
+    RATED_ONCE,
     Proposal,
     Role,
     StatedRoles,
@@ -28,7 +30,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
-    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied"}
+    | {"unused", "by", "system", "item", "first", "second", "outcome", "won", "lost", "tied"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -79,7 +81,7 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
         return Recognised(laid_out, laid_out.units == stated.units, frame)
-    proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
+    proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
@@ -88,6 +90,12 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
     return Recognised(replace(reading, unused=unused), is_stated, frame)
+
+
+def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
+    if task == "groups":
+        return propose_groups(frame, stated)
+    return propose(frame, stated, task)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -124,17 +132,17 @@ def _without_repeats(
     What the repeated ratings count for is decided where they are read: equal ones are one rating,
     and of different ones none is chosen without a stated rule.
     """
-    if proposal.is_certain or purpose.task != "ratings":
+    if proposal.is_certain or purpose.task == "comparisons":
         return proposal
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     for reading in readings:
         if reading.shape != "rows-to-combine" or reading.rater is None:
             continue
         key = [*reading.units, reading.rater]
-        key += [] if reading.criterion is None else [reading.criterion]
+        key += [name for name in (reading.criterion, reading.group) if name is not None]
         once = frame.unique(key, keep="first", maintain_order=True)
         if purpose.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
-            without = propose(once, stated, purpose.task)
+            without = _proposed(once, stated, purpose.task)
             if without.is_certain and without.reading is not None:
                 return without
     return proposal
@@ -175,6 +183,7 @@ def call_of(
 def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
     single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
+    single = (*single, reading.group)
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
 
@@ -182,10 +191,12 @@ def reading_columns(reading: TableReading) -> tuple[str, ...]:
 def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     """The columns that a user has named."""
     single = (
+        stated.group,
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
         *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
+    named = (*named, *stated.systems)
     return (*named, *(name for name in single if name is not None))
 
 
@@ -196,6 +207,8 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         "rater": stated.raters,
         "label": stated.labels,
         "unused": stated.unused,
+        "by": (stated.group,),
+        "systems": stated.systems,
         **{
             role: (getattr(stated, role),)
             for role in ("criterion", "system", "repeat", "weight", "cluster")
@@ -228,13 +241,15 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
             role_by_column.setdefault(name, role)
 
 
-def _has_numbers(reading: TableReading) -> bool:
+def _has_numbers(reading: TableReading, task: Task) -> bool:
     """Whether something is computed of a reading once all is stated.
 
     Several labels by one rater in a cell are not: no statistic of single labels compares them.
     """
     if reading.shape == "lists":
-        return reading.rater is None
+        return reading.rater is None and task != "groups"
+    if task == "groups" and reading.shape in RATED_ONCE:
+        return reading.criterion is None
     return reading.shape in _WITH_NUMBERS
 
 
@@ -243,7 +258,7 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
+    computable = [r for r in readings if _has_numbers(r, purpose.task) and r.points >= _PROPOSED]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))

@@ -33,6 +33,11 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if stated.names:
         rated = matching(stated.names, list(table.by_name))
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
+    has_units = bool(stated.units) or stated.has_no_units
+    if stated.systems and has_units:
+        return Draft("systems", stated.units, rated=stated.systems)
+    if stated.labels and has_units and stated.has_no_raters and not stated.split:
+        return Draft("one-rating", stated.units, rated=stated.labels)
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)
     if layout == "raters-in-rows" and rater:

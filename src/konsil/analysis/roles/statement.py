@@ -8,7 +8,7 @@ import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.reading import COMPARISONS, SHAPES_OF, TableReading
+from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, SHAPES_OF, TableReading
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -27,6 +27,13 @@ def sentence(
         units=_units(reading, frame, n_units),
         ratings=_ratings(reading),
     )
+    if reading.group is not None:
+        line = message(
+            "{statement}; groups in {column}",
+            message_id="roles.statement_groups",
+            statement=line,
+            column=shortened(reading.group),
+        )
     if not unused:
         return line
     return message(
@@ -340,8 +347,16 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
             options = [("label", reading.rated), ("split", (reading.split,))]
         case "long" | "long-criteria" | "repeats" | "rows-to-combine":
             options = [("layout", ("long",)), ("label", reading.rated)]
+        case "systems":
+            options = [("system", reading.rated)]
         case _:
             options = [("label", reading.rated)]
+    if reading.group is not None:
+        options.append(("by", (reading.group,)))
+    if reading.shape in RATED_ONCE and (reading.group is not None or reading.shape == "systems"):
+        unknown = () if reading.shape == "systems" else ("rater",)
+        unknown = (*unknown, *(() if reading.units else ("unit",)))
+        options += [(role, ("-",)) for role in unknown]
     if reading.shape in SHAPES_OF["long"] and reading.split:
         options.append(("split", (reading.split,)))
     singles = {
@@ -360,7 +375,7 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
 
 
 _ORDER = (
-    *("layout", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
+    *("layout", "by", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
     *("split", "repeat", "weight", "cluster", "first", "second", "outcome", "won", "lost", "tied"),
     "unused",
 )
