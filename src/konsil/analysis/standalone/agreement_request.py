@@ -162,10 +162,7 @@ class AgreementRequest(Request):
     @property
     def scale(self) -> tuple[str, ...]:
         """The declared labels as words."""
-        return tuple(
-            number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
-            for v in self.labels
-        )
+        return words_of_labels(self.labels)
 
     def table_options(self) -> TableOptions:
         """How the cells are to be read; the columns' roles are stated apart."""
@@ -178,17 +175,8 @@ class AgreementRequest(Request):
             split=self.split,
             recode=dict(self.recode or {}),
             repeat=self.repeat,
-            values=self._numbers(),
+            values=numbers_of(self.values),
         )
-
-    def _numbers(self) -> tuple[float, ...]:
-        """The labels' numbers; refuse what is none."""
-        texts = [v if isinstance(v, str) else repr(float(v)) for v in self.values]
-        numbers = own_numbers(texts)
-        for text, number in zip(texts, numbers, strict=True):
-            if number is None:
-                raise AnalysisError(f"{option('values')}: {text!r} is not a number")
-        return tuple(number for number in numbers if number is not None)
 
     def stated_roles(self) -> StatedRoles:
         """What is stated of the columns."""
@@ -212,3 +200,25 @@ class AgreementRequest(Request):
 def as_columns(names: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of columns, of which there may be one or none."""
     return (names,) if isinstance(names, str) else tuple(names or ())
+
+
+def words_of_labels(labels: Sequence[str | float]) -> tuple[str, ...]:
+    """Stated labels as words.
+
+    >>> words_of_labels((1.0, "yes", 2))
+    ('1', 'yes', '2')
+    """
+    return tuple(
+        number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
+        for v in labels
+    )
+
+
+def numbers_of(values: Sequence[str | float]) -> tuple[float, ...]:
+    """The stated numbers of labels; refuse what is none."""
+    texts = [v if isinstance(v, str) else repr(float(v)) for v in values]
+    numbers = own_numbers(texts)
+    for text, number in zip(texts, numbers, strict=True):
+        if number is None:
+            raise AnalysisError(f"{option('values')}: {text!r} is not a number")
+    return tuple(number for number in numbers if number is not None)
