@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from konsil.version import __version__
 
 if TYPE_CHECKING:
-    from konsil.analysis.comparing.compare import compare
+    from konsil.analysis.running.comparing.compare import compare
     from konsil.analysis.standalone.agreement import agreement
     from konsil.analysis.standalone.preference_table import preference
     from konsil.api import (
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
 
         return agreement
     if name == "compare":
-        from konsil.analysis.comparing.compare import compare
+        from konsil.analysis.running.comparing.compare import compare
 
         return compare
     if name == "preference":

@@ -79,6 +79,8 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
             " those of all raters of its unit"
         )
     laid_out = _by_layout(frame, stated)
+    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+        laid_out = None
     if laid_out is not None:
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
@@ -108,7 +110,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
     units = stated.units or tuple(named)[:1]
-    others = {*units, stated.cluster, *stated.groups, *stated.unused}
+    others = {*units, stated.cluster, stated.group, *stated.groups, *stated.unused}
     declared = tuple(name for name in stated.declared if name in frame.columns)
     is_declared = stated.layout == "counts" and bool(stated.scale)
     rated = declared if is_declared else tuple(n for n in frame.columns if n not in others)
@@ -120,6 +122,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         units=units,
         rated=rated,
         cluster=stated.cluster,
+        group=stated.group,
         roles=roles,
     )
 
@@ -182,8 +185,10 @@ def call_of(
 
 def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
-    single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
-    single = (*single, reading.group)
+    single = (
+        *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
+        reading.group,
+    )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
 

@@ -331,32 +331,7 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     """
     if reading.shape in COMPARISONS:
         return _comparison_arguments(reading)
-    options: list[tuple[str, tuple[str, ...]]] = []
-    match reading.shape:
-        case "wide":
-            options = [("rater", reading.rated)]
-        case "counts":
-            options = [("layout", ("counts",)), ("labels", reading.rated)]
-        case "cross-table":
-            options = [("layout", ("cross-table",))]
-        case "rater-by-criterion":
-            options = [("names", (reading.names,))]
-        case "raters-in-rows":
-            options = [("layout", ("raters-in-rows",))]
-        case "lists":
-            options = [("label", reading.rated), ("split", (reading.split,))]
-        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
-            options = [("layout", ("long",)), ("label", reading.rated)]
-        case "systems":
-            options = [("system", reading.rated)]
-        case _:
-            options = [("label", reading.rated)]
-    if reading.group is not None:
-        options.append(("by", (reading.group,)))
-    if reading.shape in RATED_ONCE and (reading.group is not None or reading.shape == "systems"):
-        unknown = () if reading.shape == "systems" else ("rater",)
-        unknown = (*unknown, *(() if reading.units else ("unit",)))
-        options += [(role, ("-",)) for role in unknown]
+    options = [*_shape_arguments(reading), *_group_arguments(reading)]
     if reading.shape in SHAPES_OF["long"] and reading.split:
         options.append(("split", (reading.split,)))
     singles = {
@@ -372,6 +347,41 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     if reading.shape == "raters-in-rows" and reading.unused:
         options.append(("unused", tuple(reading.unused)))
     return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
+
+
+def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state how a table is laid out."""
+    match reading.shape:
+        case "wide":
+            return [("rater", reading.rated)]
+        case "counts":
+            return [("layout", ("counts",)), ("labels", reading.rated)]
+        case "cross-table":
+            return [("layout", ("cross-table",))]
+        case "rater-by-criterion":
+            return [("names", (reading.names,))]
+        case "raters-in-rows":
+            return [("layout", ("raters-in-rows",))]
+        case "lists":
+            return [("label", reading.rated), ("split", (reading.split,))]
+        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
+            return [("layout", ("long",)), ("label", reading.rated)]
+        case "systems":
+            return [("system", reading.rated)]
+        case _:
+            return [("label", reading.rated)]
+
+
+def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state which groups are compared, and that units or raters are unknown."""
+    if reading.group is None and reading.shape != "systems":
+        return []
+    options: list[tuple[str, tuple[str, ...]]] = []
+    options += [] if reading.group is None else [("by", (reading.group,))]
+    if reading.shape in RATED_ONCE:
+        options += [("rater", ("-",))] if reading.shape == "one-rating" else []
+        options += [] if reading.units else [("unit", ("-",))]
+    return options
 
 
 _ORDER = (

@@ -13,10 +13,11 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
+from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
-from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.table_agreement import estimate_table

@@ -5,19 +5,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
+from konsil.analysis.recoding.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
 from konsil.analysis.roles.reading import Layout, StatedRoles
-from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError, option
-from konsil.instrument import number_word, own_numbers
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
@@ -195,30 +194,3 @@ class AgreementRequest(Request):
             missing=tuple(self.missing),
             abstain=self.abstain,
         )
-
-
-def as_columns(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns, of which there may be one or none."""
-    return (names,) if isinstance(names, str) else tuple(names or ())
-
-
-def words_of_labels(labels: Sequence[str | float]) -> tuple[str, ...]:
-    """Stated labels as words.
-
-    >>> words_of_labels((1.0, "yes", 2))
-    ('1', 'yes', '2')
-    """
-    return tuple(
-        number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
-        for v in labels
-    )
-
-
-def numbers_of(values: Sequence[str | float]) -> tuple[float, ...]:
-    """The stated numbers of labels; refuse what is none."""
-    texts = [v if isinstance(v, str) else repr(float(v)) for v in values]
-    numbers = own_numbers(texts)
-    for text, number in zip(texts, numbers, strict=True):
-        if number is None:
-            raise AnalysisError(f"{option('values')}: {text!r} is not a number")
-    return tuple(number for number in numbers if number is not None)

@@ -227,9 +227,7 @@ def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
     )
 
 
-def without_missing(
-    rows: pl.DataFrame, options: TableOptions, warnings: list[str]
-) -> pl.DataFrame:
+def without_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     """The rows that have a label; a warning states how many cells contain NA."""
     rows = rows.with_columns(pl.col("label").str.strip_chars())
     rows = rows.filter(

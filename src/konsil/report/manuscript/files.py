@@ -15,11 +15,11 @@ from konsil.report.files.further import FurtherFiles
 from konsil.report.manuscript.blocks import Manuscript
 from konsil.report.manuscript.citations import bibtex, csl_json
 from konsil.report.manuscript.content import Sources, manuscript
-from konsil.report.manuscript.latex import bbl, latex
-from konsil.report.manuscript.quarto import markdown
 from konsil.report.manuscript.request import ReportRequest
-from konsil.report.manuscript.word import word
-from konsil.report.manuscript.workbook import workbook
+from konsil.report.manuscript.writers.latex import bbl, latex
+from konsil.report.manuscript.writers.quarto import markdown
+from konsil.report.manuscript.writers.word import word
+from konsil.report.manuscript.writers.workbook import workbook
 from konsil.report.material.overview import Material
 from konsil.report.people.participant_flow import participant_flow
 

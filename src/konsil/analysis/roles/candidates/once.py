@@ -25,7 +25,8 @@ def rated_once(table: Table, stated: StatedRoles) -> Iterator[Draft]:
             draft = base.copy(rated=tuple(column.name for column in labels))
             _weigh_labels(stated, draft, labels)
             explain(table, draft, units)
-            draft.numbers = ("once", table.partition(units) if units else (), frozenset(draft.rated))
+            partition = table.partition(units) if units else ()
+            draft.numbers = ("once", partition, frozenset(draft.rated))
             yield draft
 
 
@@ -54,7 +55,9 @@ def _weigh_units(table: Table, stated: StatedRoles, draft: Draft) -> None:
         draft.add(-2 * fit(name, "rater"), "named_for_raters", name)
     else:
         named = [c.name for c in table.columns if fit(c.name, "unit") >= _NAMED]
-        draft.add(-4.0 if named else -0.3, "unit_has_rows" if named else "rows_are_units", *named[:1])
+        draft.add(
+            -4.0 if named else -0.3, "unit_has_rows" if named else "rows_are_units", *named[:1]
+        )
     if not draft.units or table.is_key(draft.units):
         draft.add(3, "each_once", name)
     else:

@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.comparing.compare_request import CompareRequest
-from konsil.analysis.comparing.compare_result import GroupComparison
-from konsil.analysis.comparing.reference import against_reference
-from konsil.analysis.comparing.table_ratings import table_ratings
-from konsil.analysis.comparing.table_study import table_study
 from konsil.analysis.recoding.rewritten import check_recode
+from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
+from konsil.analysis.running.comparing.compare_request import CompareRequest
+from konsil.analysis.running.comparing.compare_result import GroupComparison
+from konsil.analysis.running.comparing.reference import against_reference
+from konsil.analysis.running.comparing.table_ratings import table_ratings
+from konsil.analysis.running.comparing.table_study import table_study
 from konsil.analysis.running.run import run
-from konsil.analysis.standalone.agreement_request import as_columns
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
@@ -86,7 +86,9 @@ def compare_groups(
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
-    purpose = Purpose("groups", options.name, unclear=options.unclear, has_rule=bool(options.repeat))
+    purpose = Purpose(
+        "groups", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
+    )
     recognised = recognise(words, stated, purpose)
     ratings = table_ratings(words, recognised.reading, options, slices, warnings)
     study = table_study(ratings, composed(request), options.name)

@@ -11,11 +11,11 @@ from typing import NoReturn, get_args
 
 import polars as pl
 
-from konsil.analysis.comparing.compare_request import Compared, CompareRequest
-from konsil.analysis.comparing.table_ratings import CriterionRatings, TableRatings
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
 from konsil.analysis.model.spec import Analysis, Exclusions
+from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
+from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.columns import RATING, Columns, json_texts, text_type
 from konsil.analysis.table.frame import Data

@@ -15,7 +15,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from konsil.records.formulas import harmless
 from konsil.report.manuscript.blocks import Manuscript, NumberedTable, Paragraph
-from konsil.report.manuscript.packing import EPOCH, packed
+from konsil.report.manuscript.writers.packing import EPOCH, packed
 from konsil.report.material.overview import Material
 
 _LONGEST = 31

@@ -72,9 +72,7 @@ def table_ratings(
     named = reshaped.options
     rows = [
         _melted(part, replace(named, rows=_gathered(named, part)), reading, reshaped.slices.by)
-        for part in parts(
-            reshaped.frame, replace(slices, by=reading.group), options.name, warnings
-        )
+        for part in parts(reshaped.frame, replace(slices, by=reading.group), options.name, warnings)
     ]
     ratings = pl.concat(rows)
     has_raters = reading.shape not in {"one-rating", "systems"}
@@ -181,4 +179,3 @@ def _once(rated: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
         groups.append(chosen)
     warnings.extend(dict.fromkeys(notes))
     return pl.concat(groups).unique(_KEY, keep="first", maintain_order=True)
-

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
+from konsil.analysis.recoding.flags import CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.standalone.agreement_request import as_columns, numbers_of, words_of_labels
-from konsil.analysis.standalone.flags import CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError
 from konsil.records.request import Flag, Request, setting
@@ -45,6 +45,16 @@ class CompareRequest(Request):
     statistics: Sequence[Compared] = setting(
         (),
         Flag("Statistic to compute, repeatable; default: those of the labels.", name="statistic"),
+    )
+    layout: Literal["wide", "long", "raters-in-rows"] | None = setting(
+        None,
+        Flag(
+            by_value={
+                "wide": "One row per unit, one column per rater; empty: not rated.",
+                "long": "One row per rating, with columns for unit, rater and label.",
+                "raters-in-rows": "One row per rater, one column per unit.",
+            }
+        ),
     )
     unit: str | Sequence[str] | None = setting(
         (), Flag("Column of the units, repeatable; - if each row is one.", metavar="C")
@@ -131,6 +141,7 @@ class CompareRequest(Request):
         """What is stated of the columns."""
         units, raters = as_columns(self.unit), as_columns(self.rater)
         return StatedRoles(
+            layout=self.layout,
             units=tuple(name for name in units if name != UNKNOWN),
             raters=tuple(name for name in raters if name != UNKNOWN),
             labels=as_columns(self.label),
