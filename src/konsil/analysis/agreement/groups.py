@@ -27,6 +27,7 @@ from konsil.analysis.estimation.measure import (
     mean,
     share,
 )
+from konsil.analysis.estimation.medians import median_group
 from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
 from konsil.analysis.estimation.raters.rater_samples import with_raters
 from konsil.analysis.estimation.raters.sensitivity import rater_clusters
@@ -62,6 +63,8 @@ def single(
             context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1])
         )
     sample = sample_of(context, frame, raters)
+    if analysis.statistic == "median":
+        return median_group(context, keys, sample)
     if analysis.statistic == "without_majority":
         return group_of(context, keys, sample, _without_majority)
     if analysis.against == "rest":

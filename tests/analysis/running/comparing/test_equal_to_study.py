@@ -94,7 +94,7 @@ SCALES = {
 def tables(draw: st.DrawFn) -> dict[str, Any]:
     """A table of ratings with some missing: a statistic, systems, raters and clusters or none."""
     rng = random.Random(draw(st.integers(0, 10**6)))
-    statistic = draw(st.sampled_from(["share", "mean", "standard_deviation"]))
+    statistic = draw(st.sampled_from(["share", "mean", "standard_deviation", "median"]))
     labels = SCALES[statistic]
     n_items = draw(st.integers(6, 25))
     systems = draw(st.sampled_from([["A", "B"], ["A", "B", "C"]]))
@@ -112,7 +112,7 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
         for n in range(n_items)
         for system in (systems if is_paired else [systems[n % len(systems)]])
         for rater in raters or [""]
-        if rng.random() < share or n < 2 * len(systems)
+        if rng.random() < share or n < 6
     ]
     # Every label occurs, so that the scale of the table is that of the study.
     for n, label in enumerate(labels):
