@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import words_of
+from konsil.report.material.glossary import title
 from konsil.report.material.tables import Cell, Numbers, Table, table
 from konsil.stats.engine.contract import Estimate
 
@@ -121,21 +121,28 @@ class _Layout:
         _ = self.numbers.language.gettext
         words = {"share": _("n/N (%)"), "mean": _("Mean (SD)"), "median": _("Median")}
         statistics = dict.fromkeys(outcome.statistic for outcome in self.outcomes)
-        interval = self._interval()
-        differences = [f"{_('Difference')} [{interval}]", _("p")]
+        differences = [self._with_level(_("Difference")), _("p")]
         return [
             " / ".join(words[statistic] for statistic in statistics),
-            interval,
-            *([f"{_('Median')} [{interval}]"] if self.has_medians else []),
+            self._interval(),
+            *([self._with_level(_("Median"))] if self.has_medians else []),
             *(differences if self.has_differences else []),
             *([_("p (Holm)")] if self.n_tested > 1 else []),
             _("Units"),
             _("Ratings"),
         ]
 
-    def _interval(self) -> str:
+    @property
+    def _level(self) -> str:
         levels = {row.estimate.level for outcome in self.outcomes for row in outcome.estimates}
-        level = f"{self.numbers.level(max(levels, default=0.95))}{self.numbers.language.per_cent}"
+        return self.numbers.level(max(levels, default=0.95))
+
+    def _with_level(self, word: str) -> str:
+        text = self.numbers.language.gettext("%(word)s [%(level)s%% CI]")
+        return text % {"word": word, "level": self._level}
+
+    def _interval(self) -> str:
+        level = f"{self._level}{self.numbers.language.per_cent}"
         return self.numbers.translated(
             message("{level} CI", message_id="comparison.interval", level=level)
         )
@@ -236,18 +243,23 @@ class _Layout:
             )
         by_method: dict[str, list[str]] = {}
         for row in rows:
-            if row.kind != "companion" and row.estimate.method and math.isfinite(row.estimate.low):
-                title = statistic_of(row.statistic).title
+            has_interval = bool(row.estimate.method) and math.isfinite(row.estimate.low)
+            if has_interval and row.kind != "companion" and row.statistic != "standard_deviation":
+                name = title(row.statistic, self.numbers.language)
                 kind = message(
-                    "difference of {statistic}",
+                    "{statistic}, difference",
                     message_id="comparison.difference_of",
-                    statistic=title,
+                    statistic=name,
                 )
                 names = by_method.setdefault(row.estimate.method, [])
-                names.append(translated(kind) if row.versus else title)
+                names.append(translated(kind) if row.versus else name)
         for method, names in by_method.items():
-            of = ", ".join(dict.fromkeys(names))
-            notes.append(f"{of}: {translated(method)}.")
+            of = "; ".join(dict.fromkeys(names))
+            notes.append(
+                translated(
+                    message("{of}: {method}.", message_id="comparison.method", of=of, method=method)
+                )
+            )
         return notes
 
 
