@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.agreement import agreement_estimates, agreement_statistics, consensus
+from konsil.analysis.agreement.medians import median_group
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.group_estimates import (
     Group,
@@ -27,7 +28,6 @@ from konsil.analysis.estimation.measure import (
     mean,
     share,
 )
-from konsil.analysis.estimation.medians import median_group
 from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
 from konsil.analysis.estimation.raters.rater_samples import with_raters
 from konsil.analysis.estimation.raters.sensitivity import rater_clusters

@@ -136,3 +136,17 @@ SPANS = frozenset({"start", "end", "begin", "offset"})
 
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
+
+SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
+    ("no", "yes"),
+    ("incorrect", "correct"),
+    ("wrong", "right"),
+    ("false", "true"),
+    ("0", "1"),
+    ("fail", "pass"),
+    ("failure", "success"),
+    ("n", "y"),
+    ("nein", "ja"),
+    ("falsch", "richtig"),
+)
+"""Pairs of labels of which the second is a success."""

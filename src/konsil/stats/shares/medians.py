@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
+from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.shares.durations import median_of_cells
 from konsil.stats.shares.shares import clustered_interval
@@ -40,7 +42,7 @@ def clustered_median(
 
     >>> labels, clusters = np.array([0, 1, 1, 2, 2, 2, 3, 4]), np.arange(8)
     >>> clustered_median(labels, clusters, np.arange(1.0, 6.0))
-    (3.0, 2.0, 4.0)
+    (3.0, 1.0, 5.0)
     """
     if not len(labels):
         return float("nan"), float("nan"), float("nan")
@@ -63,3 +65,11 @@ def clustered_median(
     while high < len(values) - 1 and proportion(high)[0] <= 0.5:
         high += 1
     return median, float(values[low]), float(values[high])
+
+
+def label_counts(labels: NDArray[np.integer], clusters: IntArray, shape: tuple[int, int]) -> Sums:
+    """How often each label occurs in each cluster, (n_clusters, n_values).
+
+    Sparse, since a scale of measured values has as many values as there are ratings.
+    """
+    return scipy.sparse.csr_array((np.ones(len(labels)), (clusters, labels)), shape=shape)

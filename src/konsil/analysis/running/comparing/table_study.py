@@ -14,6 +14,7 @@ import polars as pl
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
 from konsil.analysis.model.spec import Analysis, Exclusions
+from konsil.analysis.roles.vocabulary import SUCCESS_PAIRS
 from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
 from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
 from konsil.analysis.running.run_settings import RunSettings
@@ -29,19 +30,6 @@ SYSTEM = "system"
 """The column of the groups in the study in memory."""
 RATERS = "raters"
 """The panel of all raters."""
-PAIRS: tuple[tuple[str, str], ...] = (
-    ("no", "yes"),
-    ("incorrect", "correct"),
-    ("wrong", "right"),
-    ("false", "true"),
-    ("0", "1"),
-    ("fail", "pass"),
-    ("failure", "success"),
-    ("n", "y"),
-    ("nein", "ja"),
-    ("falsch", "richtig"),
-)
-"""Pairs of labels of which the second is a success."""
 _NUMBERS: tuple[Compared, ...] = ("mean", "standard_deviation", "median")
 _COMPARED: frozenset[Compared] = frozenset({"share", "mean"})
 """Statistics whose differences are computed."""
@@ -143,7 +131,7 @@ def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
     (('no', 'yes'), ('incorrect', 'correct'), None, None)
     """
     folded = {label.casefold() for label in labels}
-    for pair in PAIRS:
+    for pair in SUCCESS_PAIRS:
         if folded == {*pair} or (len(folded) == 1 and folded < {*pair} and "1" not in pair):
             return pair
     return None

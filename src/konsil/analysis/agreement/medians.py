@@ -6,7 +6,6 @@ import math
 from functools import partial
 
 import numpy as np
-import scipy
 
 from konsil.analysis.estimation.estimate import EstimateSummary, undefined_estimate
 from konsil.analysis.estimation.group_estimates import Group
@@ -17,7 +16,7 @@ from konsil.analysis.model.sample import Sample
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference.infer import Caution
 from konsil.stats.shares.durations import median_of_cells
-from konsil.stats.shares.medians import clustered_median
+from konsil.stats.shares.medians import clustered_median, label_counts
 
 _FEW_CLUSTERS = 10
 """Clusters below which the t quantiles do not keep the level reliably."""
@@ -30,12 +29,8 @@ def median_group(context: Context, keys: dict[str, str], sample: Sample) -> Grou
     unit, _ = np.nonzero(is_labelled)
     labels, clusters = codes.labels[is_labelled].astype(np.int64), codes.clusters[unit]
     values = np.asarray(codes.values, dtype=np.float64)
-    # Sparse: a scale of measured values has as many as there are ratings.
-    sums = scipy.sparse.csr_array(
-        (np.ones(len(labels)), (clusters, labels)), shape=(len(sample.clusters), len(values))
-    )
     measure = Measure(
-        sums=sums,
+        sums=label_counts(labels, clusters, (len(sample.clusters), len(values))),
         finalise=partial(median_of_cells, values=values),
         clusters=sample.clusters,
         n_units=sample.n_units,
