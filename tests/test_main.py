@@ -13,6 +13,9 @@ from konsil.version import __version__
 _INTERRUPTED = """
 import runpy, signal, sys
 
+# A parent in the background ignores the signal, and its children would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
