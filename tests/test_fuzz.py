@@ -61,6 +61,7 @@ every input."""
 FAST = {
     "crowdanki",
     "csv",
+    "exports",
     "former study.toml",
     "json",
     "jsonl",
@@ -174,6 +175,7 @@ DOORS = {
     "sources/anki/collection.py": "apkg",
     "sources/anki/deck.py": "crowdanki",
     "sources/anki/package.py": "apkg",
+    "sources/exports/recognition.py": "exports",
     "sources/files/delimited.py": "csv",
     "sources/files/parquet.py": "parquet",
     "sources/files/spreadsheet.py": "xlsx",

@@ -136,11 +136,20 @@ class Product:
     """What is between the two parts."""
     parts: Mapping[str, tuple[str, str]]
     """Name -> its two parts."""
+    above: str = ""
+    """What all names begin with."""
 
     def pattern(self, is_rater_first: bool) -> str:
         """The names as a pattern: '{rater}_{criterion}'."""
         sides = ("{rater}", "{criterion}")
-        return self.joint.join(sides if is_rater_first else sides[::-1])
+        return self.above + self.joint.join(sides if is_rater_first else sides[::-1])
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether its pattern splits the names as it does, where the joint occurs several times."""
+        regex = pattern_regex(self.pattern(is_rater_first=True))
+        matches = {name: regex.fullmatch(name) for name in self.parts}
+        return all(m and m.groups() == self.parts[name] for name, m in matches.items())
 
 
 def product(names: Sequence[str]) -> Product | None:
@@ -152,12 +161,38 @@ def product(names: Sequence[str]) -> Product | None:
     for joint in ("_", " - ", ": ", "/", ".", "|", " "):
         if not all(joint in name for name in names):
             continue
-        parts: dict[str, tuple[str, str]] = {}
-        for name in names:
-            first, _, second = name.rpartition(joint)
-            parts[name] = first, second
-        firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
-        n_pairs = len(firsts) * len(seconds)
-        if min(len(firsts), len(seconds)) > 1 and len(set(parts.values())) == n_pairs == len(names):
-            return Product(joint, parts)
+        for above in ("", _above(names, joint)):
+            pairs = _product(names, joint, above)
+            if pairs is not None and pairs.is_clear:
+                return pairs
     return None
+
+
+def _above(names: Sequence[str], joint: str) -> str:
+    """What all names begin with, up to a joint, and two parts are behind it."""
+    heads = [name.split(joint)[:-2] for name in names]
+    n = 0
+    while all(head[: n + 1] == heads[0][: n + 1] and len(head) > n for head in heads):
+        n += 1
+    return joint.join([*heads[0][:n], ""])
+
+
+def _product(names: Sequence[str], joint: str, above: str) -> Product | None:
+    parts: dict[str, tuple[str, str]] = {}
+    for name in names:
+        first, _, second = name.removeprefix(above).rpartition(joint)
+        parts[name] = first, second
+    firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
+    n_pairs = len(firsts) * len(seconds)
+    is_product = len(set(parts.values())) == n_pairs == len(names)
+    return (
+        Product(joint, parts, above) if is_product and min(len(firsts), len(seconds)) > 1 else None
+    )
+
+
+def pattern_regex(pattern: str) -> re.Pattern[str]:
+    """A pattern of names as a regular expression, with a group for each gap."""
+    parts = re.split(r"\{(\w+)\}", pattern)
+    return re.compile(
+        "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
+    )

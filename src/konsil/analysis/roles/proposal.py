@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.axes import is_axis
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
@@ -26,8 +29,9 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import stated_draft
+from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
+from konsil.errors import entry, option
 
 MARGIN = 4.0
 """How many points the first reading of other numbers has to be behind."""
@@ -50,23 +54,30 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         stated: what the user has stated; its columns are in the table.
         task: what the table is read for; None: not known.
     """
-    table = _table(sample(frame), stated)
+    table = table_of_rows(frame, stated)
     complete = stated_draft(table, stated)
+    if complete:
+        complete.split = complete.split or separator_of(table, complete.rated, stated)
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
         return Proposal(None, unclear=(_nothing(task),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
-    unclear: list[TranslatableMessage] = []
+    axis = _axis(table, readings[0], stated)
+    unclear = [] if axis is None else [axis_question(axis)]
+    if axis is not None:
+        readings[0] = with_axis(readings[0], axis)
     if complete is None:
-        unclear = list(_unclear(frame, table, readings, margin, stated, task))
+        unclear += list(_unclear(frame, table, readings, margin, stated, task))
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
+    unclear += unclear_sets(readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
 
 
-def _table(rows: pl.DataFrame, stated: StatedRoles) -> Table:
-    """The columns that can have a role, and those by which rows are chosen."""
+def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
+    """The columns that can have a role, and those by which rows are chosen, by a sample."""
+    rows = sample(frame)
     columns = table_of(rows, stated.missing, stated.declared).columns
     named = {*stated.units, *stated.raters, *stated.labels, stated.criterion, stated.system}
     # Rows of a cluster are no rows of a unit; where the clusters are units, they are stated so.
@@ -88,6 +99,9 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
         drafts += rated_once(table, stated)
     if task in {None, "comparisons"} or not (stated.raters or stated.labels or stated.layout):
         drafts += compared(table, stated)
+    for draft in drafts:
+        if draft.shape in _OF_RATERS and not draft.split:
+            draft.split = separator_of(table, draft.rated, stated)
     allowed = [draft for draft in drafts if _is_allowed(draft, stated)]
     allowed.sort(key=lambda d: (-d.points, d.shape == "one-rating", d.shape, d.units, d.rated))
     best: dict[object, Draft] = {}
@@ -98,29 +112,34 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
     """Whether a reading agrees with everything stated."""
-    used = draft.used
-    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
-    sides = draft.sides or (None, None)
-    agrees = (
-        stated.layout is None or draft.shape in SHAPES_OF[stated.layout],
-        not stated.units or set(stated.units) == set(draft.units),
-        len(stated.raters) != 1 or draft.rater == stated.raters[0],
-        len(stated.raters) < 2 or (draft.shape == "wide" and draft.rated == stated.raters),
-        not stated.labels or set(stated.labels) == set(draft.rated),
-        not stated.names or draft.shape == "rater-by-criterion",
-        not stated.systems or (draft.shape == "systems" and draft.rated == stated.systems),
-        not stated.has_no_raters or (draft.rater is None and draft.shape != "wide"),
-        not stated.split or draft.split == stated.split,
-        stated.criterion in (None, draft.criterion),
-        stated.system in (None, *draft.units, draft.system),
-        stated.repeat in (None, draft.repeat),
-        stated.weight in (None, draft.weight),
-        stated.first in (None, sides[0]) and stated.second in (None, sides[1]),
-        stated.outcome in (None, draft.outcome),
-        all(name in (None, draft.wins.get(role)) for role, name in wins.items()),
-        not stated.cluster or used.get(stated.cluster, "unit") != "rating",
-    )
-    return all(agrees)
+    is_cluster_rated = draft.used.get(stated.cluster or "", "unit") == "rating"
+    return not disregarded(draft, stated) and not is_cluster_rated
+
+
+_OF_RATERS = SHAPES_OF["wide"] | SHAPES_OF["long"] | SHAPES_OF["raters-in-rows"]
+"""Shapes in which a cell is the rating of one rater."""
+
+
+def separator_of(table: Table, rated: Sequence[str], stated: StatedRoles) -> str:
+    """What is between several labels in the cells of some columns; empty where a cell has one.
+
+    A sign that is a part of declared labels separates none.
+    """
+    columns = [table.by_name[name] for name in rated if name in table.by_name]
+    signs = {column.separator for column in columns if column.separator}
+    sign = stated.split or (signs.pop() if len(signs) == 1 else "")
+    return "" if any(sign in label for label in stated.declared) else sign
+
+
+def unclear_sets(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
+    """Cells that look as if they had several labels; lists in JSON have."""
+    if reading.separator and not stated.split:
+        yield message(
+            "Cells contain several labels, with {sign} between them; state this sign, or all labels"
+            " if each cell is one label.",
+            message_id="roles.may_be_sets",
+            sign=repr(reading.separator),
+        )
 
 
 def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableReading:
@@ -162,7 +181,7 @@ def _unclear(
                 shape=shape_words(rival),
                 reading=sentence(rival, frame),
             )
-    yield from _unclear_roles(table, best, stated)
+    yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
 
 
@@ -170,7 +189,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
     if reading.shape == "raters-in-rows" and not reading.rater:
         return False
     is_stated = (
-        (reading.shape == "pairs-on-scale" and bool(stated.scale))
+        (reading.shape == "pairs-on-scale" and bool(stated.scale or reading.ends))
         or (reading.shape == "lists" and stated.layout == "lists")
         or (reading.shape == "lists" and bool(stated.split or stated.labels))
         or (reading.shape == "repeats" and bool(stated.repeat))
@@ -178,9 +197,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
     return reading.shape in COMPUTABLE or is_stated
 
 
-def _unclear_roles(
-    table: Table, reading: TableReading, stated: StatedRoles
-) -> Iterator[TranslatableMessage]:
+def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
@@ -195,27 +212,66 @@ def _unclear_roles(
         yield message("No column names the items.", message_id="roles.no_items")
     if not reading.rater and not stated.has_no_raters and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
-    if axis := _axis(table, reading):
-        yield message(
-            "{column} distinguishes several comparisons of the same systems.",
-            message_id="roles.axis",
-            column=shortened(axis),
-        )
 
 
-def _axis(table: Table, reading: TableReading) -> str | None:
-    """A column that is not used, and without which rows of comparisons are equal."""
-    sides = reading.sides or ()
-    parts = (*reading.units, *([reading.rater] if reading.rater else []), *sides)
-    key = tuple(name for name in parts if name in table.by_name)
-    if reading.shape == "pair-counts" or table.is_key(key):
+def with_axis(reading: TableReading, column: str) -> TableReading:
+    """The reading in which a column has the criteria of the comparisons."""
+    unused = {name: reason for name, reason in reading.unused.items() if name != column}
+    return replace(
+        reading,
+        criterion=column,
+        roles={**reading.roles, column: "criterion"},
+        unused=unused,
+    )
+
+
+def axis_question(column: str) -> TranslatableMessage:
+    """What is asked of a column of criteria."""
+    return message(
+        "{column} repeats each comparison for each of its values, and such rows are not"
+        " independent: analyse each value by itself with {by}, select some with {where}, or pool"
+        " all with {unused}.",
+        message_id="roles.axis",
+        column=shortened(column),
+        by=option("by", column),
+        where=entry("where", column, "'...'", "..."),
+        unused=option("unused", column),
+    )
+
+
+def _axis(table: Table, reading: TableReading, stated: StatedRoles) -> str | None:
+    """A column of criteria, for each of which the comparisons are repeated."""
+    if reading.shape == "pair-counts" or reading.sides is None:
         return None
-    rest = [
-        c.name
-        for c in table.columns
-        if reading.roles[c.name] in {"unused", "group", "repeat"} and not c.is_unique
-    ]
-    return next((name for name in rest if table.is_key((*key, name))), None)
+    parts = (*reading.units, *([reading.rater] if reading.rater else []))
+    names = [*parts, *(column.name for column in table.slices)]
+    cells = [column.codes for column in (*table.columns, *table.slices) if column.name in names]
+    first, second = (table.by_name[name].cells for name in reading.sides)
+    pairs = [tuple(sorted(pair)) for pair in zip(first, second, strict=True)]
+    numbers: dict[object, int] = {}
+    keys = zip(pairs, *cells, strict=True)
+    of_row = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    repeated = np.bincount(of_row)[of_row] > 1
+    if not repeated.any() or not reading.units:
+        return None
+    return next(
+        (
+            name
+            for name in axis_columns(reading, stated)
+            if name in table.by_name
+            and is_axis(
+                of_row[repeated], np.array(table.by_name[name].codes)[repeated], table.n_rows
+            )
+        ),
+        None,
+    )
+
+
+def axis_columns(reading: TableReading, stated: StatedRoles) -> tuple[str, ...]:
+    """The columns that may be criteria of comparisons: rounds and what is stated are none."""
+    aside = {*stated.groups, *stated.unused}
+    roles = {"unused", "group", "row"}
+    return tuple(n for n, role in reading.roles.items() if role in roles and n not in aside)
 
 
 def _unclear_cells(table: Table, reading: TableReading) -> Iterator[TranslatableMessage]:

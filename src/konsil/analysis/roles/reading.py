@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from konsil.analysis.model.message import TranslatableMessage
@@ -54,6 +54,9 @@ SHAPES_OF: Mapping[Layout, frozenset[Shape]] = {
     "cross-table": frozenset({"cross-table"}),
 }
 """The shapes of each layout."""
+
+JSON_LISTS = "["
+"""What is stated to be between the labels of a cell where cells are lists in JSON."""
 
 COMPUTABLE: frozenset[Shape] = frozenset(
     (
@@ -141,6 +144,8 @@ class StatedRoles:
     """The column of the second."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
     won: str | None = None
     """The column of how often the first system won."""
     lost: str | None = None
@@ -149,6 +154,8 @@ class StatedRoles:
     """The column of how often neither did."""
     scale: tuple[str, ...] = ()
     """All labels in order, as far as declared; for comparisons, the outcomes in order."""
+    ends: tuple[float, float] | None = None
+    """Outcomes as numbers: that of a full preference for the first system, and for the second."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
     abstain: str | None = None
@@ -162,6 +169,25 @@ class StatedRoles:
     def declared(self) -> tuple[str, ...]:
         """All labels that are declared."""
         return (*self.scale, *(() if self.abstain is None else (self.abstain,)))
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether anything is stated of how ratings are laid out."""
+        columns = (self.units, self.raters, self.labels, self.criterion)
+        return any((self.layout, self.names, self.split, *columns))
+
+    def with_known(self, known: StatedRoles) -> StatedRoles:
+        """The roles that are known where others are not stated."""
+        if self.names or self.layout not in (None, known.layout):
+            return self
+        return replace(
+            self,
+            layout=known.layout,
+            units=self.units or known.units,
+            raters=self.raters or known.raters,
+            labels=self.labels or known.labels,
+            unused=self.unused or known.unused,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,12 +220,17 @@ class TableReading:
     """The columns of the first and the second system of a comparison."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
+    ends: tuple[float, float] | None = None
+    """pairs-on-scale: the numbers of a full preference for the first and the second system."""
     wins: Mapping[str, str] = field(default_factory=dict)
     """won, lost and tied -> column, where a row counts several comparisons."""
     names: str = ""
     """rater-by-criterion: the columns' names as a pattern such as '{rater}_{criterion}'."""
     split: str = ""
-    """lists: what is between two labels; '' where cells are lists of JSON."""
+    """What is between several labels in a cell, or JSON_LISTS; empty: a cell has one label. In the
+    shape lists they are the labels of all raters of a unit, in others those of one rater."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """The role of every column, in the table's order."""
     unused: Mapping[str, TranslatableMessage] = field(default_factory=dict)
@@ -219,6 +250,16 @@ class TableReading:
         """The columns of labels of a long table, or of lists of labels."""
         is_long = self.shape in SHAPES_OF["long"]
         return self.rated if is_long or self.shape in {"lists", "one-rating"} else ()
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether a rating of one rater is a set of labels."""
+        return bool(self.split) and self.shape != "lists"
+
+    @property
+    def separator(self) -> str:
+        """What is between the labels in the text of a cell; empty for lists in JSON."""
+        return "" if self.split == JSON_LISTS else self.split
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.groups import propose_groups
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.proof import sample
+from konsil.analysis.roles.proposal import (
+    axis_question,
+    propose,
+    separator_of,
+    table_of_rows,
+    unclear_sets,
+    with_axis,
+)
 from konsil.analysis.roles.reading import (
+    COMPARISONS,
     COMPUTABLE,
     RATED_ONCE,
     Proposal,
@@ -20,17 +33,21 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.statement import arguments, first_row, sentence
-from konsil.errors import SourceError, UnclearTableError, nearest, option
+from konsil.analysis.roles.stated import disregarded
+from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
+from konsil.analysis.roles.vocabulary import weights_of
+from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
 _PROPOSED = 1.5
 """Points of a reading below which no call is proposed that states it."""
+_AS_LIKELY = 1.5
+"""Points by which a reading may be behind the likeliest one, and be as likely."""
 _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
-    | {"unused", "by", "system", "item", "first", "second", "outcome", "won", "lost", "tied"}
+    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -64,34 +81,50 @@ class Purpose:
     """What is unclear of the file itself."""
     has_rule: bool = False
     """Whether it is stated which of repeated ratings counts."""
+    of_tool: frozenset[str] = frozenset()
+    """Roles that need no statement, as the tool that wrote the table gives them."""
 
 
-def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
+def recognise(
+    frame: pl.DataFrame,
+    stated: StatedRoles,
+    purpose: Purpose,
+    table: pl.DataFrame | None = None,
+) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
-    Raises UnclearTableError with the likeliest reading and the options that state it.
+    `table`: all rows, where `frame` are some of its rows as texts. Raises UnclearTableError with
+    the likeliest reading and the options that state it.
     """
+    table = frame if table is None else table
     _check_columns(frame, stated, purpose)
-    if stated.split and stated.raters:
-        raise SourceError(
-            f"{purpose.name}: {option('split', stated.split)} and {option('rater')}: several labels"
-            " of one rater in a cell are not compared; without raters, the labels of a cell are"
-            " those of all raters of its unit"
-        )
+    _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
     if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
         laid_out = None
     if laid_out is not None:
+        _check_used(laid_out, stated, purpose)
+        if unclear := tuple(unclear_sets(laid_out, stated)):
+            raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
+    if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
+        raise _refusal(frame, proposal, stated, purpose)
+    if reading is not None and proposal.is_certain:
+        _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(table, proposal, stated, purpose)
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
-    return Recognised(replace(reading, unused=unused), is_stated, frame)
+    return Recognised(replace(reading, unused=unused), is_stated, table)
+
+
+def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
+    """The refusal of a table whose reading its user has to confirm."""
+    return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
 
 
 def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
@@ -117,13 +150,16 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
     roles: dict[str, Role] = dict.fromkeys(frame.columns, "unused")
     roles.update(dict.fromkeys(units, "unit"))
     roles.update(dict.fromkeys(rated, "rating"))
+    is_wide = stated.layout == "wide"
     return TableReading(
-        shape="wide" if stated.layout == "wide" else "counts",
+        shape="wide" if is_wide else "counts",
         units=units,
         rated=rated,
         cluster=stated.cluster,
         group=stated.group,
         roles=roles,
+        split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
+        points=_PROPOSED,
     )
 
 
@@ -175,7 +211,11 @@ def call_of(
         if getattr(request, entry.name) != entry.default
     }
     proposed = {
-        name: list(values) if len(values) > 1 or name == "unused" else values[0]
+        name: dict(value.split("=", 1) for value in values)
+        if name == "recode"
+        else list(values)
+        if len(values) > 1 or name == "unused"
+        else values[0]
         for name, values in arguments
         if not stated.get(name)
     }
@@ -188,6 +228,7 @@ def reading_columns(reading: TableReading) -> tuple[str, ...]:
     single = (
         *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
         reading.group,
+        reading.second_outcome,
     )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
@@ -198,7 +239,8 @@ def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     single = (
         stated.group,
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
-        *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
+        *(stated.first, stated.second, stated.outcome, stated.second_outcome),
+        *(stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
     named = (*named, *stated.systems)
@@ -220,7 +262,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         },
         **{
             role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "won", "lost", "tied")
+            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
         },
     }
     role_by_column: dict[str, str] = {}
@@ -234,11 +276,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
                     f"{purpose.name}: {flag} {name!r}: there is no such column;"
                     f" {nearest(name, frame.columns)}"
                 )
-            if (
-                name in role_by_column
-                and role != "cluster"
-                and "unused" not in (role, role_by_column[name])
-            ):
+            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
                 raise SourceError(
                     f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
                     " each once"
@@ -246,36 +284,118 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
             role_by_column.setdefault(name, role)
 
 
-def _has_numbers(reading: TableReading, task: Task) -> bool:
-    """Whether something is computed of a reading once all is stated.
+def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a pattern of names that is none, or that no column has."""
+    if not stated.names:
+        return
+    gaps = re.findall(r"\{(\w+)\}", stated.names)
+    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
+    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
+        raise SourceError(
+            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
+        )
+    if not matching(stated.names, frame.columns):
+        raise SourceError(
+            f"{where}: no column has such a name; the columns are"
+            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
+        )
 
-    Several labels by one rater in a cell are not: no statistic of single labels compares them.
+
+def _combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
+
+
+_MOST_NAMED = 20
+"""Columns whose names an error states."""
+
+
+def _check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a statement that changes nothing, as the reading has no such role."""
+    for role in disregarded(reading, stated):
+        value = getattr(stated, _FIELDS.get(role, role))
+        words = (value,) if isinstance(value, str) else value
+        flag = option(purpose.flags.get(role, role), words[0])
+        raise SourceError(
+            f"{purpose.name}: {choice(role, words[0]) if role == 'layout' else flag}: has no"
+            f" effect on {shape_words(reading)}"
+        )
+
+
+_FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
+"""Role -> its field of `StatedRoles`, where it has another name."""
+
+
+def _has_numbers(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
+    """Whether a reading is one to state: it has numbers, and something speaks for it.
+
+    A call that states a reading for which little speaks would be copied without a look. Different
+    labels in a cell may be those of one rater, or of several: only a repeated one is of several.
+    Comparisons need the order of their outcomes, and are grouped by one column.
     """
+    if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
+        return False
+    if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
+        return False
     if reading.shape == "lists":
-        return reading.rater is None and task != "groups"
-    if task == "groups" and reading.shape in RATED_ONCE:
-        return reading.criterion is None
-    return reading.shape in _WITH_NUMBERS
+        column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
+        cells = [column.labels(value) for value in column.distinct]
+        return any(len({*labels}) < len(labels) for labels in cells)
+    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+        return False
+    if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
+        return False
+    is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
+    has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
+    return has_numbers and reading.points >= _PROPOSED
 
 
-def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
+def _comparisons() -> TranslatableMessage:
+    return message(
+        "Comparisons of two systems are analysed by `preference`, not by `agreement`.",
+        message_id="roles.for_preference",
+    )
+
+
+def refusal_of_axis(
+    recognised: Recognised, column: str, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
+    """The refusal of comparisons that all rows repeat for each value of a column."""
+    proposal = Proposal(with_axis(recognised.reading, column), unclear=(axis_question(column),))
+    return _refusal(recognised.frame, proposal, stated, purpose)
+
+
+def _refusal(
+    frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
-    # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if _has_numbers(r, purpose.task) and r.points >= _PROPOSED]
+    likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
+    computable = [r for r in likely if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
-    stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
+    if purpose.task == "ratings" and reading.shape in COMPARISONS:
+        unclear = (str(_comparisons()),)
+    of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
+    stateable = (_STATED | of_task) - purpose.of_tool
+    proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        arguments=tuple(stated) if computable else (),
+        arguments=tuple(proposed) if computable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

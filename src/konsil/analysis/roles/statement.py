@@ -8,7 +8,7 @@ import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, SHAPES_OF, TableReading
+from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -33,6 +33,12 @@ def sentence(
             message_id="roles.statement_groups",
             statement=line,
             column=shortened(reading.group),
+        )
+    if reading.has_sets:
+        line = message(
+            "{statement}; several labels in a cell",
+            message_id="roles.statement_sets",
+            statement=line,
         )
     if not unused:
         return line
@@ -65,7 +71,7 @@ def _units(reading: TableReading, frame: pl.DataFrame, n_units: int | None) -> T
     n = _n_units(reading, frame) if n_units is None else n_units
     if reading.shape in COMPARISONS and not reading.units:
         return message(
-            "{n:,} {n|row|rows} of comparisons", message_id="roles.n_comparisons", n=frame.height
+            "{n:,} {n|comparison|comparisons} without items", message_id="roles.n_comparisons", n=n
         )
     if reading.shape == "raters-in-rows":
         return message("{n:,} {n|unit|units} in columns", message_id="roles.n_in_columns", n=n)
@@ -148,12 +154,38 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             second=second,
             columns=_names(list(reading.wins.values())),
         )
+    outcome: str | TranslatableMessage = shortened(reading.outcome or "")
+    if reading.second_outcome:
+        outcome = message(
+            "{first} and, in the other order, {second}",
+            message_id="roles.outcomes_of_orders",
+            first=outcome,
+            second=shortened(reading.second_outcome),
+        )
+    if reading.ends:
+        outcome = message(
+            "{outcome} (from {low:g} for {first} to {high:g} for {second})",
+            message_id="roles.outcomes_as_numbers",
+            outcome=outcome,
+            first=first,
+            second=second,
+            low=reading.ends[0],
+            high=reading.ends[1],
+        )
+    if reading.rater is None:
+        return message(
+            "systems in {first} and {second}, outcomes in {outcome}, raters unknown",
+            message_id="roles.pair_outcomes_alone",
+            first=first,
+            second=second,
+            outcome=outcome,
+        )
     return message(
         "systems in {first} and {second}, outcomes in {outcome}, raters in {rater}",
         message_id="roles.pair_outcomes",
         first=first,
         second=second,
-        outcome=shortened(reading.outcome or ""),
+        outcome=outcome,
         rater=rater,
     )
 
@@ -332,12 +364,11 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     if reading.shape in COMPARISONS:
         return _comparison_arguments(reading)
     options = [*_shape_arguments(reading), *_group_arguments(reading)]
-    if reading.shape in SHAPES_OF["long"] and reading.split:
-        options.append(("split", (reading.split,)))
+    options.append(("split", (reading.separator,)))
     singles = {
         "rater": reading.rater,
         "criterion": reading.criterion,
-        "system": reading.system if reading.system not in reading.units else None,
+        "system": reading.system if reading.system not in (*reading.units, reading.group) else None,
         "repeat": reading.repeat,
         "weight": reading.weight,
         "cluster": reading.cluster,
@@ -363,7 +394,7 @@ def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
         case "raters-in-rows":
             return [("layout", ("raters-in-rows",))]
         case "lists":
-            return [("label", reading.rated), ("split", (reading.split,))]
+            return [("label", reading.rated)]
         case "long" | "long-criteria" | "repeats" | "rows-to-combine":
             return [("layout", ("long",)), ("label", reading.rated)]
         case "systems":
@@ -396,5 +427,8 @@ def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, .
     first, second = reading.sides or ("", "")
     options = [("item", reading.units or ("-",)), ("rater", (reading.rater or "-",))]
     options += [("first", (first,)), ("second", (second,))]
-    options += [("outcome", (reading.outcome,))] if reading.outcome else []
+    outcomes = [name for name in (reading.outcome, reading.second_outcome) if name is not None]
+    options += [("outcome", tuple(outcomes))] if outcomes else []
+    options += [("ends", tuple(f"{end:g}" for end in reading.ends))] if reading.ends else []
+    options += [("by", (reading.criterion,))] if reading.criterion else []
     return [*options, *((role, (name,)) for role, name in reading.wins.items())]

@@ -112,7 +112,7 @@ class AgreementRequest(Request):
         None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
     )
     repeat: Repeat | None = setting(
-        None, Flag("Label that counts of several by one rater for one unit.")
+        None, Flag("What counts of several labels by one rater for one unit.")
     )
     resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)

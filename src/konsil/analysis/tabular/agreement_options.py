@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.roles.reading import StatedRoles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +52,9 @@ class TableOptions:
     name: str = "table"
     """The table's name, for errors."""
     split: str = ""
-    """Lists: the character between two labels of a cell; empty where cells are JSON lists."""
+    """The character between two labels of a cell; empty where cells are JSON lists."""
+    has_sets: bool = False
+    """Whether a rating of one rater is a set of labels; lists contain those of all raters."""
     recode: Mapping[str, str] = field(default_factory=dict)
     """Label -> the label it is read as."""
     repeat: Repeat | None = None
@@ -62,6 +65,11 @@ class TableOptions:
     """The rows' numbers in the whole table, where only some of them are here."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
+    tool_roles: StatedRoles | None = None
+    """The roles that the tool which wrote the table gives its columns, unless the user states
+    others."""
+    question: str = ""
+    """What has to be confirmed before `tool_roles` are read; empty: nothing."""
 
 
 def composed(value: T) -> T:

@@ -5,6 +5,7 @@ What is not on it is refused by line.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -43,6 +44,7 @@ def decide(
     """
     rows, options = _truth_values(rows, options)
     _check_declared(options)
+    rows = _without_words(rows, options, warnings)
     observed = rows.get_column("label").unique().sort().to_list()
     words = (*observed, *options.labels)
     canonical = {
@@ -63,6 +65,7 @@ def decide(
         not numeric
         and options.level == "ordinal"
         and not declared
+        and len(observed) > 1
         and not set(observed) <= _TRUTH_VALUES
     ):
         raise SourceError(
@@ -71,7 +74,12 @@ def decide(
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, options)
-    elif counts_labels and len(observed) > 1 and options.level in {"nominal", "ordinal"}:
+    elif (
+        counts_labels
+        and len(observed) > 1
+        and options.level in {"nominal", "ordinal"}
+        and not options.has_sets
+    ):
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never"
             f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"
@@ -153,6 +161,36 @@ def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFra
         written = {word: str(int(folded == "true")) for word, folded in written.items()}
     labels = tuple(written.get(word, word) for word in options.labels)
     return rows.with_columns(pl.col("label").replace(written)), replace(options, labels=labels)
+
+
+def _without_words(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    """Labels such as '5 : fully correct' as the number before the sign, where numbers are needed.
+
+    No scale is declared, and among the labels of each unit a number has one label: questions of a
+    survey may have words of their own.
+    """
+    if options.level == "nominal" or options.labels:
+        return rows
+    words = rows.get_column("label").unique().sort().to_list()
+    numbers = {word: match[1] for word in words if (match := _CODE.fullmatch(word))}
+    if not numbers or len(numbers) < len(words):
+        return rows
+    read = rows.with_columns(pl.col("label").replace(numbers).alias(_CODES))
+    if read.group_by("unit", _CODES).agg(pl.col("label").n_unique()).get_column("label").max() != 1:
+        return rows
+    warnings.append(
+        message(
+            "labels such as {label} are read as the numbers that they begin with",
+            message_id="table.labels_with_numbers",
+            label=repr(words[0]),
+        )
+    )
+    return read.with_columns(pl.col(_CODES).alias("label")).drop(_CODES)
+
+
+_CODES = "\x1fcodes"
+_CODE = re.compile(r"\s*([+-]?\d+)\s*[:=]\s*[^\W\d].*", re.DOTALL)
+"""A number, a sign, and words."""
 
 
 def _check_declared(options: TableOptions) -> None:

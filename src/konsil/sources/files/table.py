@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, key, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.apart import read_apart
 from konsil.sources.files.cells import detected_decimal, with_decimal_point
@@ -23,10 +23,10 @@ from konsil.sources.files.delimited import (
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
-from konsil.sources.files.jsontable import read_json, read_jsonl
+from konsil.sources.files.jsontable import read_json, read_jsonl, read_nested
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
-from konsil.sources.files.spreadsheet import check_spreadsheet
+from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern
 
 Rows = tuple[pl.DataFrame, Sequence[int]]
 """The cells of a text table, and each row's line."""
@@ -40,6 +40,17 @@ TEXTS: Mapping[str, Callable[[bytes, str], Rows]] = MappingProxyType(
 _SPREADSHEETS = (".xlsx", ".xlsm")
 ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS)
 """The endings that are read."""
+
+_GRIDS = (*_SEPARATORS, *_SPREADSHEETS)
+_SETTINGS_OF: Mapping[str, Collection[str]] = MappingProxyType(
+    {
+        "sheet": _SPREADSHEETS,
+        "encoding": (*_SEPARATORS, *TEXTS),
+        "separator": _SEPARATORS,
+        **dict.fromkeys(("decimal", "skip", "header", "numbered", "comment"), _GRIDS),
+    }
+)
+"""Setting of a file -> the endings of the files that it concerns."""
 
 _AS_XLSX = "open the file in a spreadsheet program and save it as .xlsx"
 _IN_R = (
@@ -92,9 +103,16 @@ class Table:
     is_decimal_clear: bool = True
     """False: numbers such as 1,234 may have a thousands separator or a decimal comma."""
 
+    stacked_by: str = ""
+    """The column with the names of the sheets or files that are read as one table."""
+    title: str = ""
+    """The name in errors of several files."""
+
     @property
     def name(self) -> str:
         """The table's name in errors: the file's name, and the sheet's."""
+        if self.title:
+            return self.title
         return f"{self.path.name}[{self.sheet}]" if self.sheet else self.path.name
 
     def line(self, row_index: int) -> int:
@@ -127,17 +145,15 @@ def read_table(
         raise SourceError(
             f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"
         )
-    if settings.sheet and ending not in _SPREADSHEETS:
-        raise SourceError(
-            f"{where}: sheet = {settings.sheet!r} was requested, but only .xlsx files have sheets"
-        )
+    _refuse_idle(settings, ending, where)
     if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
         stated = json.dumps((asdict(settings), as_is))
         frame, lines, header = read_apart("spreadsheet", path, stated, where, unpacked)
         used = FileSettings(**cast(dict[str, Any], header["settings"]))
         sheets = tuple(cast(Sequence[str], header["sheets"]))
-        table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets)
+        by = SHEET if is_pattern(settings.sheet) else ""
+        table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets, stacked_by=by)
         return _with_decimal(table, as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
@@ -148,6 +164,15 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
+    if settings.path and ending not in TEXTS:
+        raise SourceError(
+            f"{where}: path = {settings.path!r} was requested, but only JSON files have paths"
+        )
+    if settings.path:
+        is_lines = ending != ".json"
+        frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)
+        place: Place = "line" if is_lines else "row"
+        return Table(frame, path, lines=lines, place=place, settings=settings)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
         return Table(frame, path, lines=lines, settings=settings)
@@ -156,6 +181,18 @@ def read_table(
         settings = _detected(text, settings, usual)
     frame, lines = read_delimited(text, settings.separator or usual, where, settings)
     return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
+
+
+def _refuse_idle(settings: FileSettings, ending: str, where: str) -> None:
+    """Refuse a setting that changes nothing of a file of this kind."""
+    for name, endings in _SETTINGS_OF.items():
+        value = getattr(settings, name)
+        if ending not in endings and value not in {getattr(AS_USUAL, name), "utf-8"}:
+            word = "" if value is True else str(value)
+            raise SourceError(
+                f"{where}: {key(name, word)}: has no effect on {ending} files; expected one of"
+                f" {', '.join(endings)}"
+            )
 
 
 def _detected(text: bytes, settings: FileSettings, usual: str) -> FileSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
@@ -40,12 +40,17 @@ def _single(table: Table, column: Column, stated: StatedRoles) -> Iterator[Draft
     if not column.separator:
         return
     draft = Draft("lists", rated=(column.name,), units=_units(table, stated, column))
-    draft.split = stated.split or column.separator.strip("[")
-    rater = [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
-    draft.rater = next(iter((*stated.raters, *rater)), None)
+    draft.split = stated.split or column.separator
     points = 4 + 4 * fit(column.name, "label") + 3 * bool(stated.labels)
+    # The labels of a cell are then those of one rater.
+    points -= 8 * bool(rater_columns(table))
     points -= 3 * best_fit(column.name, ("comment", "group")) * (not stated.labels)
     yield _draft(table, draft, points, "list")
+
+
+def rater_columns(table: Table) -> list[str]:
+    """The columns that are named for raters."""
+    return [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
 
 
 def _units(table: Table, stated: StatedRoles, label: Column) -> tuple[str, ...]:
@@ -73,12 +78,24 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     counts = [c for c in table.columns if c is not first]
     if first is None or len(counts) != table.n_rows or len(counts) < 2:
         return
-    if {c.name.casefold() for c in counts} != {cell.casefold() for cell in first.cells}:
+    above = heading([c.name for c in counts])
+    names = {c.name.removeprefix(above).casefold() for c in counts}
+    if names != {cell.casefold() for cell in first.cells}:
         return
     if all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         draft = Draft("cross-table", rated=tuple(c.name for c in counts))
         draft.roles[first.name] = "row"
         yield _draft(table, draft, 12, "crossed_labels")
+
+
+def heading(names: Sequence[str]) -> str:
+    """What stands above all of some columns, with the sign behind it; empty: nothing.
+
+    >>> heading(["Ben: yes", "Ben: no"]), heading(["Ben: yes", "Ann: no"])
+    ('Ben: ', '')
+    """
+    above, sign, _ = names[0].rpartition(": ")
+    return above + sign if all(name.startswith(above + sign) for name in names) else ""
 
 
 def _is_place(name: str) -> bool:

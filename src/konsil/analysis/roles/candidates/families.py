@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.columns import NEAR, Table
-from konsil.analysis.roles.names import Kind, kinds
+from konsil.analysis.roles.names import Kind, kinds, pattern_regex
 from konsil.analysis.roles.reading import StatedRoles
 
 _SPLIT_KINDS: tuple[Kind, ...] = ("rater", "criterion", "item", "system", "label")
@@ -50,14 +49,6 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     """The names that a pattern such as 'R{rater}_Q{criterion}' describes."""
     regex = pattern_regex(pattern)
     return tuple(name for name in names if regex.fullmatch(name))
-
-
-def pattern_regex(pattern: str) -> re.Pattern[str]:
-    """A pattern of names as a regular expression, with a group for each gap."""
-    parts = re.split(r"\{(\w+)\}", pattern)
-    return re.compile(
-        "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
-    )
 
 
 def _connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
 from konsil.analysis.running.comparing.compare_request import CompareRequest
@@ -81,7 +80,6 @@ def compare_groups(
     options = composed(request.table_options() if options is None else options)
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name)
-    check_recode(words, options.recode)
     slices = Slices(composed(as_values(request.where)))
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions are refused before the columns' roles are asked for.

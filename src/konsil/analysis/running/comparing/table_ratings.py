@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
+from konsil.analysis.recoding.rewritten import (
+    check_recode,
+    chosen_repeats,
+    combined_repeats,
+    recoded,
+)
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
@@ -81,7 +86,9 @@ def table_ratings(
         ratings = _with_numbered_raters(ratings)
     if reading.cluster is not None:
         refuse_two_clusters(ratings, named)
-    ratings = recoded(without_missing(ratings, named, warnings), named.recode)
+    ratings = without_missing(ratings, named, warnings)
+    check_recode({*ratings.get_column("label").unique()}, named.recode)
+    ratings = recoded(ratings, named.recode)
     if ratings.height == 0:
         refuse_unrated(named)
     criteria = tuple(
@@ -159,6 +166,11 @@ def _criterion(
     rated, abstained = rows.filter(~is_abstention), rows.filter(is_abstention)
     if rated.height == 0:
         refuse_abstentions(options)
+    if options.repeat in ("sum", "mean", "max"):
+        rated = pl.concat(
+            combined_repeats(part, options.repeat, options.name)
+            for part in rated.partition_by("group", maintain_order=True)
+        )
     words = (*rated.get_column("label").unique(), *options.labels)
     is_numeric = bool(options.values) or None not in own_numbers(words)
     if options.level == "nominal" and is_numeric:
@@ -174,7 +186,9 @@ def _once(rated: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
     # Within a group a unit and rater name a rating; equal sentences are stated once.
     notes: list[str] = []
     for part in rated.partition_by("group", maintain_order=True):
-        chosen = chosen_repeats(part, options.repeat, notes) if options.repeat else part
+        chosen = part
+        if options.repeat in ("first", "last"):
+            chosen = chosen_repeats(part, options.repeat, notes)
         check_repeats(chosen, options, notes)
         groups.append(chosen)
     warnings.extend(dict.fromkeys(notes))

@@ -96,6 +96,11 @@ def _notice(material: Material) -> Iterator[Block]:
             _("Preview: the analysis plan is not frozen, and the protocol can still change."),
             is_notice=True,
         )
+    if material.study.retrospective:
+        yield Paragraph(
+            _("The ratings existed when the analyses were specified: no analysis is prespecified."),
+            is_notice=True,
+        )
     if material.is_blinded:
         yield Paragraph(
             _("The systems are blinded: this document contains blinding codes, not their names."),
