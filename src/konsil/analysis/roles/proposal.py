@@ -13,6 +13,7 @@ from konsil.analysis.roles.axes import is_axis
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import Draft, reading_of, shortened
@@ -21,6 +22,7 @@ from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
+    RATED_ONCE,
     SHAPES_OF,
     Proposal,
     StatedRoles,
@@ -66,7 +68,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     if axis is not None:
         readings[0] = with_axis(readings[0], axis)
     if complete is None:
-        unclear += list(_unclear(frame, table, readings, margin, stated))
+        unclear += list(_unclear(frame, table, readings, margin, stated, task))
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
@@ -93,7 +95,9 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     if task != "comparisons":
         drafts += [*rated_together(table, stated), *by_rating(table, stated)]
         drafts += by_cells(table, stated)
-    if task != "ratings" or not (stated.raters or stated.labels or stated.layout):
+    if task == "groups":
+        drafts += rated_once(table, stated)
+    if task in {None, "comparisons"} or not (stated.raters or stated.labels or stated.layout):
         drafts += compared(table, stated)
     for draft in drafts:
         if draft.shape in _OF_RATERS and not draft.split:
@@ -156,10 +160,12 @@ def _unclear(
     readings: Sequence[TableReading],
     margin: float,
     stated: StatedRoles,
+    task: Task | None,
 ) -> Iterator[TranslatableMessage]:
     """All that prevents the likeliest reading from being computed."""
     best, *rivals = readings
-    if not _is_computable(best, stated):
+    is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
+    if not is_rated_once and not _is_computable(best, stated):
         yield message(
             "{shape}: this is not computed without a statement.",
             message_id="roles.not_computable",

@@ -66,6 +66,9 @@ COMPUTABLE: frozenset[Shape] = frozenset(
 )
 """Shapes that can be computed without a further statement."""
 
+RATED_ONCE: frozenset[Shape] = frozenset({"one-rating", "systems"})
+"""Shapes with one rating of each unit, by a rater who is not known: groups of them are compared."""
+
 COMPARISONS: frozenset[Shape] = frozenset({"pairs", "pairs-on-scale", "pair-counts"})
 """Shapes of comparisons of two systems."""
 
@@ -97,8 +100,8 @@ Role = Literal[
 ]
 """What a column is. rating: its cells are ratings; row: it only names or numbers the rows."""
 
-Task = Literal["ratings", "comparisons"]
-"""What a table is read for."""
+Task = Literal["ratings", "comparisons", "groups"]
+"""What a table is read for. groups: ratings of several systems or groups, which are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +128,10 @@ class StatedRoles:
     """The column of the clusters. It may be a unit's column."""
     groups: tuple[str, ...] = ()
     """Columns that choose or group rows: they contain no ratings."""
+    group: str | None = None
+    """The column of the systems or groups that are compared."""
+    systems: tuple[str, ...] = ()
+    """Columns with the ratings of one system each."""
     unused: tuple[str, ...] = ()
     """Columns that are not used."""
     names: str = ""
@@ -154,9 +161,9 @@ class StatedRoles:
     abstain: str | None = None
     """The label that is an abstention."""
     has_no_units: bool = False
-    """The items of comparisons are unknown: each row is one."""
+    """No column names the units, or the items of comparisons: each row is one."""
     has_no_raters: bool = False
-    """The raters of comparisons are unknown."""
+    """The raters are unknown."""
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -201,6 +208,8 @@ class TableReading:
     """The column of the criteria."""
     system: str | None = None
     """The column of the systems, one of `units`."""
+    group: str | None = None
+    """The column of the systems or groups that are compared."""
     repeat: str | None = None
     """The column that tells several ratings of a unit by one rater apart."""
     weight: str | None = None

@@ -12,6 +12,7 @@ import polars as pl
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.groups import propose_groups
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
@@ -25,6 +26,7 @@ from konsil.analysis.roles.proposal import (
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
+    RATED_ONCE,
     Proposal,
     Role,
     StatedRoles,
@@ -98,12 +100,14 @@ def recognise(
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
+    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+        laid_out = None
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
         if unclear := tuple(unclear_sets(laid_out, stated)):
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
-    proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
+    proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
@@ -123,6 +127,12 @@ def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
     return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
 
 
+def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
+    if task == "groups":
+        return propose_groups(frame, stated)
+    return propose(frame, stated, task)
+
+
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
     """The reading of a table that is stated to have a column for each rater, or for each label.
 
@@ -133,7 +143,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
     units = stated.units or tuple(named)[:1]
-    others = {*units, stated.cluster, *stated.groups, *stated.unused}
+    others = {*units, stated.cluster, stated.group, *stated.groups, *stated.unused}
     declared = tuple(name for name in stated.declared if name in frame.columns)
     is_declared = stated.layout == "counts" and bool(stated.scale)
     rated = declared if is_declared else tuple(n for n in frame.columns if n not in others)
@@ -146,6 +156,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         units=units,
         rated=rated,
         cluster=stated.cluster,
+        group=stated.group,
         roles=roles,
         split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
         points=_PROPOSED,
@@ -160,17 +171,17 @@ def _without_repeats(
     What the repeated ratings count for is decided where they are read: equal ones are one rating,
     and of different ones none is chosen without a stated rule.
     """
-    if proposal.is_certain or purpose.task != "ratings":
+    if proposal.is_certain or purpose.task == "comparisons":
         return proposal
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     for reading in readings:
         if reading.shape != "rows-to-combine" or reading.rater is None:
             continue
         key = [*reading.units, reading.rater]
-        key += [] if reading.criterion is None else [reading.criterion]
+        key += [name for name in (reading.criterion, reading.group) if name is not None]
         once = frame.unique(key, keep="first", maintain_order=True)
         if purpose.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
-            without = propose(once, stated, purpose.task)
+            without = _proposed(once, stated, purpose.task)
             if without.is_certain and without.reading is not None:
                 return without
     return proposal
@@ -216,6 +227,7 @@ def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
     single = (
         *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
+        reading.group,
         reading.second_outcome,
     )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
@@ -225,11 +237,13 @@ def reading_columns(reading: TableReading) -> tuple[str, ...]:
 def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     """The columns that a user has named."""
     single = (
+        stated.group,
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
         *(stated.first, stated.second, stated.outcome, stated.second_outcome),
         *(stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
+    named = (*named, *stated.systems)
     return (*named, *(name for name in single if name is not None))
 
 
@@ -240,6 +254,8 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         "rater": stated.raters,
         "label": stated.labels,
         "unused": stated.unused,
+        "by": (stated.group,),
+        "systems": stated.systems,
         **{
             role: (getattr(stated, role),)
             for role in ("criterion", "system", "repeat", "weight", "cluster")
@@ -325,6 +341,8 @@ def _has_numbers(
     """
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
         return False
+    if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
+        return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
@@ -333,7 +351,9 @@ def _has_numbers(
         return False
     if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
         return False
-    return reading.shape in _WITH_NUMBERS and reading.points >= _PROPOSED
+    is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
+    has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
+    return has_numbers and reading.points >= _PROPOSED
 
 
 def _comparisons() -> TranslatableMessage:
@@ -366,7 +386,8 @@ def _refusal(
     unclear = tuple(text for text in unclear if statement not in text)
     if purpose.task == "ratings" and reading.shape in COMPARISONS:
         unclear = (str(_comparisons()),)
-    stateable = _STATED - purpose.of_tool
+    of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
+    stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     proposed += _combination(frame, reading)
     return UnclearTableError(

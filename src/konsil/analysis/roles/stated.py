@@ -47,6 +47,8 @@ def disregarded(reading: Draft | TableReading, stated: StatedRoles) -> list[str]
         "rater": not stated.raters or stated.raters == raters,
         "label": not stated.labels or set(stated.labels) == set(reading.rated),
         "names": not stated.names or reading.shape == "rater-by-criterion",
+        "systems": not stated.systems
+        or (reading.shape == "systems" and reading.rated == stated.systems),
         "split": not stated.split or reading.split == stated.split,
         "criterion": stated.criterion in (None, reading.criterion),
         "system": stated.system in (None, *reading.units, reading.system),
@@ -73,6 +75,11 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
         aside = {*stated.units, stated.cluster, *stated.groups}
         rated = matching(stated.names, [name for name in table.by_name if name not in aside])
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
+    has_units = bool(stated.units) or stated.has_no_units
+    if stated.systems and has_units:
+        return Draft("systems", stated.units, rated=stated.systems)
+    if stated.labels and has_units and stated.has_no_raters and not stated.split:
+        return Draft("one-rating", stated.units, rated=stated.labels)
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)
     if layout == "raters-in-rows" and rater:

@@ -145,6 +145,20 @@ SEVERITIES: Mapping[str, int] = {
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
 
+SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
+    ("no", "yes"),
+    ("incorrect", "correct"),
+    ("wrong", "right"),
+    ("false", "true"),
+    ("0", "1"),
+    ("fail", "pass"),
+    ("failure", "success"),
+    ("n", "y"),
+    ("nein", "ja"),
+    ("falsch", "richtig"),
+)
+"""Pairs of labels of which the second is a success."""
+
 
 def weights_of(cells: Iterable[str]) -> dict[str, int]:
     """The usual weights of severities of errors; empty where a cell is something else.

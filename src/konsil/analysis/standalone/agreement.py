@@ -13,6 +13,7 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
+from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.recognition import (
     Purpose,
@@ -24,7 +25,7 @@ from konsil.analysis.roles.recognition import (
 )
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
-from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.sets_agreement import estimate_any

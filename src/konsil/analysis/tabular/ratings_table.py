@@ -72,7 +72,7 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = of_lists(_units(frame, options, warnings), str(options.label), options)
     else:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
-    melted = _drop_missing(melted, options, warnings)
+    melted = without_missing(melted, options, warnings)
     if melted.height == 0:
         refuse_unrated(options)
     if options.repeat and layout != "long":
@@ -258,7 +258,8 @@ def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
     )
 
 
-def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+def without_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    """The rows that have a label; a warning states how many cells contain NA."""
     rows = rows.with_columns(pl.col("label").str.strip_chars())
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))

@@ -32,9 +32,16 @@ _LARGEST = 1e100
 
 
 def decide(
-    rows: pl.DataFrame, options: TableOptions, warnings: list[str]
+    rows: pl.DataFrame,
+    options: TableOptions,
+    warnings: list[str],
+    *,
+    counts_labels: bool = True,
 ) -> tuple[pl.DataFrame, Labels, str | None]:
-    """Decide labels and numbers; refuse what is not on the scale, by line."""
+    """Decide labels and numbers; refuse what is not on the scale, by line.
+
+    `counts_labels`: whether statistics depend on the number of labels, observed or not.
+    """
     rows, options = _truth_values(rows, options)
     _check_declared(options)
     rows = _without_words(rows, options, warnings)
@@ -67,7 +74,12 @@ def decide(
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, options)
-    elif len(observed) > 1 and options.level in {"nominal", "ordinal"} and not options.has_sets:
+    elif (
+        counts_labels
+        and len(observed) > 1
+        and options.level in {"nominal", "ordinal"}
+        and not options.has_sets
+    ):
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never"
             f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"

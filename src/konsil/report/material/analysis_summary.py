@@ -15,7 +15,7 @@ from konsil.analysis.model.options import (
     Options,
     ShareOptions,
 )
-from konsil.analysis.running.number_methods import numbers_read
+from konsil.analysis.running.methods.number_methods import numbers_read
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title

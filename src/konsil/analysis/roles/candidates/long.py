@@ -83,6 +83,8 @@ class _Key:
         draft.points, draft.roles, draft.numbers = top.points, dict(top.roles), ("one-rating",)
         points = 3.0 * (self.rater_sign < 0.5) + 1.5 * kind
         points -= max(5 * fit(name, "rater"), 4 * self.rater.people)
+        # A rater's own column is neither a criterion nor a group.
+        points -= 5 * (kinds(name)["rater"] >= 0.8)
         draft.add(points, "no_rater", name)
         return draft
 

@@ -30,7 +30,7 @@ from konsil.report.manuscript.preregistration.power import (
     power_text,
     withheld_text,
 )
-from konsil.report.manuscript.word import word
+from konsil.report.manuscript.writers.word import word
 from konsil.report.material.overview import Material
 from konsil.study import study_digest
 from konsil.study.data.freezing import WithheldPower, frozen

@@ -19,7 +19,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.running.families import FAMILIES
-from konsil.analysis.running.number_methods import number_sentences
+from konsil.analysis.running.methods.number_methods import number_sentences
 from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
