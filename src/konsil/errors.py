@@ -290,6 +290,12 @@ class IncompleteError(AnalysisError):
         super().__init__("\n".join(self.sentences))
 
 
+class UnmetRequirementError(KonsilError):
+    """A result does not meet what a command requires of it; it is printed all the same."""
+
+    exit_code = 1
+
+
 class CollectError(KonsilError):
     """A model cannot be called.
 

@@ -23,8 +23,9 @@ from konsil.cli.reading import (
     weights_of,
 )
 from konsil.cli.request_options import options_of
+from konsil.cli.requirements import Requirement, requirement_option, unmet
 from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
-from konsil.errors import SourceError, UnclearTableError
+from konsil.errors import SourceError, UnclearTableError, UnmetRequirementError
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ if TYPE_CHECKING:
     },
     after={"missing": of_a_table},
 )
+@requirement_option
 @with_json
 def command(
     files: tuple[Path | str, ...],
     settings: FileSettings,
     workers: str,
     request: AgreementRequest,
+    requirements: tuple[Requirement, ...],
 ) -> Printout:
     """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
@@ -69,7 +72,17 @@ def command(
 
         agreement_tables.show(result)
 
-    return Printout(result.to_dict(), show)
+    return Printout(result.to_dict(), show, _unmet(result, requirements))
+
+
+def _unmet(result: Agreement, requirements: Sequence[Requirement]) -> UnmetRequirementError | None:
+    if not requirements:
+        return None
+    from konsil.analysis.agreement.agreement_statistics import full_name
+
+    results = result.groups or {"": result}
+    named = ((s.name, group, s.estimate) for group, r in results.items() for s in r.statistics)
+    return unmet(requirements, named, full_name)
 
 
 def _agreement(

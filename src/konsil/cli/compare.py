@@ -12,6 +12,7 @@ from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import conditions, of_a_table, recoding, table_of
 from konsil.cli.request_options import options_of
+from konsil.cli.requirements import Requirement, requirement_option, unmet
 from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
 from konsil.errors import KonsilError, UnclearTableError
 from konsil.records.source import FileSettings
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Folder of these files; default: comparison.",
 )
+@requirement_option
 @with_json
 def command(
     file: Path,
@@ -52,6 +54,7 @@ def command(
     request: CompareRequest,
     forms: tuple[Form, ...],
     output: Path | None,
+    requirements: tuple[Requirement, ...],
 ) -> Printout:
     """Compare the systems or groups of a table of ratings, with cluster-robust CIs.
 
@@ -62,10 +65,15 @@ def command(
     """
     if output is not None and not forms:
         raise KonsilError("--output: nothing is written without --to; expected both")
+    from konsil.analysis.running.comparing.compare_result import group_text
+
     try:
         result = _comparison(file, settings, workers, request)
-    except UnclearTableError as error:
-        return Printout({"reading": error.reading}, (), error)
+    except UnclearTableError as refusal:
+        return Printout({"reading": refusal.reading}, (), refusal)
+    named = [(row.statistic, group_text(row), row.estimate) for row in result.estimates]
+    named += [("difference", group_text(row), row.estimate) for row in result.differences]
+    error = unmet(requirements, named)
     paths = []
     if forms:
         from konsil.cli.comparison_documents import write_documents
@@ -77,7 +85,8 @@ def command(
 
         comparison_tables.show(result, paths)
 
-    return Printout({**result.to_dict(), "files": [str(path) for path in paths]}, show)
+    record = {**result.to_dict(), "files": [str(path) for path in paths]}
+    return Printout(record, show, error)
 
 
 def _comparison(

@@ -184,12 +184,14 @@ def _compared(
         raise SourceError(
             message(
                 "{table}: {criterion}: it is not known which of the labels {labels} is a success;"
-                " name it with {success}, or give all labels in order with {order} and {level}",
+                " name it with {success} and an abstention with {abstain}, or give all labels in"
+                " order with {order} and {level}",
                 message_id="error.success_not_known",
                 table=table,
                 criterion=repr(ratings.name),
                 labels=shown,
                 success=option("success", example="[...]"),
+                abstain=option("abstain"),
                 order=order,
                 level=level,
             )
