@@ -1,0 +1,193 @@
+"""konsil compare: what is read, asked for, printed and written."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+import statsmodels.formula.api as formulas
+from click.testing import CliRunner, Result
+
+import konsil
+from konsil.analysis.model.rows import Row
+from konsil.cli.main import group
+from konsil.errors import KonsilError, UnclearTableError
+
+
+def scores() -> pl.DataFrame:
+    """60 cases, three models, three readers: model A is better by 0.8 of 5 points."""
+    rng = random.Random(4)
+    case = [rng.gauss(0, 0.7) for _ in range(60)]
+    rows = [
+        {
+            "case": f"c{n:02}",
+            "model": model,
+            "reader": reader,
+            "score": min(5, max(1, round(3 + case[n] + 0.8 * (model == "A") + rng.gauss(0, 0.8)))),
+        }
+        for n in range(60)
+        for model in "ABC"
+        for reader in ("R1", "R2", "R3")
+    ]
+    return pl.DataFrame(rows)
+
+
+def answers() -> pl.DataFrame:
+    """40 items answered by two systems, correct or incorrect, without raters."""
+    rng = random.Random(5)
+    rows = [
+        {
+            "item": n,
+            "system": system,
+            "correct": "yes" if rng.random() < (0.8 if system == "a" else 0.5) else "no",
+        }
+        for n in range(40)
+        for system in "ab"
+    ]
+    return pl.DataFrame(rows)
+
+
+def run(folder: Path, frame: pl.DataFrame, *options: str) -> Result:
+    """The command on a frame's file."""
+    frame.write_csv(folder / "table.csv")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return CliRunner().invoke(group, ["compare", "table.csv", "--resamples", "300", *options])
+
+
+def row_of(rows: tuple[Row, ...], name: str, other: str = "") -> Row:
+    """The row of a group, or of a difference."""
+    return next(
+        row
+        for row in rows
+        if row.group["system"] == name and (not other or row.versus["system"] == other)
+    )
+
+
+def test_a_difference_of_means_is_that_of_statsmodels_with_clusters() -> None:
+    """Every model was rated on every case: the difference and its cluster-robust interval."""
+    frame = scores()
+    result = konsil.compare(frame, resamples=300)
+    two = frame.filter(pl.col("model") != "C").to_pandas()
+    fit = formulas.ols("score ~ model", two).fit(
+        cov_type="cluster", cov_kwds={"groups": two["case"]}
+    )
+    difference = row_of(result.differences, "A", "B").estimate
+    assert difference.value == pytest.approx(-fit.params.iloc[1], rel=1e-9)
+    low, high = -fit.conf_int().iloc[1].to_numpy()[::-1]
+    assert (difference.low, difference.high) == pytest.approx((low, high), abs=0.02)
+    assert difference.p == pytest.approx(1 / 301)
+
+
+def test_proportions_are_counted_and_their_difference_is_paired(tmp_path: Path) -> None:
+    frame = answers()
+    record = json.loads(run(tmp_path, frame, "--json").stdout)
+    assert record["criteria"] == [{"name": "correct", "labels": ["no", "yes"], "success": ["yes"]}]
+    hits = dict(frame.filter(pl.col("correct") == "yes").group_by("system").len().iter_rows())
+    assert [(e["group"], e["value"]) for e in record["estimates"]] == [
+        (system, hits[system] / 40) for system in "ab"
+    ]
+    (difference,) = record["differences"]
+    assert difference["paired"] is True
+    assert difference["value"] == pytest.approx((hits["a"] - hits["b"]) / 40)
+    assert record["raters"] is None
+
+
+def test_the_doors_have_the_same_numbers(tmp_path: Path) -> None:
+    record = json.loads(run(tmp_path, scores(), "--json").stdout)
+    result = konsil.compare(scores(), resamples=300)
+    assert [e["low"] for e in record["estimates"]] == pytest.approx(
+        [row.estimate.low for row in result.estimates], rel=1e-11
+    )
+    assert record["reading"] == result.reading
+
+
+def test_a_reference_has_its_differences_alone_adjusted_together() -> None:
+    pairs = konsil.compare(scores(), resamples=300)
+    result = konsil.compare(scores(), resamples=300, reference="B")
+    shown = [(row.group["system"], row.versus["system"]) for row in result.differences]
+    assert shown == [("A", "B"), ("C", "B")]
+    turned, straight = row_of(result.differences, "C"), row_of(pairs.differences, "B", "C")
+    assert turned.estimate.value == -straight.estimate.value
+    assert (turned.estimate.low, turned.estimate.high) == (
+        -straight.estimate.high,
+        -straight.estimate.low,
+    )
+    p_values = sorted(row.estimate.p for row in result.differences)
+    adjusted = sorted(row.p_adjusted for row in result.differences)
+    assert adjusted == pytest.approx([min(1, 2 * p_values[0]), max(2 * p_values[0], p_values[1])])
+
+
+def test_a_column_for_each_system_is_the_same_table() -> None:
+    frame = answers()
+    wide = frame.pivot("system", index="item", values="correct").rename(
+        {"a": "model-a", "b": "model-b"}
+    )
+    long = konsil.compare(frame, resamples=300)
+    result = konsil.compare(wide, unit="item", system=["model-a", "model-b"], resamples=300)
+    numbers = [(row.estimate.value, row.estimate.low, row.estimate.p) for row in long.differences]
+    assert [
+        (row.estimate.value, row.estimate.low, row.estimate.p) for row in result.differences
+    ] == numbers
+
+
+def test_which_label_is_a_success_is_asked(tmp_path: Path) -> None:
+    frame = answers().with_columns(pl.col("correct").replace({"yes": "good", "no": "poor"}))
+    asked = run(tmp_path, frame)
+    assert asked.exit_code != 0
+    with pytest.raises(KonsilError):
+        konsil.compare(frame)
+    stated = konsil.compare(frame, success=["good"], resamples=300)
+    assert [row.estimate.value for row in stated.estimates] == [
+        row.estimate.value for row in konsil.compare(answers(), resamples=300).estimates
+    ]
+    with pytest.raises(KonsilError):
+        konsil.compare(frame, success=["god"])
+
+
+@pytest.mark.parametrize("columns", [("arm", "site"), ()])
+def test_unclear_groups_are_asked_for_with_a_call_that_computes(columns: tuple[str, ...]) -> None:
+    """Two columns can be the groups, or none: nothing is computed, and one call settles it."""
+    frame = answers().drop("system").unique("item", maintain_order=True)
+    for n, name in enumerate(columns, start=1):
+        frame = frame.with_columns((pl.int_range(pl.len()) // n % 2).cast(pl.String).alias(name))
+    with pytest.raises(UnclearTableError) as refusal:
+        konsil.compare(frame, resamples=300)
+    if columns:
+        assert ("by", ("arm",)) in refusal.value.arguments
+        call = refusal.value.call.replace("konsil.compare(frame, ", "dict(")
+        stated = eval(call)
+        assert konsil.compare(frame, **stated).groups == ("0", "1")
+
+
+def test_documents_have_the_table_and_its_numbers(tmp_path: Path) -> None:
+    options = ("--to", "markdown", "--to", "docx", "--to", "xlsx", "--to", "latex")
+    result = run(tmp_path, scores(), *options, "--output", "out", "--reference", "B")
+    assert result.exit_code == 0, result.output
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names >= {"manuscript.qmd", "manuscript.docx", "tables.xlsx", "manuscript.tex"}
+    assert {path.suffix for path in (tmp_path / "out/figures").iterdir()} == {
+        ".svg",
+        ".png",
+        ".pdf",
+    }
+    text = (tmp_path / "out/manuscript.qmd").read_text()
+    difference = row_of(
+        konsil.compare(scores(), resamples=300, reference="B").differences, "A"
+    ).estimate
+    assert f"{difference.value:.2f}" in text
+    book = openpyxl.load_workbook(io.BytesIO((tmp_path / "out/tables.xlsx").read_bytes()))
+    head = [cell.value for cell in book.worksheets[1][2]]
+    assert head[:4] == ["model", "Mean (SD)", "95% CI", "Median [95% CI]"]
+    assert {row[0].value for row in book["estimates"].iter_rows(min_row=2)} >= {"score: mean"}
+
+
+def test_the_notebook_shows_methods_and_numbers() -> None:
+    shown = konsil.compare(scores(), resamples=300)._repr_html_()
+    assert "Standard deviation" in shown
+    assert "item-cluster bootstrap" in shown
