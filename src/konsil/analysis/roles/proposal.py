@@ -13,7 +13,6 @@ from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import Draft, reading_of, shortened
-from konsil.analysis.roles.numbers import decimal_mark
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -26,6 +25,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
+from konsil.records.numerals import decimal_mark
 
 MARGIN = 4.0
 """How many points the first reading of other numbers has to be behind."""
@@ -218,7 +218,7 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     numbers = [column for column in rated if column.is_number]
     marks = [decimal_mark(column.distinct) for column in numbers]
     settled = decimal_mark(
-        v for column in table.columns if column.is_number for v in column.distinct
+        [v for column in table.columns if column.is_number for v in column.distinct]
     )
     if None in marks and settled is None:
         column = numbers[marks.index(None)]

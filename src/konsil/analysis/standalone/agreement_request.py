@@ -17,7 +17,8 @@ from konsil.analysis.roles.reading import Layout, StatedRoles
 from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError, option
-from konsil.instrument import number_word, own_numbers
+from konsil.instrument import number_word
+from konsil.records.numerals import numbers_of
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class AgreementRequest(Request):
     def _numbers(self) -> tuple[float, ...]:
         """The labels' numbers; refuse what is none."""
         texts = [v if isinstance(v, str) else repr(float(v)) for v in self.values]
-        numbers = own_numbers(texts)
+        numbers = numbers_of(texts)
         for text, number in zip(texts, numbers, strict=True):
             if number is None:
                 raise AnalysisError(f"{option('values')}: {text!r} is not a number")

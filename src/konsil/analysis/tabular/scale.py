@@ -15,7 +15,8 @@ from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
-from konsil.instrument import label_numbers, number_word, own_numbers, places, rise
+from konsil.instrument import label_numbers, number_word, places, rise
+from konsil.records.numerals import numbers_of
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""
@@ -40,7 +41,7 @@ def decide(
     words = (*observed, *options.labels)
     canonical = {
         word: number_word(number)
-        for word, number in zip(words, own_numbers(words), strict=True)
+        for word, number in zip(words, numbers_of(words), strict=True)
         if number is not None
     }
     numeric = all(word in canonical for word in words)
@@ -139,7 +140,7 @@ def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFra
     words = [*rows.get_column("label").unique().to_list(), *options.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
     numbers = others | ({"0"} if options.level in {"interval", "ratio"} else set())
-    if len(others) == len(words) or not {*own_numbers([*others])} <= {0.0, 1.0}:
+    if len(others) == len(words) or not {*numbers_of([*others])} <= {0.0, 1.0}:
         return rows, options
     written = {word: word.casefold() for word in words if word not in others}
     if numbers:
@@ -203,7 +204,7 @@ def _refuse_non_numbers(
             f"leave the cell empty or use {option('missing', label, several=True)} if it means"
             " not rated"
         )
-    elif own_numbers((label.replace(",", ".", 1),)) != (None,):
+    elif numbers_of((label.replace(",", ".", 1),)) != (None,):
         hint = (
             f"write {label.replace(',', '.', 1)!r} if its comma is a decimal one, or"
             f" {label.replace(',', '', 1)!r}"

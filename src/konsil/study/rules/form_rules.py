@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterable, Iterator
 
 from konsil.errors import nearest
-from konsil.instrument import Criterion, Instrument, Scale, number_word, own_numbers, rise
+from konsil.instrument import Criterion, Instrument, Scale, number_word, rise
+from konsil.records.numerals import numbers_of
 
 
 def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
@@ -100,7 +101,7 @@ def _label_numbers(scale: Scale, where: str) -> Iterator[str]:
         return
     numbers = scale.numbers()
     if not all(map(math.isfinite, numbers)):
-        own_labels = own_numbers(scale.labels)
+        own_labels = numbers_of(scale.labels)
         words = [
             label for label, number in zip(scale.labels, own_labels, strict=True) if number is None
         ]
