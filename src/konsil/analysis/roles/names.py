@@ -17,9 +17,11 @@ from konsil.analysis.roles.vocabulary import (
     NEW_WORD,
     PEOPLE,
     PLAIN,
+    TEXT_WORDS,
     TITLES,
     WORDS,
     NameRole,
+    TextRole,
 )
 
 Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
@@ -44,7 +46,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 @cache
-def fit(name: str, role: NameRole) -> float:
+def fit(name: str, role: NameRole | TextRole) -> float:
     """How well a name fits a role: 1 its last word or all, 0.7 another word, 0.5 the end of a word.
 
     >>> fit("rater_id", "rater"), fit("rater_id", "unit"), fit("question type", "unit")
@@ -52,7 +54,7 @@ def fit(name: str, role: NameRole) -> float:
     """
     parts = [word for word in words(name) if not word.isdigit()]
     parts = parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
-    fitting = WORDS[role]
+    fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
     if role == "rater":
         parts = [
             word.removesuffix("in") if word.removesuffix("in") in fitting else word
@@ -152,12 +154,30 @@ def product(names: Sequence[str]) -> Product | None:
     for joint in ("_", " - ", ": ", "/", ".", "|", " "):
         if not all(joint in name for name in names):
             continue
-        parts: dict[str, tuple[str, str]] = {}
-        for name in names:
-            first, _, second = name.rpartition(joint)
-            parts[name] = first, second
-        firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
-        n_pairs = len(firsts) * len(seconds)
-        if min(len(firsts), len(seconds)) > 1 and len(set(parts.values())) == n_pairs == len(names):
+        parts = crossed_parts(names, joint)
+        if parts is not None:
             return Product(joint, parts)
+    return None
+
+
+def crossed_parts(names: Sequence[str], joint: str) -> dict[str, tuple[str, str]] | None:
+    """Name -> its two parts, where the names are all the pairs of two lists; None where not.
+
+    The parts may contain the sign between them, too: all names together decide where it joins.
+
+    >>> crossed_parts(["Dr. A safe", "Dr. A all right", "Dr. B safe", "Dr. B all right"], " ")[
+    ...     "Dr. B all right"
+    ... ]
+    ('Dr. B', 'all right')
+    """
+    first = names[0]
+    places = [n for n in range(1, len(first)) if joint and first.startswith(joint, n)]
+    for place in reversed(places):
+        head, tail = first[: place + len(joint)], first[place:]
+        seconds = [name.removeprefix(head) for name in names if name.startswith(head)]
+        firsts = [name.removesuffix(tail) for name in names if name.endswith(tail)]
+        parts = {a + joint + b: (a, b) for a in firsts for b in seconds}
+        is_crossed = min(len(firsts), len(seconds)) > 1 and len(parts) == len(names)
+        if is_crossed and parts.keys() == {*names}:
+            return {name: parts[name] for name in names}
     return None

@@ -10,6 +10,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import Draft, reading_of, shortened
@@ -18,6 +19,7 @@ from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
     SHAPES_OF,
+    TEXTS,
     Proposal,
     StatedRoles,
     TableReading,
@@ -79,10 +81,13 @@ def _table(rows: pl.DataFrame, stated: StatedRoles) -> Table:
 def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]:
     """All readings that nothing stated excludes, the likeliest first, one for equal numbers."""
     drafts: list[Draft] = []
-    if task != "comparisons":
+    if task == "texts":
+        drafts += by_text(table, stated)
+    elif task != "comparisons":
         drafts += [*rated_together(table, stated), *by_rating(table, stated)]
         drafts += by_cells(table, stated)
-    if task != "ratings" or not (stated.raters or stated.labels or stated.layout):
+    is_open = not (stated.raters or stated.labels or stated.layout)
+    if task != "texts" and (task != "ratings" or is_open):
         drafts += compared(table, stated)
     allowed = [draft for draft in drafts if _is_allowed(draft, stated)]
     allowed.sort(key=lambda d: (-d.points, d.shape == "one-rating", d.shape, d.units, d.rated))
@@ -124,6 +129,8 @@ def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableRea
 
 
 def _nothing(task: Task | None) -> TranslatableMessage:
+    if task == "texts":
+        return message("No columns contain texts to be rated.", message_id="roles.no_texts")
     if task == "comparisons":
         return message("No columns contain comparisons.", message_id="roles.no_comparisons")
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
@@ -167,7 +174,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
         or (reading.shape == "lists" and bool(stated.split or stated.labels))
         or (reading.shape == "repeats" and bool(stated.repeat))
     )
-    return reading.shape in COMPUTABLE or is_stated
+    return reading.shape in COMPUTABLE | TEXTS or is_stated
 
 
 def _unclear_roles(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.candidates.families import matching, taken_columns
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
@@ -31,7 +31,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if len(stated.raters) > 1 and layout in {None, "wide"}:
         return Draft("wide", stated.units, rated=stated.raters)
     if stated.names:
-        rated = matching(stated.names, list(table.by_name))
+        free = [name for name in table.by_name if name not in taken_columns(stated)]
+        rated = matching(stated.names, free)
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)

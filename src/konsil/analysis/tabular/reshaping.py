@@ -10,7 +10,7 @@ from itertools import product
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.roles.candidates.families import pattern_regex
+from konsil.analysis.roles.candidates.families import named_parts, pattern_regex
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.slices import Slices
@@ -184,15 +184,12 @@ def names_by_role(
             f"{table}: {option('names', pattern)}: expected {{rater}}, {{criterion}} or {{unit}},"
             " each at most once"
         )
-    values: dict[str, dict[str, str]] = {role: {} for role in regex.groupindex}
-    for name in names:
-        match = regex.fullmatch(name)
-        if match is None:
-            raise SourceError(
-                f"{table}: {option('names', pattern)}: the column {name!r} has another name"
-            )
-        for role, value in match.groupdict().items():
-            values[role][name] = value.strip()
+    values = named_parts(pattern, names)
+    others = [name for name in names if name not in next(iter(values.values()))]
+    if others:
+        raise SourceError(
+            f"{table}: {option('names', pattern)}: the column {others[0]!r} has another name"
+        )
     return values
 
 
