@@ -54,6 +54,7 @@ from konsil.prepare.questions.rewriting import Rewriting
 from konsil.records import Rater, Source, System
 from konsil.records.inline import INLINE
 from konsil.sources.tables import answers, items, ratings
+from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
@@ -577,7 +578,7 @@ def is_known(name: str, names: Mapping[str, object]) -> bool:
     if rest:
         kind = names.get(first)
         return dataclasses.is_dataclass(kind) and rest in {f.name for f in dataclasses.fields(kind)}
-    return name in names or name in {*known_statistics(), *words(names)}
+    return name in names or name in {*known_statistics(), *SET_STATISTICS, *words(names)}
 
 
 DECLARED = (

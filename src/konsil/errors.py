@@ -90,6 +90,8 @@ def key(name: str, value: str) -> str:
     ('--encoding cp1252', '--separator ";"')
     """
     text = value.replace("\t", "\\t")
+    if not text:
+        return f"--{name}" if _AS_FILE_FLAGS.get() else f"{name} = true"
     if not _AS_FILE_FLAGS.get():
         return f'{name} = "{text}"'
     is_plain = all(sign.isalnum() or sign in "-_." for sign in text)

@@ -189,10 +189,14 @@ def test_lists_of_labels_are_counts(tmp_path: Path, call: Call) -> None:
     assert {
         statistic["name"]: statistic["value"] for statistic in json.loads(out)["statistics"]
     } == written(wanted)
-    with pytest.raises(SourceError, match="row 0: 'a;b' is not a list of labels"):
-        konsil.agreement(
-            pl.DataFrame({"q": ["x", "y"], "v": ["a;b", "b"]}), layout="lists", unit="q", label="v"
-        )
+    for cells, sentence in (
+        (["a;b", "b"], "several labels, with ';' between them"),
+        (["a/b", "b"], "row 0: 'a/b' is not a list of labels"),
+    ):
+        with pytest.raises(SourceError, match=sentence):
+            konsil.agreement(
+                pl.DataFrame({"q": ["x", "y"], "v": cells}), layout="lists", unit="q", label="v"
+            )
     with pytest.raises(SourceError, match="No columns contain ratings"):
         konsil.agreement(table.drop("found"), layout="lists")
 

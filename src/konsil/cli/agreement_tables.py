@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from konsil.analysis.agreement.agreement_statistics import title_of
 from konsil.analysis.model.interval_methods import leads
-from konsil.analysis.standalone.agreement import describe
 from konsil.cli.terminal import table_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
@@ -28,18 +28,22 @@ def show(result: Agreement) -> None:
     console = table_console(width=None if sys.stdout.isatty() else 120)
     if result.reading:
         console.print(f"Read as: {result.reading}")
-    if result.groups:
-        for name, group in result.groups.items():
-            console.print(f"{result.by} = {name}", style="bold")
-            _print_result(console, group)
-        if result.comparison is not None:
-            _comparison(console, result.comparison)
-        _notes(console, result.warnings)
-        return
     _print_result(console, result)
 
 
 def _print_result(console: Console, result: Agreement) -> None:
+    if result.statistics or not result.groups:
+        _print_statistics(console, result)
+    for name, group in result.groups.items():
+        console.print(f"{result.by} = {name}", style="bold")
+        _print_result(console, group)
+    if result.comparison is not None:
+        _comparison(console, result.comparison)
+    if result.groups and not result.statistics:
+        _notes(console, result.warnings)
+
+
+def _print_statistics(console: Console, result: Agreement) -> None:
     console.print(_counts(result))
     shown = [c for c in result.companions if not leads(c.estimate.method, "closed_form")]
     _estimates(console, result.statistics, shown)
@@ -101,7 +105,7 @@ def _estimates(
         if statistic.name in chance:
             note = f"{note} chance level {numbers.plain(chance[statistic.name].value)}".strip()
         grid.add_row(
-            describe(statistic.name),
+            title_of(statistic.name),
             numbers.plain(e.value) if math.isfinite(e.value) else "undefined",
             _interval(e, numbers),
             numbers.plain(e.se) if math.isfinite(e.se) else "",
@@ -128,7 +132,7 @@ def _methods(console: Console, statistics: Sequence[NamedEstimate]) -> None:
     by_method: dict[str, list[str]] = {}
     for statistic in statistics:
         if statistic.estimate.method and math.isfinite(statistic.estimate.low):
-            by_method.setdefault(statistic.estimate.method, []).append(describe(statistic.name))
+            by_method.setdefault(statistic.estimate.method, []).append(title_of(statistic.name))
     usual = max(by_method, key=lambda method: len(by_method[method]), default="")
     for method in sorted(by_method, key=lambda method: method != usual):
         of = "" if method == usual else f" of {', '.join(by_method[method])}"
@@ -145,7 +149,7 @@ def _pairs(console: Console, result: Agreement) -> None:
     names = list(dict.fromkeys(s.name for pair in result.pairs for s in pair.statistics))
     shown = [name for name in _SHOWN if name in names] or names[:3]
     for name in shown:
-        grid.add_column(describe(name))
+        grid.add_column(title_of(name))
     for pair in result.pairs:
         of = {s.name: s.estimate for s in pair.statistics}
         cells = []
@@ -183,7 +187,7 @@ def _comparison(console: Console, comparison: Comparison) -> None:
         e = difference.estimate
         defined = math.isfinite(e.value)
         grid.add_row(
-            describe(difference.name),
+            title_of(difference.name),
             numbers.plain(e.value) if defined else "undefined",
             _interval(e, numbers),
             numbers.p(e.p) if math.isfinite(e.p) else "",

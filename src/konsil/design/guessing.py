@@ -166,12 +166,14 @@ def guesses(
     reading = proposal.reading
     roles = roles_of(reading) if reading else {}
     keys = {name for name, role in roles.items() if role not in _BESIDE | {"unused"}}
-    taken = {*roles.values()}
+    used_roles = {*roles.values()}
     listed = []
     for column in columns:
         role, name = roles.get(column.name, "unused"), column.name
         if role == "stratum" and _is_text(column):
-            role = "text" if fit(name, "question") >= _NAMED and "text" not in taken else "unused"
+            role = (
+                "text" if fit(name, "question") >= _NAMED and "text" not in used_roles else "unused"
+            )
         # A case is the question itself, unless the table has another number of it.
         is_case = name.casefold() == "case" and "item" not in names
         if role in ("unused", "stratum") and reading and _may_be_rated(column, reading):

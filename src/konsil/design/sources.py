@@ -83,8 +83,8 @@ def sources_of(table: Chosen) -> list[Data]:
     """The entries of [[sources]], items before answers before ratings."""
     if table.columns(*_RATED):
         # Without a column of questions or groups, items follow from the ratings.
-        beside = table.columns("text", "reference", "stratum") and table.columns("item")
-        return [*([_items(table)] if beside else []), *_ratings(table)]
+        has_items = table.columns("text", "reference", "stratum") and table.columns("item")
+        return [*([_items(table)] if has_items else []), *_ratings(table)]
     sources = []
     answers = table.columns("answer", "answer_of")
     if table.columns("text", "reference", "stratum") or not answers:

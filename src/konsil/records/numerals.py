@@ -21,10 +21,8 @@ MINUS = "\u2212"
 
 def _pattern(mark: Mark) -> str:
     point, group = re.escape(mark), re.escape(_OTHER[mark])
-    whole = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+)"
-    return (
-        rf"\s*[+{MINUS}-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+{MINUS}-]?[0-9]+)?\s*"
-    )
+    digits = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+)"
+    return rf"\s*[+{MINUS}-]?(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+{MINUS}-]?[0-9]+)?\s*"
 
 
 PATTERNS: Mapping[Mark, str] = {mark: _pattern(mark) for mark in _OTHER}

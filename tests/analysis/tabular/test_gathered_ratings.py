@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from konsil.analysis.tabular import gathered_ratings
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.coded_ratings import code_ratings
 from konsil.analysis.tabular.dataframes import as_text
-from konsil.analysis.tabular.gathered_ratings import GatheredRatings
+from konsil.analysis.tabular.gathered_ratings import GatheredRatings, code_ratings
 from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.errors import KonsilError
 

@@ -9,8 +9,10 @@ import io
 import json
 import os
 import re
+from dataclasses import fields
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -252,9 +254,57 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
     assert "the Parquet file is damaged" in message(
         write(tmp_path, "t.parquet", b"PAR1 nothing PAR1")
     )
-    assert "only .xlsx files have sheets" in message(
+    assert "has no effect on .csv files; expected one of .xlsx" in message(
         write(tmp_path, "t.csv", "a\n1\n"), sheet="One"
     )
+
+
+SETTINGS = {
+    "sheet": "One",
+    "encoding": "cp1252",
+    "separator": ";",
+    "decimal": ",",
+    "skip": 1,
+    "header": 2,
+    "numbered": True,
+    "comment": "#",
+}
+TAKEN = {".csv": {*SETTINGS} - {"sheet"}, ".jsonl": {"encoding"}, ".json": {"encoding"}}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".json", ".parquet", ".xlsx"])
+def test_a_setting_without_meaning_for_a_kind_of_file_is_refused(
+    tmp_path: Path, setting: str, ending: str
+) -> None:
+    """Kills: a setting that is accepted and read by nothing."""
+    assert {*SETTINGS} == {entry.name for entry in fields(FileSettings)}
+    frame = pl.DataFrame({"a": ["x", "1,5", "y"], "b": ["#p", "q", "r"], "c": ["1", "2", "3"]})
+    path = tmp_path / f"t{ending}"
+    match ending:
+        case ".csv":
+            frame.write_csv(path)
+        case ".jsonl":
+            frame.write_ndjson(path)
+        case ".json":
+            path.write_text(json.dumps(frame.to_dicts()))
+        case ".parquet":
+            frame.write_parquet(path)
+        case _:
+            book = openpyxl.Workbook()
+            for row in (frame.columns, *frame.rows()):
+                book.worksheets[0].append(row)
+            book.save(path)
+    taken = TAKEN.get(
+        ending, set() if ending == ".parquet" else {*SETTINGS} - {"encoding", "separator"}
+    )
+    settings = FileSettings(**{setting: SETTINGS[setting]})
+    try:
+        read_table(path, settings)
+        sentence = ""
+    except SourceError as error:
+        sentence = str(error)
+    assert (f"has no effect on {ending} files" in sentence) == (setting not in taken), sentence
 
 
 @given(

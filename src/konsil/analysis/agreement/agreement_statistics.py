@@ -18,6 +18,7 @@ from konsil.errors import AnalysisError, nearest
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS
+from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.long_scales.by_name import (
     MOST_COLUMNS,
     has_long_form,
@@ -131,13 +132,15 @@ def full_name(name: str, where: str) -> str:
 
     >>> full_name("alpha", "statistic"), full_name("ac1", "statistic")
     ('krippendorff_alpha', 'gwet_ac1')
-    >>> full_name("scott", "statistic"), full_name("kapa", "statistic")
-    ('scott_pi', 'kapa')
+    >>> full_name("masi", "statistic"), full_name("kapa", "statistic")
+    ('krippendorff_alpha_masi', 'kapa')
     """
     word = name.strip().casefold() if isinstance(name, str) else ""
-    if name in STATISTICS or not word:
+    if name in STATISTICS or name in SET_STATISTICS or not word:
         return name
     candidates = [n for n in STATISTICS if n.startswith(word) or word in n.split("_")]
+    # Of statistics of sets alone, so that alpha remains the one of single labels.
+    candidates = candidates or [n for n in SET_STATISTICS if word in n.split("_")]
     if len(candidates) > 1:
         meanings = ", ".join(f"{n} ({STATISTICS[n].title})" for n in candidates)
         raise AnalysisError(
@@ -147,10 +150,17 @@ def full_name(name: str, where: str) -> str:
     return candidates[0] if candidates else name
 
 
+def title_of(name: str) -> str:
+    """A statistic's title for people."""
+    of_sets = SET_STATISTICS.get(name)
+    return STATISTICS[name].title if of_sets is None else of_sets.title
+
+
 def entry(name: str, level: str, where: str) -> Entry:
     """The registry's entry, or an error that states why there is none."""
     if name not in STATISTICS:
-        raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
+        known = (*STATISTICS, *SET_STATISTICS)
+        raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, known)}")
     statistic = STATISTICS[name]
     if level not in statistic.levels:
         raise AnalysisError(

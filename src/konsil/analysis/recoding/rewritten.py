@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 
@@ -11,15 +11,8 @@ from konsil.analysis.recoding.repeat import Repeat
 from konsil.errors import AnalysisError, entry, nearest, option
 
 
-def check_recode(cells: pl.DataFrame, recode: Mapping[str, str]) -> None:
-    """Refuse a label to be read as another one that no cell of the table has."""
-    if not recode:
-        return
-    words = {
-        word.strip()
-        for column in cells.get_columns()
-        for word in column.unique().drop_nulls().to_list()
-    }
+def check_recode(words: Collection[str], recode: Mapping[str, str]) -> None:
+    """Refuse a label to be read as another one that is not among the words of the cells."""
     for old, new in recode.items():
         if old not in words:
             raise AnalysisError(

@@ -11,6 +11,7 @@ from functools import cached_property
 import polars as pl
 
 from konsil.analysis.roles.names import kinds
+from konsil.analysis.roles.reading import JSON_LISTS
 from konsil.analysis.roles.vocabulary import NO_CELL
 from konsil.records.numerals import decimal_mark, is_number, number_of
 
@@ -26,6 +27,8 @@ _DATE = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?\d+([.,]0+)?")
 _SEPARATORS = (";", "|", ",")
+_MOST_LABELS = 15
+"""Different labels up to which a few of them together can be in one cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +53,9 @@ class Column:
 
     @cached_property
     def folded(self) -> frozenset[str]:
-        """The different values in small letters."""
-        return frozenset(value.casefold() for value in self.distinct)
+        """The different labels in small letters."""
+        labels = (label for value in self.distinct for label in self.labels(value))
+        return frozenset(label.casefold() for label in labels)
 
     @cached_property
     def codes(self) -> tuple[int, ...]:
@@ -108,10 +112,15 @@ class Column:
     @cached_property
     def is_ratings(self) -> bool:
         """Whether the values can be ratings."""
-        if not self.filled or self.is_date or self.is_long or self.is_nested:
+        if not self.filled or self.is_date or self.is_nested:
+            return False
+        if self.separator:
+            return bool(self.folded)
+        if self.is_long:
             return False
         n = len(self.distinct)
-        return self.is_number or n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
+        is_few = n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
+        return self.is_number or is_few
 
     @cached_property
     def people(self) -> float:
@@ -123,14 +132,37 @@ class Column:
 
     @cached_property
     def separator(self) -> str:
-        """What is between several labels in a cell: '[' for lists of JSON, '' for single labels."""
+        """What is between several labels in a cell: '[' for lists of JSON, '' for single labels.
+
+        Labels recur: the same one is in different cells, and there are not many.
+        """
         if not self.filled or self.is_number or self.is_date:
             return ""
-        if all(cell.startswith("[") and cell.endswith("]") for cell in self.filled):
-            return "["
+        if all(map(_is_json_list, self.distinct)):
+            return JSON_LISTS
         mark = next((m for m in _SEPARATORS if _is_frequent(m, self.filled)), "")
-        parts = {part.strip() for cell in self.filled for part in cell.split(mark)} if mark else ()
-        return mark if len(parts) <= min(15, len(self.filled) - 1) else ""
+        if not mark:
+            return ""
+        parts = [{part.strip() for part in value.split(mark)} for value in self.distinct]
+        n_labels = len(set.union(*parts))
+        is_few = n_labels < len(parts) or (n_labels <= _MOST_LABELS and not self.is_long)
+        return mark if is_few and n_labels < sum(map(len, parts)) else ""
+
+    def labels(self, value: str) -> tuple[str, ...]:
+        """The labels in a cell: one, or several with the separator between them."""
+        if self.separator == JSON_LISTS:
+            return tuple(map(str, json.loads(value)))
+        parts = value.split(self.separator) if self.separator else (value,)
+        return tuple(part.strip() for part in parts)
+
+
+def _is_json_list(cell: str) -> bool:
+    if not (cell.startswith("[") and cell.endswith("]")):
+        return False
+    try:
+        return isinstance(json.loads(cell), list)
+    except ValueError:
+        return False
 
 
 def _is_frequent(mark: str, cells: Collection[str]) -> bool:
@@ -206,7 +238,7 @@ def common_labels(a: Column, b: Column) -> float:
     relative to both; a column of one or two values inside the range of another of few is near it.
     """
     if not a.is_number or not b.is_number:
-        if a.is_number or b.is_number:
+        if a.is_number or b.is_number or not a.folded or not b.folded:
             return 0.0
         return len(a.folded & b.folded) / min(len(a.folded), len(b.folded))
     if a.is_whole != b.is_whole and len({*a.distinct, *b.distinct}) < FEW:

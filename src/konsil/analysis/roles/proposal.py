@@ -25,7 +25,7 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import stated_draft
+from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
 from konsil.records.numerals import decimal_mark
 
@@ -50,8 +50,10 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         stated: what the user has stated; its columns are in the table.
         task: what the table is read for; None: not known.
     """
-    table = _table(sample(frame), stated)
+    table = table_of_rows(frame, stated)
     complete = stated_draft(table, stated)
+    if complete:
+        complete.split = complete.split or separator_of(table, complete.rated, stated)
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
         return Proposal(None, unclear=(_nothing(task),))
@@ -62,11 +64,13 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         unclear = list(_unclear(frame, table, readings, margin, stated))
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
+    unclear += unclear_sets(readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
 
 
-def _table(rows: pl.DataFrame, stated: StatedRoles) -> Table:
-    """The columns that can have a role, and those by which rows are chosen."""
+def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
+    """The columns that can have a role, and those by which rows are chosen, by a sample."""
+    rows = sample(frame)
     columns = table_of(rows, stated.missing, stated.declared).columns
     named = {*stated.units, *stated.raters, *stated.labels, stated.criterion, stated.system}
     # Rows of a cluster are no rows of a unit; where the clusters are units, they are stated so.
@@ -89,6 +93,9 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     is_open = not (stated.raters or stated.labels or stated.layout)
     if task != "texts" and (task != "ratings" or is_open):
         drafts += compared(table, stated)
+    for draft in drafts:
+        if draft.shape in _OF_RATERS and not draft.split:
+            draft.split = separator_of(table, draft.rated, stated)
     allowed = [draft for draft in drafts if _is_allowed(draft, stated)]
     allowed.sort(key=lambda d: (-d.points, d.shape == "one-rating", d.shape, d.units, d.rated))
     best: dict[object, Draft] = {}
@@ -99,27 +106,34 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
     """Whether a reading agrees with everything stated."""
-    used = draft.used
-    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
-    sides = draft.sides or (None, None)
-    agrees = (
-        stated.layout is None or draft.shape in SHAPES_OF[stated.layout],
-        not stated.units or set(stated.units) == set(draft.units),
-        len(stated.raters) != 1 or draft.rater == stated.raters[0],
-        len(stated.raters) < 2 or (draft.shape == "wide" and draft.rated == stated.raters),
-        not stated.labels or set(stated.labels) == set(draft.rated),
-        not stated.names or draft.shape == "rater-by-criterion",
-        not stated.split or draft.split == stated.split,
-        stated.criterion in (None, draft.criterion),
-        stated.system in (None, *draft.units, draft.system),
-        stated.repeat in (None, draft.repeat),
-        stated.weight in (None, draft.weight),
-        stated.first in (None, sides[0]) and stated.second in (None, sides[1]),
-        stated.outcome in (None, draft.outcome),
-        all(name in (None, draft.wins.get(role)) for role, name in wins.items()),
-        not stated.cluster or used.get(stated.cluster, "unit") != "rating",
-    )
-    return all(agrees)
+    is_cluster_rated = draft.used.get(stated.cluster or "", "unit") == "rating"
+    return not disregarded(draft, stated) and not is_cluster_rated
+
+
+_OF_RATERS = SHAPES_OF["wide"] | SHAPES_OF["long"] | SHAPES_OF["raters-in-rows"]
+"""Shapes in which a cell is the rating of one rater."""
+
+
+def separator_of(table: Table, rated: Sequence[str], stated: StatedRoles) -> str:
+    """What is between several labels in the cells of some columns; empty where a cell has one.
+
+    A sign that is a part of declared labels separates none.
+    """
+    columns = [table.by_name[name] for name in rated if name in table.by_name]
+    signs = {column.separator for column in columns if column.separator}
+    sign = stated.split or (signs.pop() if len(signs) == 1 else "")
+    return "" if any(sign in label for label in stated.declared) else sign
+
+
+def unclear_sets(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
+    """Cells that look as if they had several labels; lists in JSON have."""
+    if reading.separator and not stated.split:
+        yield message(
+            "Cells contain several labels, with {sign} between them; state this sign, or all labels"
+            " if each cell is one label.",
+            message_id="roles.may_be_sets",
+            sign=repr(reading.separator),
+        )
 
 
 def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableReading:

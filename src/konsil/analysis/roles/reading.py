@@ -59,6 +59,9 @@ SHAPES_OF: Mapping[Layout, frozenset[Shape]] = {
 }
 """The shapes of each layout."""
 
+JSON_LISTS = "["
+"""What is stated to be between the labels of a cell where cells are lists in JSON."""
+
 COMPUTABLE: frozenset[Shape] = frozenset(
     (
         *("wide", "long", "long-criteria", "rater-by-criterion", "raters-in-rows", "counts"),
@@ -201,7 +204,8 @@ class TableReading:
     names: str = ""
     """rater-by-criterion: the columns' names as a pattern such as '{rater}_{criterion}'."""
     split: str = ""
-    """lists: what is between two labels; '' where cells are lists of JSON."""
+    """What is between several labels in a cell, or JSON_LISTS; empty: a cell has one label. In the
+    shape lists they are the labels of all raters of a unit, in others those of one rater."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """The role of every column, in the table's order."""
     unused: Mapping[str, TranslatableMessage] = field(default_factory=dict)
@@ -221,6 +225,16 @@ class TableReading:
         """The columns of labels of a long table, or of lists of labels."""
         is_long = self.shape in SHAPES_OF["long"]
         return self.rated if is_long or self.shape in {"lists", "one-rating"} else ()
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether a rating of one rater is a set of labels."""
+        return bool(self.split) and self.shape != "lists"
+
+    @property
+    def separator(self) -> str:
+        """What is between the labels in the text of a cell; empty for lists in JSON."""
+        return "" if self.split == JSON_LISTS else self.split
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.proof import sample
+from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
 from konsil.analysis.roles.reading import (
+    COMPARISONS,
     COMPUTABLE,
     Proposal,
     Role,
@@ -18,12 +24,15 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.statement import arguments, first_row, sentence
-from konsil.errors import SourceError, UnclearTableError, nearest, option
+from konsil.analysis.roles.stated import disregarded
+from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
+from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
 _PROPOSED = 1.5
 """Points of a reading below which no call is proposed that states it."""
+_AS_LIKELY = 1.5
+"""Points by which a reading may be behind the likeliest one, and be as likely."""
 _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
@@ -70,17 +79,19 @@ def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Rec
     Raises UnclearTableError with the likeliest reading and the options that state it.
     """
     _check_columns(frame, stated, purpose)
-    if stated.split and stated.raters:
-        raise SourceError(
-            f"{purpose.name}: {option('split', stated.split)} and {option('rater')}: several labels"
-            " of one rater in a cell are not compared; without raters, the labels of a cell are"
-            " those of all raters of its unit"
-        )
+    _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
     if laid_out is not None:
+        _check_used(laid_out, stated, purpose)
+        if unclear := tuple(unclear_sets(laid_out, stated)):
+            raise _refusal(frame, Proposal(laid_out, unclear=unclear), purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
     reading = proposal.reading
+    if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
+        raise _refusal(frame, proposal, purpose)
+    if reading is not None and proposal.is_certain:
+        _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
@@ -107,12 +118,15 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
     roles: dict[str, Role] = dict.fromkeys(frame.columns, "unused")
     roles.update(dict.fromkeys(units, "unit"))
     roles.update(dict.fromkeys(rated, "rating"))
+    is_wide = stated.layout == "wide"
     return TableReading(
-        shape="wide" if stated.layout == "wide" else "counts",
+        shape="wide" if is_wide else "counts",
         units=units,
         rated=rated,
         cluster=stated.cluster,
         roles=roles,
+        split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
+        points=_PROPOSED,
     )
 
 
@@ -216,11 +230,7 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
                     f"{purpose.name}: {flag} {name!r}: there is no such column;"
                     f" {nearest(name, frame.columns)}"
                 )
-            if (
-                name in role_by_column
-                and role != "cluster"
-                and "unused" not in (role, role_by_column[name])
-            ):
+            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
                 raise SourceError(
                     f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
                     " each once"
@@ -228,27 +238,78 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
             role_by_column.setdefault(name, role)
 
 
-def _has_numbers(reading: TableReading) -> bool:
-    """Whether something is computed of a reading once all is stated.
+def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a pattern of names that is none, or that no column has."""
+    if not stated.names:
+        return
+    gaps = re.findall(r"\{(\w+)\}", stated.names)
+    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
+    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
+        raise SourceError(
+            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
+        )
+    if not matching(stated.names, frame.columns):
+        raise SourceError(
+            f"{where}: no column has such a name; the columns are"
+            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
+        )
 
-    Several labels by one rater in a cell are not: no statistic of single labels compares them.
+
+_MOST_NAMED = 20
+"""Columns whose names an error states."""
+
+
+def _check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a statement that changes nothing, as the reading has no such role."""
+    for role in disregarded(reading, stated):
+        value = getattr(stated, _FIELDS.get(role, role))
+        words = (value,) if isinstance(value, str) else value
+        flag = option(purpose.flags.get(role, role), words[0])
+        raise SourceError(
+            f"{purpose.name}: {choice(role, words[0]) if role == 'layout' else flag}: has no"
+            f" effect on {shape_words(reading)}"
+        )
+
+
+_FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
+"""Role -> its field of `StatedRoles`, where it has another name."""
+
+
+def _has_numbers(frame: pl.DataFrame, reading: TableReading, purpose: Purpose) -> bool:
+    """Whether a reading is one to state: it has numbers, and something speaks for it.
+
+    A call that states a reading for which little speaks would be copied without a look. Different
+    labels in a cell may be those of one rater, or of several: only a repeated one is of several.
     """
+    if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
+        return False
     if reading.shape == "lists":
-        return reading.rater is None
-    return reading.shape in _WITH_NUMBERS
+        column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
+        cells = [column.labels(value) for value in column.distinct]
+        return any(len({*labels}) < len(labels) for labels in cells)
+    return reading.shape in _WITH_NUMBERS and reading.points >= _PROPOSED
+
+
+def _comparisons() -> TranslatableMessage:
+    return message(
+        "Comparisons of two systems are analysed by `preference`, not by `agreement`.",
+        message_id="roles.for_preference",
+    )
 
 
 def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
-    # A call that states a reading for which little speaks would be copied without a look.
-    computable = [r for r in readings if _has_numbers(r) and r.points >= _PROPOSED]
+    likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
+    computable = [r for r in likely if _has_numbers(frame, r, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
+    if purpose.task == "ratings" and reading.shape in COMPARISONS:
+        unclear = (str(_comparisons()),)
     stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
     return UnclearTableError(
         purpose.name,

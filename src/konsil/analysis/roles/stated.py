@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from konsil.analysis.roles.candidates.families import matching, taken_columns
+from konsil.analysis.roles.candidates.cells import rater_columns
+from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.reading import Shape, StatedRoles
+from konsil.analysis.roles.reading import (
+    COMPARISONS,
+    SHAPES_OF,
+    Shape,
+    StatedRoles,
+    TableReading,
+)
 
 _POINTS = 3.0
 
@@ -16,13 +23,41 @@ def stated_draft(table: Table, stated: StatedRoles) -> Draft | None:
     draft = _comparisons(stated) if stated.first or stated.second else _ratings(table, stated)
     if draft is None:
         return None
-    draft.criterion, draft.repeat, draft.weight = stated.criterion, stated.repeat, stated.weight
-    draft.system = stated.system
+    if draft.shape in SHAPES_OF["long"] | COMPARISONS:
+        draft.criterion, draft.repeat = stated.criterion, stated.repeat
+    draft.weight, draft.system = stated.weight, stated.system
     if not draft.used.keys() <= table.by_name.keys():
         return None
     explain(table, draft, ())
     draft.evidence, draft.points = [(_POINTS, "stated", ", ".join(draft.used))], _POINTS
     return draft
+
+
+def disregarded(reading: Draft | TableReading, stated: StatedRoles) -> list[str]:
+    """The stated roles that a reading does not use: a statement without effect is refused."""
+    sides = reading.sides or (None, None)
+    raters = reading.rated if len(stated.raters) > 1 and reading.shape == "wide" else ()
+    raters = raters or ((reading.rater,) if reading.rater else ())
+    is_used = {
+        "layout": stated.layout is None or reading.shape in SHAPES_OF[stated.layout],
+        "unit": not stated.units or set(stated.units) == set(reading.units),
+        "rater": not stated.raters or stated.raters == raters,
+        "label": not stated.labels or set(stated.labels) == set(reading.rated),
+        "names": not stated.names or reading.shape == "rater-by-criterion",
+        "split": not stated.split or reading.split == stated.split,
+        "criterion": stated.criterion in (None, reading.criterion),
+        "system": stated.system in (None, *reading.units, reading.system),
+        "repeat": stated.repeat in (None, reading.repeat),
+        "weight": stated.weight in (None, reading.weight),
+        "first": stated.first in (None, sides[0]),
+        "second": stated.second in (None, sides[1]),
+        "outcome": stated.outcome in (None, reading.outcome),
+        **{
+            role: getattr(stated, role) in (None, reading.wins.get(role))
+            for role in ("won", "lost", "tied")
+        },
+    }
+    return [role for role, is_fine in is_used.items() if not is_fine]
 
 
 def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
@@ -31,8 +66,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if len(stated.raters) > 1 and layout in {None, "wide"}:
         return Draft("wide", stated.units, rated=stated.raters)
     if stated.names:
-        free = [name for name in table.by_name if name not in taken_columns(stated)]
-        rated = matching(stated.names, free)
+        aside = {*stated.units, stated.cluster, *stated.groups}
+        rated = matching(stated.names, [name for name in table.by_name if name not in aside])
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)
@@ -41,7 +76,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
         return Draft(
             "raters-in-rows", rater=rater, rated=tuple(n for n in table.by_name if n not in aside)
         )
-    if stated.labels and stated.units and (rater or stated.split or layout == "lists"):
+    is_of_all = layout == "lists" or (bool(stated.split) and not rater_columns(table))
+    if stated.labels and stated.units and (rater or is_of_all):
         shape = _long_shape(table, stated)
         return Draft(shape, stated.units, rater, stated.labels, split=stated.split)
     return None

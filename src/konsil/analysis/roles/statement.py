@@ -8,7 +8,7 @@ import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.reading import COMPARISONS, SHAPES_OF, TableReading
+from konsil.analysis.roles.reading import COMPARISONS, TableReading
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -27,6 +27,12 @@ def sentence(
         units=_units(reading, frame, n_units),
         ratings=_ratings(reading),
     )
+    if reading.has_sets:
+        line = message(
+            "{statement}; several labels in a cell",
+            message_id="roles.statement_sets",
+            statement=line,
+        )
     if not unused:
         return line
     return message(
@@ -343,13 +349,12 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
         case "raters-in-rows":
             options = [("layout", ("raters-in-rows",))]
         case "lists":
-            options = [("label", reading.rated), ("split", (reading.split,))]
+            options = [("label", reading.rated)]
         case "long" | "long-criteria" | "repeats" | "rows-to-combine":
             options = [("layout", ("long",)), ("label", reading.rated)]
         case _:
             options = [("label", reading.rated)]
-    if reading.shape in SHAPES_OF["long"] and reading.split:
-        options.append(("split", (reading.split,)))
+    options.append(("split", (reading.separator,)))
     singles = {
         "rater": reading.rater,
         "criterion": reading.criterion,

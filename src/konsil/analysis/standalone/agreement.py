@@ -14,12 +14,12 @@ import polars as pl
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
-from konsil.analysis.standalone.agreement_choices import check_request
+from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
-from konsil.analysis.standalone.table_agreement import estimate_table
+from konsil.analysis.standalone.sets_agreement import estimate_any
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
@@ -28,12 +28,12 @@ from konsil.analysis.tabular.dataframes import (
     row_names,
     to_polars,
 )
+from konsil.analysis.tabular.label_sets import label_words
 from konsil.analysis.tabular.ratings_table import Table, read
 from konsil.analysis.tabular.reshaping import reshape
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
-from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.parts import Compute, in_this_process
 
 
@@ -101,7 +101,6 @@ def estimate_agreement(
     options = composed(request.table_options() if options is None else options)
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name, lists=frame.columns)
-    check_recode(words, options.recode)
     slices = composed(request.slices)
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions and groups are refused before the columns' roles are asked for.
@@ -112,6 +111,8 @@ def estimate_agreement(
         Purpose("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
     )
     table = reshape(words, recognised.reading, options, slices)
+    if options.recode:
+        check_recode(label_words(table.frame, table.options), options.recode)
     groups = [
         Group(part.name, partial(_read_part, part))
         for part in parts(table.frame, table.slices, options.name, warnings)
@@ -141,7 +142,8 @@ def estimate_groups(
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
     if slices.group is None:
         table = groups[0].read(options)
-        return _with(estimate_table(table, options, request, compute), warnings)
+        refuse_idle_weights([table], options, request)
+        return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
     scale = common_scale(tables)
@@ -152,8 +154,9 @@ def estimate_groups(
             replace(t, warnings=tuple(dict.fromkeys(w)))
             for t, w in zip(tables, table_warnings, strict=True)
         ]
+    refuse_idle_weights(tables, options, request)
     results = {
-        group.name: estimate_table(table, options, request, compute)
+        group.name: estimate_any(table, options, request, compute)
         for group, table in zip(groups, tables, strict=True)
     }
     comparison = None
@@ -188,8 +191,3 @@ def _read_part(part: Part, options: TableOptions) -> Table:
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:
     return replace(result, warnings=(*warnings, *result.warnings))
-
-
-def describe(name: str) -> str:
-    """A statistic's title for people."""
-    return STATISTICS[name].title

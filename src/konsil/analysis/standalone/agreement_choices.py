@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.agreement.agreement_estimates import weights_of
 from konsil.analysis.estimation.own_weights import OwnWeights, Weights, own_weights
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, nearest, option
+from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.long_scales.by_name import LONG
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.distances import WEIGHTS
 
 MANY_PAIRS = 300
@@ -36,7 +40,14 @@ def check_request(request: AgreementRequest) -> None:
         raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
+    if request.values and request.level == "nominal":
+        raise AnalysisError(
+            f"{option('values')}: has no effect at the level nominal, which uses no numbers; state"
+            f" {option('level', 'interval')}, for instance"
+        )
     for name in request.statistics:
+        if name in SET_STATISTICS:
+            continue
         agreement_statistics.entry(name, request.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
         raise AnalysisError(
@@ -171,6 +182,41 @@ def names_of(
             f" {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )
     return estimable, left_out
+
+
+def refuse_idle_weights(
+    tables: Sequence[Table], options: TableOptions, request: AgreementRequest
+) -> None:
+    """Refuse weights that change none of the statistics of some tables."""
+    if not request.weights and request.pair_weights == "alike":
+        return
+    computed: set[str] = set()
+    has_pairs = False
+    for table in tables:
+        names = _names_of_labels(table, options, request)
+        of_pairs = {name for name in names if STATISTICS[name].needs == "pairs"}
+        has_pairs = has_pairs or (table.has_raters and n_pairs(table) > 1 and bool(of_pairs))
+        computed.update(names)
+    if request.pair_weights != "alike" and not has_pairs:
+        raise AnalysisError(
+            f"{options.name}: {option('pair_weights', request.pair_weights)}: has no effect without"
+            " a mean over several pairs of raters"
+        )
+    weights = "" if not request.weights else weights_of_table(request, tables[0])
+    if weights and not any(weights_of(name, weights) for name in computed):
+        raise AnalysisError(
+            f"{options.name}: {option('weights')}: has no effect on {', '.join(sorted(computed))}"
+        )
+
+
+def _names_of_labels(
+    table: Table, options: TableOptions, request: AgreementRequest
+) -> tuple[str, ...]:
+    """The statistics of single labels; those of sets take no weights."""
+    names = tuple(name for name in request.statistics if name not in SET_STATISTICS)
+    if request.statistics and not names:
+        return ()
+    return names_of(table, options, replace(request, statistics=names))[0]
 
 
 def _refuse_unequal_numbers(table: Table, options: TableOptions, request: AgreementRequest) -> None:

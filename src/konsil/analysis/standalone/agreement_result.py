@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from konsil.analysis.agreement.agreement_statistics import full_name
+from konsil.analysis.agreement.agreement_statistics import full_name, title_of
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.errors import AnalysisError, nearest
 from konsil.records.digits import written
-from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class Agreement:
     def __getitem__(self, name: str) -> Estimate:
         """The headline estimate of a statistic by name."""
         estimates = {s.name: s.estimate for s in self.statistics}
-        if self.groups:
+        if self.groups and not self.statistics:
             raise AnalysisError(
                 f"no statistic {name!r} of all rows; choose a group:"
                 f" groups[{next(iter(self.groups))!r}]"
@@ -199,7 +198,13 @@ class Agreement:
         return dot_plot(dots, ax, label=f"estimate with {self.confidence:.0%} CI")
 
     def _parts(self) -> list[tuple[str, Agreement]]:
-        return list(self.groups.items()) if self.groups else [("", self)]
+        """The results that have statistics, each with its groups' names."""
+        inner = [
+            (", ".join(filter(None, (name, group))), result)
+            for name, part in self.groups.items()
+            for group, result in part._parts()
+        ]
+        return [("", self), *inner] if self.statistics or not self.groups else inner
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it: undefined is None, with its reason.
@@ -223,15 +228,13 @@ class Agreement:
         if self.groups:
             groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
             compared = {} if self.comparison is None else {"comparison": _compared(self.comparison)}
-            return {
-                **counts,
-                "by": self.by,
-                "groups": groups,
-                **compared,
-                "warnings": list(self.warnings),
-            }
+            counts |= {"by": self.by, "groups": groups, **compared}
+        if self.statistics or not self.groups:
+            counts |= self._estimates()
+        return {**counts, "warnings": list(self.warnings)}
+
+    def _estimates(self) -> dict[str, Any]:
         return {
-            **counts,
             "pair_weights": self.pair_weights,
             "raters": [
                 {"name": r.name, "n_ratings": r.n_ratings, "n_abstained": r.n_abstained}
@@ -240,7 +243,6 @@ class Agreement:
             "statistics": _with_companions(self.statistics, self.companions),
             "overlap": self.overlap(),
             **({"pairs": [_pair(pair) for pair in self.pairs]} if self.pairs else {}),
-            "warnings": list(self.warnings),
         }
 
     def overlap(self) -> dict[str, Any] | None:
@@ -287,20 +289,17 @@ class Agreement:
         return as_pandas(self.to_polars())
 
     def _records(self) -> list[dict[str, Any]]:
-        if self.groups:
-            return [
-                {"group": g, **_estimate_fields(s)}
-                for g, result in self.groups.items()
-                for s in result.statistics
-            ]
-        return [_estimate_fields(s) for s in self.statistics]
+        return [
+            {**({"group": name} if self.groups else {}), **_estimate_fields(s)}
+            for name, result in self._parts()
+            for s in result.statistics
+        ]
 
 
 def _shown(statistic: NamedEstimate) -> list[str]:
     """A statistic's title, estimate with CI, number of clusters, and the CI's method."""
     e = statistic.estimate
-    title = STATISTICS[statistic.name].title if statistic.name in STATISTICS else statistic.name
-    return [title, _interval_text(e), f"{e.n_clusters:,}", e.method]
+    return [title_of(statistic.name), _interval_text(e), f"{e.n_clusters:,}", e.method]
 
 
 def _interval_text(e: Estimate) -> str:

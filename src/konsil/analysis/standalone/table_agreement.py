@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -61,11 +61,7 @@ def estimate_table(
     """All statistics of one table."""
     sample = table.sample
     names, left_out = names_of(table, options, request)
-    statistics: list[NamedEstimate] = []
-    companions: list[NamedEstimate] = []
-    # Warnings that many statistics share are told once, with the names of those they concern.
     notes: dict[str, list[str]] = {}
-    cluster_notes: set[str] = set()
     if left_out:
         notes[
             message(
@@ -141,32 +137,9 @@ def estimate_table(
         weights_of_table(request, table),
         request.pair_weights,
     )
-    everything = agreement_estimates.estimate_in_parts(joint, names, compute)
-    for name, summary in everything.items():
-        statistics.append(
-            NamedEstimate(
-                name, within_statistic(summary.headline, name, weights_of_table(request, table))
-            )
-        )
-        textbook = closed_form(
-            sample,
-            name,
-            options.level,
-            summary.headline,
-            weights=agreement_estimates.weights_of(name, weights_of_table(request, table)),
-        )
-        others = (*summary.companions, *([textbook] if textbook is not None else []))
-        companions.extend(
-            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, table)))
-            for c in others
-        )
-        for note in summary.notes:
-            notes.setdefault(note, []).append(name)
-        for caution in summary.cautions:
-            text = _COMMON_SENTENCES.get(caution.code) or sentence(caution)
-            notes.setdefault(text, []).append(name)
-            if caution.code == "few-clusters":
-                cluster_notes.add(text)
+    estimated = Estimated()
+    estimated.add(joint, {name: name for name in names}, compute)
+    notes |= estimated.notes
     if table.constant is not None:
         notes[
             message(
@@ -186,38 +159,81 @@ def estimate_table(
         ] = []
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
-    n_resampled = sum(has(s.estimate.method, "bootstrap") for s in statistics)
-    # Where all resampled statistics have the same number of clusters, the note on it needs no
-    # names; elsewhere each number is printed with its statistics.
-    widest = n_resampled if len(cluster_notes) == 1 else math.inf
-    unnamed = {text for text in cluster_notes if len(notes[text]) >= widest}
-    warnings = (
-        *table.warnings,
-        *(
-            f"{', '.join(names)}: {text}" if names and text not in unnamed else text
-            for text, names in notes.items()
-        ),
-    )
     return Agreement(
         n_units=sample.n_units,
         n_raters=sample.n_raters if table.has_raters else None,
         n_ratings=sample.n_ratings,
         n_abstained=table.n_abstained,
-        statistics=tuple(statistics),
-        companions=tuple(companions),
-        warnings=warnings,
+        statistics=tuple(estimated.statistics),
+        companions=tuple(estimated.companions),
+        warnings=(*table.warnings, *estimated.with_names(notes)),
         labels=table.labels.names,
         constant=table.constant,
         level=options.level,
         confidence=request.confidence,
         pair_weights=request.pair_weights,
-        raters=_raters(table),
+        raters=rater_counts(table),
         overlaps=overlaps,
         pairs=_pairs(table, options, request, joint, compute) if request.pairs else (),
     )
 
 
-def _raters(table: Table) -> tuple[RaterCount, ...]:
+@dataclass
+class Estimated:
+    """Estimates of one sample, with what a reader must know of them."""
+
+    statistics: list[NamedEstimate] = field(default_factory=list)
+    """The headline estimates."""
+    companions: list[NamedEstimate] = field(default_factory=list)
+    """The same numbers with other intervals."""
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    """Sentence -> the statistics that it is about: one that many share is stated once."""
+    cluster_notes: set[str] = field(default_factory=set)
+    """Sentences about the number of clusters."""
+
+    def add(
+        self,
+        joint: agreement_estimates.JointSample,
+        title_of: Mapping[str, str],
+        compute: Compute = in_this_process,
+    ) -> None:
+        """Estimate statistics of a sample, with all their intervals.
+
+        `title_of`: statistic of the registry -> its name in the result.
+        """
+        everything = agreement_estimates.estimate_in_parts(joint, list(title_of), compute)
+        for name, summary in everything.items():
+            title, headline = title_of[name], summary.headline
+            weights = agreement_estimates.weights_of(name, joint.weights)
+            textbook = closed_form(joint.sample, name, joint.level, headline, weights=weights)
+            others = (*summary.companions, *([textbook] if textbook is not None else []))
+            within = (within_statistic(e, name, joint.weights) for e in (headline, *others))
+            named, *companions = (NamedEstimate(title, estimate) for estimate in within)
+            self.statistics.append(named)
+            self.companions.extend(companions)
+            for note in summary.notes:
+                self.notes.setdefault(note, []).append(title)
+            for caution in summary.cautions:
+                text = _COMMON_SENTENCES.get(caution.code) or sentence(caution)
+                self.notes.setdefault(text, []).append(title)
+                if caution.code == "few-clusters":
+                    self.cluster_notes.add(text)
+
+    def with_names(self, notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
+        """Sentences with the names of their statistics before them.
+
+        Where all resampled statistics have the same number of clusters, the note on it needs no
+        names; elsewhere each number is printed with its statistics.
+        """
+        n_resampled = sum(has(s.estimate.method, "bootstrap") for s in self.statistics)
+        widest = n_resampled if len(self.cluster_notes) == 1 else math.inf
+        for text, names in notes.items():
+            is_about_all = text in self.cluster_notes and len(names) >= widest
+            yield f"{', '.join(names)}: {text}" if names and not is_about_all else text
+
+
+def rater_counts(table: Table) -> tuple[RaterCount, ...]:
+    """How much each rater did; nothing where raters are not known."""
     if not table.has_raters:
         return ()
     n_ratings = (table.sample.codes.labels >= 0).sum(axis=0)

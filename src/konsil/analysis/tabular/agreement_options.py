@@ -51,7 +51,9 @@ class TableOptions:
     name: str = "table"
     """The table's name, for errors."""
     split: str = ""
-    """Lists: the character between two labels of a cell; empty where cells are JSON lists."""
+    """The character between two labels of a cell; empty where cells are JSON lists."""
+    has_sets: bool = False
+    """Whether a rating of one rater is a set of labels; lists contain those of all raters."""
     recode: Mapping[str, str] = field(default_factory=dict)
     """Label -> the label it is read as."""
     repeat: Repeat | None = None

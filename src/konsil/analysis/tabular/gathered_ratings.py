@@ -1,8 +1,8 @@
-"""The coded parts of a long table of ratings together, as the table that its rows make."""
+"""Rows of a long table of ratings as codes, and the table that such parts make together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.coded_ratings import ROLES, CodedRatings
+from konsil.analysis.tabular.coded_votes import Column, coded
 from konsil.analysis.tabular.gathered_votes import Identifiers
 from konsil.analysis.tabular.ratings_table import (
     NA,
+    ROLES,
     Table,
     check_raters,
     check_repeats,
     has_na_cells,
+    long_columns,
     refuse_abstentions,
     refuse_empty,
     refuse_two_clusters,
@@ -36,6 +38,45 @@ _CHUNK = 1 << 20
 """Ratings placed at a time: their indices take 8 bytes each."""
 
 Places = NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRatings:
+    """Some rows of a long table."""
+
+    columns: Mapping[str, Column]
+    """Role -> each row's word: unit, rater, label, and cluster where it is not the unit."""
+    first: int
+    """The first row's number in the whole table."""
+    numbers: IntArray | None
+    """(n_rows,) the rows' numbers in the whole table; None where they follow one another."""
+    empty: Mapping[str, int]
+    """Role -> the first row in which it is empty."""
+
+
+def code_ratings(frame: pl.DataFrame, options: TableOptions) -> CodedRatings:
+    """Some rows of a long table as codes; `options.rows` has their numbers in the whole table.
+
+    Labels are read without the spaces around them, identifiers as they are.
+    """
+    chosen = long_columns(options)
+    if chosen["cluster"] == chosen["unit"]:
+        del chosen["cluster"]
+    columns = {
+        role: coded(frame.get_column(name), options.name, is_stripped=role == "label")
+        for role, name in chosen.items()
+    }
+    rows = pl.int_range(frame.height, eager=True) if options.rows is None else options.rows
+    numbers = rows.to_numpy().astype(np.int64, copy=False)
+    is_consecutive = len(numbers) == 0 or int(numbers[-1] - numbers[0]) + 1 == len(numbers)
+    empty: dict[str, int] = {}
+    for role in ROLES:
+        if role in columns:
+            is_empty = (columns[role].texts() == "").to_numpy()[columns[role].codes]
+            if is_empty.any():
+                empty[role] = int(numbers[is_empty.argmax()])
+    first = int(numbers[0]) if len(numbers) else 0
+    return CodedRatings(columns, first, None if is_consecutive else numbers, empty)
 
 
 @dataclass(frozen=True, eq=False)

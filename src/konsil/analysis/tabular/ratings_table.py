@@ -14,11 +14,14 @@ from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.coded_ratings import ROLES, long_columns
+from konsil.analysis.tabular.label_sets import members_of, refuse_order_of_sets, set_rows
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
+from konsil.stats.agreement.label_sets import Members
 
+ROLES = ("unit", "rater", "cluster")
+"""What every rating has."""
 NA = "NA"
 """What R writes in an empty cell."""
 _PLACES = 4
@@ -42,6 +45,8 @@ class Table:
     """The only label in the table, where no scale was declared and there is just one."""
     has_raters: bool = True
     """Whether it is known who gave which label."""
+    members: Members | None = None
+    """Where ratings are sets of labels: which labels each code of the sample contains."""
 
     @property
     def n_abstained(self) -> int:
@@ -66,20 +71,21 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = of_lists(_units(frame, options, warnings), str(options.label), options)
     else:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
-    melted = recoded(_drop_missing(melted, options, warnings), options.recode)
+    melted = _drop_missing(melted, options, warnings)
     if melted.height == 0:
         refuse_unrated(options)
-    abstained = (
-        melted.filter(pl.col("label") == options.abstain)
-        if options.abstain is not None
-        else melted.clear()
-    )
-    rated = (
-        melted.filter(pl.col("label") != options.abstain) if options.abstain is not None else melted
-    )
-    if rated.height == 0:
-        refuse_abstentions(options)
-    rated, labels, constant = decide(rated, options, warnings)
+    if options.has_sets:
+        refuse_order_of_sets(options)
+        sets = set_rows(melted, options, warnings)
+        rated, abstained, labels, constant = sets.rated, sets.abstained, sets.labels, None
+    else:
+        rated, abstained = _without_abstentions(recoded(melted, options.recode), options)
+        rated, labels, constant = decide(rated, options, warnings)
+    if options.repeat and layout != "long":
+        raise SourceError(
+            f"{options.name}: {option('repeat', options.repeat)}: has no effect, as every row is a"
+            " unit of its own and no rater has several ratings of it"
+        )
     if options.repeat:
         rated = chosen_repeats(rated, options.repeat, warnings)
     check_repeats(rated, options, warnings)
@@ -94,15 +100,16 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     # Units without any label (all abstained) stay out; their number is n_abstained's business.
     # Only equal labels are left twice: different ones have just been refused.
     rated = rated.unique(["unit", "rater"], maintain_order=True)
+    scale, members = members_of(rated, labels) if options.has_sets else (labels, None)
     codes = (
-        rated.get_column("label").replace_strict(labels.codes(), return_dtype=pl.Int64).to_numpy()
+        rated.get_column("label").replace_strict(scale.codes(), return_dtype=pl.Int64).to_numpy()
     )
     sample = matrix(
         rated.get_column("unit"),
         rated.get_column("rater"),
         rated.get_column("cluster"),
         codes,
-        labels,
+        scale,
         raters,
     )
     counted = (
@@ -110,7 +117,20 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         if abstained.height
         else {}
     )
-    return Table(sample, labels, counted, tuple(warnings), constant, has_raters)
+    return Table(sample, labels, counted, tuple(warnings), constant, has_raters, members)
+
+
+def _without_abstentions(
+    melted: pl.DataFrame, options: TableOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows with labels, and those with abstentions."""
+    if options.abstain is None:
+        return melted, melted.clear()
+    is_abstention = pl.col("label") == options.abstain
+    rated = melted.filter(~is_abstention)
+    if rated.height == 0:
+        refuse_abstentions(options)
+    return rated, melted.filter(is_abstention)
 
 
 def refuse_unrated(options: TableOptions) -> NoReturn:
@@ -133,6 +153,14 @@ def check_raters(raters: Sequence[str], options: TableOptions) -> None:
             f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
             " least two"
         )
+
+
+def long_columns(options: TableOptions) -> dict[str, str]:
+    """Role -> column of a long table; the cluster may be the unit."""
+    if options.unit is None or options.label is None or len(options.rater) != 1:
+        raise ValueError(f"the columns of a long table need their roles, got {options}")
+    columns = {"unit": options.unit, "rater": options.rater[0], "label": options.label}
+    return {**columns, "cluster": options.cluster or options.unit}
 
 
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:

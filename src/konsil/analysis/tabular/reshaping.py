@@ -10,7 +10,7 @@ from itertools import product
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.roles.candidates.families import named_parts, pattern_regex
+from konsil.analysis.roles.candidates.families import named_parts
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.slices import Slices
@@ -49,7 +49,7 @@ def reshape(
     numbers = pl.int_range(frame.height, dtype=pl.Int64, eager=True)
     frame = frame.with_columns((options.rows if options.rows is not None else numbers).alias(ROW))
     frame, unit = _with_unit(frame, reading.units)
-    options = replace(options, unit=unit)
+    options = replace(options, unit=unit, split=reading.separator, has_sets=reading.has_sets)
     match reading.shape:
         case "wide":
             reshaped = Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
@@ -57,7 +57,7 @@ def reshape(
             labels = options.labels or reading.rated
             reshaped = Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
         case "lists":
-            lists = replace(options, layout="lists", label=reading.rated[0], split=reading.split)
+            lists = replace(options, layout="lists", label=reading.rated[0])
             reshaped = Reshaped(frame, lists, slices)
         case "cross-table":
             reshaped = _crossed(frame, reading, options, slices)
@@ -178,12 +178,6 @@ def names_by_role(
     >>> names_by_role("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"], "t")
     {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
     """
-    regex = pattern_regex(pattern)
-    if not regex.groupindex or not {*regex.groupindex} <= {*_COLUMN_OF}:
-        raise SourceError(
-            f"{table}: {option('names', pattern)}: expected {{rater}}, {{criterion}} or {{unit}},"
-            " each at most once"
-        )
     values = named_parts(pattern, names)
     others = [name for name in names if name not in next(iter(values.values()))]
     if others:

@@ -65,7 +65,7 @@ def decide(
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, options)
-    elif len(observed) > 1 and options.level in {"nominal", "ordinal"}:
+    elif len(observed) > 1 and options.level in {"nominal", "ordinal"} and not options.has_sets:
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never"
             f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"

@@ -223,8 +223,9 @@ def _part(name: str, numbered: pl.DataFrame) -> Part:
 
 def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series:
     if column not in frame.columns:
+        known = [name for name in frame.columns if not name.startswith(_OWN)]
         raise SourceError(
-            f"{table}: {flag} {column!r}: there is no such column; {nearest(column, frame.columns)}"
+            f"{table}: {flag} {column!r}: there is no such column; {nearest(column, known)}"
         )
     return frame.get_column(column).str.strip_chars()
 
@@ -239,5 +240,6 @@ def condition(column: str, value: str) -> str:
     return entry("where", column, repr(value), value)
 
 
-# With a control character, which no heading of a user's table has.
-_ROW, _GROUP = "\x1fnumber", "\x1fgroup"
+_OWN = "\x1f"
+"""The sign with which columns of our own begin, and no heading of a user's table."""
+_ROW, _GROUP = f"{_OWN}number", f"{_OWN}group"

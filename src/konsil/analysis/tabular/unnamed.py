@@ -106,7 +106,7 @@ def of_lists(rows: pl.DataFrame, column: str, options: TableOptions) -> Rows:
     The places in a list mean nothing.
     """
     lists = [
-        _labels(cell, options, int(row))
+        labels_of_cell(cell, options, int(row))
         for row, cell in zip(rows.get_column(ROW), rows.get_column(column), strict=True)
     ]
     long = _keys(rows).with_columns(pl.Series("label", lists, dtype=pl.List(pl.String)))
@@ -114,7 +114,8 @@ def of_lists(rows: pl.DataFrame, column: str, options: TableOptions) -> Rows:
     return _placed(long.sort("unit", "label", maintain_order=True))
 
 
-def _labels(cell: str | None, options: TableOptions, row: int) -> list[str | None]:
+def labels_of_cell(cell: str | None, options: TableOptions, row: int) -> list[str | None]:
+    """The labels of a cell: a list in JSON, or texts with the stated sign between them."""
     if cell is None or not cell.strip():
         return []
     if options.split:

@@ -62,7 +62,7 @@ def agreement_of_data_set(
     with open_runner(cluster, len(pieces), is_small=is_small) as runner, on_cores(cluster):
         recognised = _recognised(pieces, request, options)
         reading = recognised.reading
-        if reading.shape == "long" and len(reading.units) == 1:
+        if reading.shape == "long" and len(reading.units) == 1 and not reading.has_sets:
             result = _of_codes(pieces, request, reading, runner, _compute(runner, cluster), options)
             return replace(result, reading=recognised.statement(result.n_units))
         frame = pl.concat(runner.map(partial(words, name=name), pieces))

@@ -11,9 +11,10 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
-from konsil.analysis.tabular.coded_ratings import CodedRatings, code_ratings, long_columns
 from konsil.analysis.tabular.coded_votes import CodedVotes, code_votes
 from konsil.analysis.tabular.dataframes import as_text
+from konsil.analysis.tabular.gathered_ratings import CodedRatings, code_ratings
+from konsil.analysis.tabular.ratings_table import long_columns
 from konsil.analysis.tabular.slices import PieceParts, Slices, piece_parts
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.sources.files.datasets import Piece, read_piece

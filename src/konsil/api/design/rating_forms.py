@@ -25,14 +25,14 @@ def rating_questions(loaded: Loaded, data: Data) -> dict[str, str]:
             id_by_words[str(criterion.get("question"))] = criterion["id"]
             id_by_words[criterion["id"]] = criterion["id"]
     names: dict[str, str] = {}
-    for column, words in _asked(loaded, str(data.get("language", "en"))).items():
+    for column, words in _question_words(loaded, str(data.get("language", "en"))).items():
         if words not in id_by_words:
             id_by_words[words] = identifier(words, id_by_words.values())
         names[column] = id_by_words[words]
     return names
 
 
-def _asked(loaded: Loaded, language: str) -> dict[str, str]:
+def _question_words(loaded: Loaded, language: str) -> dict[str, str]:
     """Column of ratings -> the words of its question: of its heading, or those of any ratings."""
     parts = headings(loaded)
     words = {}
@@ -86,7 +86,7 @@ def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> D
     """The questions and raters that a table of ratings names and the study does not have."""
     columns = {column.name: column for column in loaded.table.columns}
     ids = {c["id"] for i in data.get("instruments", ()) for c in i.get("criteria", ())}
-    words = _asked(loaded, str(data.get("language", "en")))
+    words = _question_words(loaded, str(data.get("language", "en")))
     new = []
     for criterion in dict.fromkeys(names.values()):
         of_it = [name for name, i in names.items() if i == criterion and name in columns]

@@ -59,7 +59,10 @@ def detected_decimal(frame: pl.DataFrame) -> Decimal:
         cells = column.drop_nulls()
         if not cells.str.contains(",", literal=True).any():
             continue
-        if cells.str.contains(_whole(",")).all() and not cells.str.contains(_whole(".")).all():
+        if (
+            cells.str.contains(_pattern_of(",")).all()
+            and not cells.str.contains(_pattern_of(".")).all()
+        ):
             return ","
     return ""
 
@@ -76,12 +79,12 @@ def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
     numbers = [
         column.name
         for column in frame.get_columns()
-        if column.drop_nulls().str.contains(_whole(",")).all()
+        if column.drop_nulls().str.contains(_pattern_of(",")).all()
     ]
     return frame.with_columns(
         pl.col(numbers).str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
     )
 
 
-def _whole(mark: Mark) -> str:
+def _pattern_of(mark: Mark) -> str:
     return f"^{PATTERNS[mark]}$"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, key, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.apart import read_apart
 from konsil.sources.files.cells import detected_decimal, with_decimal_point
@@ -40,6 +40,17 @@ TEXTS: Mapping[str, Callable[[bytes, str], Rows]] = MappingProxyType(
 _SPREADSHEETS = (".xlsx", ".xlsm")
 ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS)
 """The endings that are read."""
+
+_GRIDS = (*_SEPARATORS, *_SPREADSHEETS)
+_SETTINGS_OF: Mapping[str, Collection[str]] = MappingProxyType(
+    {
+        "sheet": _SPREADSHEETS,
+        "encoding": (*_SEPARATORS, *TEXTS),
+        "separator": _SEPARATORS,
+        **dict.fromkeys(("decimal", "skip", "header", "numbered", "comment"), _GRIDS),
+    }
+)
+"""Setting of a file -> the endings of the files that it concerns."""
 
 _AS_XLSX = "open the file in a spreadsheet program and save it as .xlsx"
 _IN_R = (
@@ -125,10 +136,7 @@ def read_table(
         raise SourceError(
             f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"
         )
-    if settings.sheet and ending not in _SPREADSHEETS:
-        raise SourceError(
-            f"{where}: sheet = {settings.sheet!r} was requested, but only .xlsx files have sheets"
-        )
+    _refuse_idle(settings, ending, where)
     if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
         stated = json.dumps((asdict(settings), as_is))
@@ -154,6 +162,18 @@ def read_table(
         settings = _detected(text, settings, usual)
     frame, lines = read_delimited(text, settings.separator or usual, where, settings)
     return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
+
+
+def _refuse_idle(settings: FileSettings, ending: str, where: str) -> None:
+    """Refuse a setting that changes nothing of a file of this kind."""
+    for name, endings in _SETTINGS_OF.items():
+        value = getattr(settings, name)
+        if ending not in endings and value not in {getattr(AS_USUAL, name), "utf-8"}:
+            word = "" if value is True else str(value)
+            raise SourceError(
+                f"{where}: {key(name, word)}: has no effect on {ending} files; expected one of"
+                f" {', '.join(endings)}"
+            )
 
 
 def _detected(text: bytes, settings: FileSettings, usual: str) -> FileSettings:

@@ -40,12 +40,17 @@ def _single(table: Table, column: Column, stated: StatedRoles) -> Iterator[Draft
     if not column.separator:
         return
     draft = Draft("lists", rated=(column.name,), units=_units(table, stated, column))
-    draft.split = stated.split or column.separator.strip("[")
-    rater = [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
-    draft.rater = next(iter((*stated.raters, *rater)), None)
+    draft.split = stated.split or column.separator
     points = 4 + 4 * fit(column.name, "label") + 3 * bool(stated.labels)
+    # The labels of a cell are then those of one rater.
+    points -= 8 * bool(rater_columns(table))
     points -= 3 * best_fit(column.name, ("comment", "group")) * (not stated.labels)
     yield _draft(table, draft, points, "list")
+
+
+def rater_columns(table: Table) -> list[str]:
+    """The columns that are named for raters."""
+    return [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
 
 
 def _units(table: Table, stated: StatedRoles, label: Column) -> tuple[str, ...]:

@@ -1,0 +1,201 @@
+"""konsil agreement: every command that a refusal prints is run, and is right or asks for less."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.analysis.roles.generated_tables import Truth, make
+
+import konsil
+from konsil.errors import KonsilError, UnclearTableError
+
+from .conftest import Call
+
+IF_SO = "If so: konsil "
+MOST_STEPS = 3
+
+
+def options(words: list[str]) -> Counter[str]:
+    """The options of a command and how often each is stated."""
+    return Counter(word for word in words if word.startswith("--"))
+
+
+def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str, Any] | None]:
+    """The last command and its result, where the command that is printed is always copied.
+
+    Without a result, the last refusal prints none. Each command states more than the one before.
+    """
+    words = ["agreement", str(file), *stated, "--resamples", "100"]
+    for _ in range(MOST_STEPS):
+        code, out, err = call(*words, "--json")
+        if code == 0:
+            return words, dict(json.loads(out))
+        assert code == 2 and "Traceback" not in err, err
+        printed = [line for line in err.splitlines() if line.startswith(IF_SO)]
+        if not printed:
+            return words, None
+        [line] = printed
+        following = shlex.split(line.removeprefix(IF_SO))
+        following = [word for word in following if word != "--json"]
+        assert following[:2] == words[:2]
+        assert options(words) < options(following), (words, following)
+        words = following
+    raise AssertionError(f"{words}: after {MOST_STEPS} commands nothing is computed")
+
+
+def numbers(result: dict[str, Any]) -> object:
+    """Counts and values of a result, by group and statistic."""
+    if groups := result.get("groups"):
+        assert isinstance(groups, list)
+        return {group["group"]: numbers(group) for group in groups}
+    statistics = result["statistics"]
+    assert isinstance(statistics, list)
+    values = {each["name"]: each["value"] for each in statistics}
+    return result["n_units"], result["n_raters"], result["n_ratings"], values
+
+
+def groups_of(result: dict[str, Any]) -> list[object]:
+    """The numbers of each criterion alone: a command may state one of several."""
+    groups = result.get("groups", [])
+    assert isinstance(groups, list)
+    return [numbers(group) for group in groups]
+
+
+def stated(frame: pl.DataFrame, truth: Truth) -> dict[str, Any] | None:
+    """The true reading as keywords; None where a table has no agreement, or not at once."""
+    rated = [name for name in frame.columns if name in truth.rated]
+    unit, others = list(truth.units), [n for n in frame.columns if n not in truth.rated]
+    match truth.shape:
+        case "wide" | "wide, unit has rows":
+            return {"unit": unit, "rater": rated}
+        case "long" | "long-criteria":
+            roles = {"unit": unit, "rater": truth.rater, "label": rated}
+            return {"layout": "long", **roles, "criterion": truth.criterion}
+        case "counts":
+            return {"layout": "counts", "unit": unit, "labels": rated}
+        case "raters-in-rows":
+            unused = [name for name in others if name != truth.rater]
+            return {"layout": "raters-in-rows", "rater": truth.rater, "unused": unused}
+        case "cross-table":
+            return {"layout": "cross-table"}
+        case _:
+            return None
+
+
+def outcome(call: Call, folder: Path, seed: int) -> str:
+    """What following the printed commands of a generated table comes to."""
+    frame, truth, _ = make(seed)
+    file = folder / f"t{seed}.csv"
+    frame.write_csv(file)
+    words, result = followed(call, file)
+    if result is None:
+        return "refused"
+    number = "at once" if len(words) == 4 else "after a command"
+    if truth.shape == "rater-by-criterion":
+        if "--names" not in words:
+            return f"right {number}"
+        pattern = words[words.index("--names") + 1]
+        is_rater_first = pattern.index("{rater}") < pattern.index("{criterion}")
+        return f"right {number}" if is_rater_first == truth.is_rater_first else f"wrong {number}"
+    roles = stated(pl.read_csv(file, infer_schema=False), truth)
+    if roles is None:
+        return f"wrong {number}"
+    try:
+        expected = konsil.agreement(
+            pl.read_csv(file, infer_schema=False),
+            **roles,
+            resamples=100,
+        ).to_dict()
+    except KonsilError:
+        return f"wrong {number}"
+    right = json.loads(json.dumps([numbers(expected), *groups_of(expected)]))
+    is_right = json.loads(json.dumps(numbers(result))) in right
+    return f"right {number}" if is_right else f"wrong {number}"
+
+
+@pytest.mark.slow
+def test_commands_that_are_printed_for_generated_tables_are_right(
+    call: Call, tmp_path: Path
+) -> None:
+    """Kills: a command with an option that there is not, one that is refused in the same words."""
+    outcomes = Counter(outcome(call, tmp_path, seed) for seed in range(60_000, 60_240))
+    assert not outcomes["wrong at once"] and not outcomes["wrong after a command"], outcomes
+    assert outcomes["right at once"] > 50 and outcomes["right after a command"] > 3
+
+
+TABLES = {
+    "a column for each rater, beside others": (
+        "Domain,Source,Score 1,Score 2,Score 3",
+        "Diet,AI,yes,yes,no",
+        "Sleep,AI,no,no,no",
+        "Diet,web,yes,yes,yes",
+        "Sleep,web,no,yes,no",
+        "Diet,AI,yes,yes,yes",
+        "Sleep,web,no,no,yes",
+    ),
+    "several labels in a cell": (
+        "case,coder,codes",
+        *(f"c{n},{r},{'pain;fever' if n % 2 else 'fever'}" for n in range(8) for r in "ab"),
+        *(f"c{n},c,{'pain' if n % 3 else 'fever;pain'}" for n in range(8)),
+    ),
+    "semicolons between columns, and notes": (
+        "Fall;Anna;Ben;Bemerkung",
+        *(f"f{n};{'ja' if n % 2 else 'nein'};{'ja' if n % 3 else 'nein'};-" for n in range(9)),
+    ),
+    "two rows of names": (
+        ",CLARITY,,SAFETY,",
+        "Item,Anna,Ben,Anna,Ben",
+        *(f"i{n},{n % 2},{n % 3},{n % 2},{n % 2}" for n in range(12)),
+    ),
+    "several rows of a rater and unit": (
+        "item,rater,error",
+        *(f"i{n},{r},{'minor' if n % 2 else 'major'}" for n in range(8) for r in "ab"),
+        *(f"i{n},{r},{'major' if n % 2 else 'none'}" for n in range(8) for r in "ab"),
+    ),
+    "comparisons": (
+        "question,judge,first,second,winner",
+        *(f"q{n},{j},x,y,{'x' if n % 2 else 'y'}" for n in range(8) for j in "ab"),
+    ),
+    "labels of one annotator or of all": (
+        "id,label",
+        *(f"d{n},{'pain;fever' if n % 2 else 'fever;cough'}" for n in range(8)),
+    ),
+}
+REFUSED = {
+    "several rows of a rater and unit",
+    "comparisons",
+    "labels of one annotator or of all",
+}
+"""Tables of which no statement of columns makes one number right."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_printed_command_is_right_or_asks_for_less(
+    name: str, call: Call, tmp_path: Path
+) -> None:
+    """Kills: a command of another command's options; one that is refused in the same words."""
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(TABLES[name]) + "\n")
+    words, result = followed(call, file)
+    if name in REFUSED:
+        assert result is None
+        return
+    assert result is not None, words
+    assert len(words) > 4 or name.startswith("semicolons")
+
+
+def test_comparisons_are_sent_to_preference(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join(TABLES["comparisons"]) + "\n")
+    code, _, err = call("agreement", file)
+    assert code == 2 and "`preference`" in err and "If so" not in err
+    assert call("preference", file, "--resamples", 100)[0] == 0
+    frame = pl.read_csv(file)
+    with pytest.raises(UnclearTableError, match="`preference`"):
+        konsil.agreement(frame)
