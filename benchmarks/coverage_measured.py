@@ -32,6 +32,14 @@ TRUTH = 60_000
 FEWER = 5
 """Designs with the bootstrap have a fifth of the studies, as they take most of the time."""
 
+TAILS = """\
+The true values in the table are those of one sample of 60,000 units. Alpha at the interval level with two raters
+has the exact value .698 here. With it, the Wald interval covered .922 of 6,000 studies with 200 clusters (.053 too low, .025
+too high), .937 of 6,000 with 500, and .947 of 1,500 with 2,000 (Monte Carlo errors .003, .003 and .006). The cause is the
+heavy tails: a few large values determine the variance, and most samples miss them, so that with 200 clusters the mean
+standard error is .047 and the standard deviation of the estimates .052. For such values use the ordinal level."""
+"""What a separate simulation with the exact value showed; it is not repeated with the table."""
+
 STATISTICS: tuple[tuple[str, Level], ...] = (
     ("krippendorff_alpha", "interval"),
     ("krippendorff_alpha", "ordinal"),
@@ -156,7 +164,7 @@ def report(studies: int) -> str:
                 f" `{name}` | {level} | {truth:.3f} | {bias:+.3f} | {'Wald' if is_wald else 'BCa'} |"
                 f" {covers:.3f} | {other:.3f} |"
             )
-    return "\n".join([*lines, "", END, ""])
+    return "\n".join([*lines, "", TAILS, END, ""])
 
 
 def error(studies: int) -> float:

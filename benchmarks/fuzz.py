@@ -48,6 +48,7 @@ from konsil.study import parse
 
 sys.path.append(str(Path(__file__).resolve().parent))
 import fuzz_corpus
+import fuzz_exports
 import fuzz_folders
 import fuzz_inputs
 import fuzz_letters
@@ -157,7 +158,9 @@ READERS = {
     "study.toml": Reader(fuzz_inputs.make_study, "study.toml", read_a_study),
     **{
         name: Reader(make, file, read)
-        for name, (make, file, read) in (fuzz_folders.READ | fuzz_letters.READ).items()
+        for name, (make, file, read) in (
+            fuzz_exports.READ | fuzz_folders.READ | fuzz_letters.READ
+        ).items()
     },
     "simulation.toml": Reader(
         fuzz_inputs.make_truth, "simulation.toml", lambda p: truth_of(FOLDER, p)

@@ -319,7 +319,7 @@ def test_ratings_that_disagree_with_themselves(refused: Callable[..., str]) -> N
     assert (
         refused(text)
         == "ratings.csv: lines 2 and 4: rater 'ann' labelled unit '1' both 'a' and 'b'; expected"
-        " one label of a rater for a unit, or --repeat first or --repeat last to choose"
+        " one label of a rater for a unit, or --repeat first or --repeat last"
     )
 
 
@@ -433,7 +433,7 @@ def test_flags_that_do_not_fit(
         (["agreement", "x.csv", "--level", "ordnal"], "'ordnal' is not one of"),
         (["agreement", "x.csv", "--resamples", "5"], "5 is not in the range x>=100"),
         (["agreement", "x.csv", "--resamples", "many"], "'many' is not a valid integer"),
-        (["agreement"], "Missing argument 'FILE'"),
+        (["agreement"], "Missing argument 'FILE...'"),
         (["agreement", "there is no such file.csv"], "there is no such file"),
         (["agreement", "."], ": is a folder"),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 from pathlib import Path
 
+import openpyxl
 import pytest
 from click.testing import CliRunner
 
@@ -29,7 +31,7 @@ def tables(tmp_path: Path) -> list[str]:
     """The paths of two oddly named tables, as they are answered."""
     (tmp_path / TABLES.CASES).write_bytes(TABLES.cases_csv())
     (tmp_path / TABLES.ANSWERS).write_bytes(TABLES.answers_xlsx())
-    return [str(tmp_path / TABLES.CASES), "y", str(tmp_path / TABLES.ANSWERS), "", ""]
+    return [str(tmp_path / TABLES.CASES), "y", str(tmp_path / TABLES.ANSWERS), "", "", ""]
 
 
 def guided(folder: Path, answers: list[str], *options: str):
@@ -58,6 +60,21 @@ def test_piped_answers_make_a_study_that_checks(tmp_path: Path, tables: list[str
     }
     for verb in ("check", "import", "plan"):
         assert exit_code(verb, study) == 0
+
+
+@pytest.mark.slow
+def test_a_sheet_behind_a_cover_is_read_by_its_name(tmp_path: Path):
+    book = openpyxl.load_workbook(io.BytesIO(TABLES.answers_xlsx()))
+    book.active.title = "Outputs"
+    book.create_sheet("Cover", 0).append(["Made by the ward"])
+    place = tmp_path / "book.xlsx"
+    book.save(place)
+    answers = ["Nausea", str(place), "", str(place), "Output", str(place), "Outputs", "y", ""]
+    result = guided(tmp_path / "study", [*answers, *QUESTIONS, *PANELS, *PLAN, "", "y"])
+    assert result.exit_code == 0, result.output
+    assert "'Outputs'" in result.output.partition("24 rows")[0]
+    assert {source.sheet for source in open_folder(tmp_path / "study").study.sources} == {"Outputs"}
+    assert exit_code("import", tmp_path / "study") == 0
 
 
 @pytest.mark.slow

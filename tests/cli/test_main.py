@@ -74,7 +74,7 @@ def test_the_surroundings_faults_are_one_sentence(
     def broken(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("konsil.sources.files.table.read_table", broken)
+    monkeypatch.setattr("konsil.sources.exports.recognition.read_table", broken)
     assert refused(capsys, "agreement", "x.csv") == says
 
 

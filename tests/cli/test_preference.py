@@ -27,6 +27,7 @@ KEYS = [
     "n_missing",
     "mode",
     "confidence",
+    "reading",
     "win_difference",
     "win_rate",
     "davidson",
@@ -79,13 +80,13 @@ def found(call: Call, file: Path, *flags: str) -> dict[str, Any]:
 
 @pytest.fixture
 def refused(call: Call, tmp_path: Path) -> Callable[..., str]:
-    def run(frame: pl.DataFrame | str, *flags: str) -> str:
+    def run(frame: pl.DataFrame | str, *flags: str, lines: int = 1) -> str:
         path = tmp_path / "votes.csv"
         path.write_text(frame, "utf-8") if isinstance(frame, str) else frame.write_csv(path)
         code, out, err = call("preference", path, *FEW, *flags)
         assert (code, out) == (2, "")
         assert err.startswith("konsil: ")
-        assert err.count("\n") == 1, err
+        assert err.count("\n") == lines, err
         return err.removeprefix("konsil: ").strip()
 
     return run
@@ -147,10 +148,11 @@ def test_every_way_of_saying_who_won_is_the_same(call: Call, file: Path):
 
 def test_notebooks_get_the_same(call: Call, file: Path):
     result = found(call, file)
-    table = comparisons().drop("side", "column", "points")
+    table = comparisons()
     for frame in (table, pd.DataFrame(table.to_dict(as_series=False))):
         with options_as_flags():
             assert konsil.preference(frame, resamples=200).to_dict() == result
+    table = table.drop("side", "column", "points")
     assert konsil.preference(table, resamples=200).to_polars().height == 3
     with pytest.raises(AnalysisError, match="a single text"):
         konsil.preference(table, scale="A,B")
@@ -187,7 +189,8 @@ def test_tables_without_items_or_raters_must_say_so(
     call: Call, refused: Callable[..., str], tmp_path: Path
 ):
     table = comparisons().select("model_a", "model_b", "winner")
-    assert "no column for the item" in refused(table)
+    asked = refused(table, lines=5)
+    assert "No column names the items." in asked and "--item - --rater - --first model_a" in asked
     result = found(call, tmp_path / "votes.csv", "--item", "-", "--rater", "-")
     assert sum("are treated as independent" in w for w in result["warnings"]) == 2
 
@@ -224,7 +227,7 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
         (
             {},
             ("--first", "item"),
-            "--first 'item': this column has another role already; name each once",
+            "No columns contain comparisons.",
         ),
         ({"winner": "ceder"}, (), "line 2: the outcome 'ceder' is neither a winner nor a tie"),
         (
@@ -249,6 +252,11 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
             "--scale A,A: expected two or more different labels",
         ),
         ({}, ("--outcome", "points"), "is neither a winner nor a tie"),
+        (
+            {},
+            ("--item", "item", "--rater", "item"),
+            "--rater 'item': this column has another role already; name each once",
+        ),
         ({}, ("--confidence", "95"), "confidence: expected from 0.5 to below 1, got 95"),
     ],
 )
@@ -265,7 +273,7 @@ def test_bad_input_gets_one_sentence(
 
 def test_empty_files_are_refused(refused: Callable[..., str]):
     assert "no row below it" in refused("item,rater,left,right,winner\n")
-    assert "no row has an outcome" in refused("item,rater,left,right,winner\n1,r,a,b,\n")
+    assert "No columns contain comp" in refused("item,rater,left,right,winner\n1,r,a,b,\n")
 
 
 def axes(*, first_only: bool = False) -> pl.DataFrame:
@@ -282,13 +290,18 @@ def axes(*, first_only: bool = False) -> pl.DataFrame:
 def test_rows_without_raters_are_not_pooled_over_a_column_of_criteria(
     call: Call, refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    said = refused(axes(), "--rater", "-")
-    assert "column 'axis' has each of its values in them" in said
-    assert "--by axis" in said and "--where axis=..." in said
+    said = refused(axes(), "--rater", "-", lines=4)
+    assert "axis repeats each comparison for each of its values" in said
+    assert all(way in said for way in ("--by axis", "--where axis=...", "--unused axis"))
+    assert said.endswith("--outcome winner --by axis")
+    # The statement of all other columns does not answer it.
+    stated = ("--item", "item", "--first", "left", "--second", "right", "--outcome", "winner")
+    assert "axis repeats" in refused(axes(), "--rater", "-", *stated, lines=4)
     path = tmp_path / "axes.csv"
     axes().write_csv(path)
     both = ("--where", "axis=accuracy", "--where", "axis=completeness")
-    for flags, n in (((both), 32), (("--where", "axis=accuracy"), 16)):
+    pooled = ("--unused", "axis")
+    for flags, n in ((both, 32), (("--where", "axis=accuracy"), 16), (pooled, 32)):
         assert found(call, path, "--rater", "-", *flags)["n_comparisons"] == n
     code, _, err = call("preference", path, *FEW, "--rater", "-", "--by", "axis")
     assert (code, err) == (0, "")

@@ -155,8 +155,8 @@ TABLES = {
     ),
     "several rows of a rater and unit": (
         "item,rater,error",
-        *(f"i{n},{r},{'minor' if n % 2 else 'major'}" for n in range(8) for r in "ab"),
-        *(f"i{n},{r},{'major' if n % 2 else 'none'}" for n in range(8) for r in "ab"),
+        *(f"i{n},{r},{'typo' if n % 2 else 'gap'}" for n in range(8) for r in "ab"),
+        *(f"i{n},{r},{'gap' if n % 2 else 'fact'}" for n in range(8) for r in "ab"),
     ),
     "comparisons": (
         "question,judge,first,second,winner",

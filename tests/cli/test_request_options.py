@@ -110,8 +110,11 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
         [
             *(
                 case(name, f"--{name} c", "c")
-                for name in ["item", "rater", "first", "second", "outcome", "won", "lost", "tied"]
+                for name in ["item", "rater", "first", "second", "won", "lost", "tied"]
             ),
+            case("outcome", "--outcome c --outcome d", ("c", "d")),
+            case("ends", "--ends 1,2", ("1", "2")),
+            case("unused", "--unused c --unused d", ("c", "d")),
             case("scale", "--scale worse,tie,better", ("worse", "tie", "better")),
             case("strict", "--strict", True),
             case("ties", "--ties dropped", "dropped"),
@@ -223,6 +226,7 @@ OF_A_FILE = [
     case("header", "--header 3", 3),
     case("numbered", "--numbered", True),
     case("comment", "--comment %", "%"),
+    case("path", "--path data/cases", "data/cases"),
     case(
         "columns",
         "--column text=a --column text=b --column item=c",

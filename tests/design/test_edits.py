@@ -177,6 +177,19 @@ def test_analyses_are_proposed_for_what_is_planned_alone():
     assert ("b", "a") in {(p.panel, p.other) for p in again if p.purpose == "against"}
 
 
+@pytest.mark.parametrize(
+    ("people", "purposes"), [(1, set()), (2, {"against two"}), (3, {"against"})]
+)
+def test_judges_are_compared_with_a_majority_or_with_two_people(
+    people: int, purposes: set[str]
+) -> None:
+    """Kills the mutants of both limits: of one rater alone there is no agreement to compare with."""
+    data = with_questions({}, [Question("Good?", "yesno")])
+    data = with_panels(data, [Panel("a", people), Panel("b", 2, "llm")])
+    data = with_lines(data, lines_of(data, is_new=True))
+    assert {p.purpose for p in proposals(data, is_new=True) if p.other == "a"} == purposes
+
+
 def test_raters_of_a_new_panel_are_numbered_from_one():
     after = with_panels({}, [Panel("physicians", 2), Panel("nurses", 1)])
     assert [r["id"] for r in after["raters"]] == ["physician-1", "physician-2", "nurse-1"]

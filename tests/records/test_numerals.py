@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.records.numerals import decimal_mark, is_number, number_of, numbers_of
+from konsil.records.numerals import decimal_mark, is_number, number_of, own_numbers
 from konsil.sources.files.cells import detected_decimal, with_decimal_point
 
 
@@ -56,4 +56,4 @@ def test_columns_of_files_and_labels_are_the_same_numbers(cells: list[str]) -> N
     points = with_decimal_point(frame, detected_decimal(frame)).get_column("a").to_list()
     mark = decimal_mark(cells)
     assert mark is not None
-    assert numbers_of(points) == numbers_of(cells) == tuple(number_of(c, mark) for c in cells)
+    assert own_numbers(points) == own_numbers(cells) == tuple(number_of(c, mark) for c in cells)

@@ -14,6 +14,7 @@ from konsil.cli.printout import Printout, asks_json, with_json
 from konsil.locale import SOURCE, catalogue_language, is_draft
 
 if TYPE_CHECKING:
+    from konsil.design.stages import Stage
     from konsil.errors import StudyError
     from konsil.instrument import Instrument
     from konsil.study import Study
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Check a study's protocol and summarise it.")
 @on_folder
+@click.option("--next", "of_stages", is_flag=True, help="List the next steps and what each lacks.")
 @click.option("--statistics", is_flag=True, help="List all statistics that an analysis can use.")
 @with_json
-def command(folder: Path, database: str, statistics: bool) -> Printout:
+def command(folder: Path, database: str, of_stages: bool, statistics: bool) -> Printout:
     """Check FOLDER/study.toml and the files it names; list each problem with its line.
 
     Columns and labels of the files are compared with the forms, and all analyses are validated.
-    Nothing is written.
+    Nothing is written. With --next, every step from the import to the report is listed with what it
+    still lacks.
     """
     from konsil.api import open_folder
     from konsil.api.running.checking import findings
@@ -51,7 +54,23 @@ def command(folder: Path, database: str, statistics: bool) -> Printout:
         "problems": _problems(refusal) if checked.problems else [],
     }
     lines = [*_lines(opened.study, checked.absent), *(f"  {note}" for note in checked.notes)]
+    if of_stages:
+        from konsil.api.design.stages import stages
+
+        listed = stages(opened, checked)
+        record["stages"] = listed
+        lines += _stage_lines(listed)
     return Printout(record, lines, refusal if checked.problems else None)
+
+
+def _stage_lines(stages: Sequence[Stage]) -> Iterator[str]:
+    """What each stage of the study lacks, one a line, as the set-up's pages state it."""
+    from konsil.web.design.words import need_words, stage_words
+
+    titles, needs = stage_words(str), need_words(str)
+    for stage in stages:
+        state = "done" if stage.is_done else " ".join(needs[need] for need in stage.needs)
+        yield f"  {titles[stage.name]}: {state or 'ready'}"
 
 
 def _statistics() -> Printout:

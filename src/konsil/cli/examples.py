@@ -8,6 +8,10 @@ EXAMPLES = {
         "konsil agreement ratings.csv --level ordinal",
         "konsil agreement ratings.csv --long --unit item --rater rater --label label",
     ),
+    "compare": (
+        "konsil compare ratings.csv --by system --success correct",
+        "konsil compare scores.xlsx --by model --reference model-a --to docx",
+    ),
     "preference": (
         "konsil preference comparisons.csv",
         "konsil preference wins.csv --won won --lost lost --tied tied",

@@ -49,6 +49,7 @@ GROUPS = {
     ),
     "Analyse": (
         "agreement",
+        "compare",
         "preference",
         "analyse",
         "report",

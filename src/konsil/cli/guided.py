@@ -27,6 +27,9 @@ from konsil.web.design.words import (
     role_words,
 )
 
+WORKBOOKS = (".xlsx", ".xlsm", ".ods", ".xls")
+"""Endings of files with sheets."""
+
 
 def _untranslated(text: str) -> str:
     return text
@@ -65,7 +68,10 @@ def _ask_tables(draft: DraftWorkshop) -> None:
         try:
             if not path.is_file():
                 raise StudyError(f"{path}: there is no such file")
-            loaded = draft.add_table(path.name, path.read_bytes())
+            sheet = ""
+            if path.suffix.lower() in WORKBOOKS:
+                sheet = click.prompt("  Sheet (Enter: the first)", default="", show_default=False)
+            loaded = draft.add_table(path.name, path.read_bytes(), sheet)
         except KonsilError as error:
             click.echo(f"  {show(str(error))}")
             continue
@@ -191,4 +197,4 @@ def _summarise(draft: DraftWorkshop) -> None:
             place = show(f"{work.panel} on {work.instrument}")
             click.echo(f"  {place}: {pages} for each of {work.raters}{time}")
     for problem in draft.problems():
-        click.echo(f"  {show(problem)}")
+        click.echo(f"  {show(str(problem))}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,13 @@ def _other_origins(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(path_type=Path),
         help="The answers file of an offline kit.",
     )
-    return export(kits(function))
+    again = click.option(
+        "--replace",
+        "replace_all",
+        is_flag=True,
+        help="Remove all earlier imports first, while nothing else is recorded.",
+    )
+    return export(kits(again(function)))
 
 
 @click.command(short_help="Read items, answers and ratings into the study's database.")
@@ -96,16 +102,20 @@ def command(
     database: str,
     export: Path | None,
     kits: tuple[Path, ...],
+    replace_all: bool,
     source: Source | None,
 ) -> Printout:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
     If any row is invalid, its line is reported and nothing is written. Importing the same file
-    again changes nothing.
+    again changes nothing. With --replace, a wrong import is replaced as long as nothing but imports
+    is recorded (no plan, no invitation, no rating page); the audit log states what was removed.
     """
     from konsil.api import open_folder
 
     opened = open_folder(folder, database=database)
+    if replace_all and (export is not None or kits):
+        raise StudyError("--replace: cannot be combined with --export or --kit")
     if export is not None:
         restored = opened.import_export(export)
         return Printout(_record(restored), [_import_line(restored)])
@@ -126,7 +136,7 @@ def command(
         return Printout({"kits": records}, lines, refusal)
     sources = () if source is None else (source,)
     try:
-        added = opened.import_sources(sources)
+        added = opened.import_sources(sources, replace_all=replace_all)
     except SourceError as error:
         if source is None or not _SETTING.search(str(error)):
             raise
@@ -139,7 +149,8 @@ def command(
 
 
 def _record(added: Added) -> dict[str, object]:
-    return {"new": added.new, "unchanged": added.unchanged}
+    removed = {"removed": added.removed} if added.removed else {}
+    return {"new": added.new, "unchanged": added.unchanged, **removed}
 
 
 def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
@@ -153,11 +164,15 @@ def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
 
 
 def _import_line(added: Added) -> str:
-    new = ", ".join(
-        f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n
-    )
+    new, removed = _counts(added.new), _counts(added.removed)
     same = sum(added.unchanged.values())
     unchanged = (
         f"; {same:,} {'record was' if same == 1 else 'records were'} already stored" if same else ""
     )
-    return f"new: {new or 'nothing'}{unchanged}"
+    return f"{f'removed: {removed}; ' if removed else ''}new: {new or 'nothing'}{unchanged}"
+
+
+def _counts(n_by_kind: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in n_by_kind.items() if n
+    )

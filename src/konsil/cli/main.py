@@ -35,6 +35,10 @@ COMMANDS = {
         "konsil.cli.agreement",
         "Compute agreement statistics for a table of ratings (no study needed).",
     ),
+    "compare": (
+        "konsil.cli.compare",
+        "Compare systems or groups of a table of ratings (Table 2).",
+    ),
     "preference": (
         "konsil.cli.preference",
         "Compute preference statistics for a table of comparisons.",

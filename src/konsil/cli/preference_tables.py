@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def show(result: HeadToHead) -> None:
     """Print a result, or each group's and their differences."""
     console = table_console(width=None if sys.stdout.isatty() else 120)
+    if result.reading:
+        console.print(f"Read as: {result.reading}")
     for name, group in result.groups.items():
         console.print(f"{result.by} = {name}", style="bold")
         _print_result(console, group)
@@ -100,7 +102,8 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
 
 def _print_result(console: Console, result: HeadToHead) -> None:
     numbers = Numbers(ENGLISH)
-    raters = "raters unknown" if result.n_raters is None else f"{result.n_raters:,} raters"
+    raters = f"{result.n_raters or 0:,} {'rater' if result.n_raters == 1 else 'raters'}"
+    raters = "raters unknown" if result.n_raters is None else raters
     console.print(
         f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,}"
         f" items, {raters}"
@@ -128,6 +131,7 @@ def _print_result(console: Console, result: HeadToHead) -> None:
         grid.add_row(entry["system"], *_cells(entry), interval, *p, f"{entry['n_comparisons']:,}")
     console.print(grid)
     _matrix(console, result, numbers.plain)
+    _print_preferences(console, result.mean_preference)
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
         _print_worths(console, model, title)
     bias = [c for c in _cells(result.position) if c]
@@ -152,6 +156,23 @@ def _print_result(console: Console, result: HeadToHead) -> None:
         console.print(f"{names}: {reason}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
+
+
+def _print_preferences(console: Console, entries: Sequence[Mapping[str, Any]]) -> None:
+    """The mean preferences of outcomes that are numbers."""
+    if not entries:
+        return
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("mean preference for")
+    grid.add_column("against")
+    grid.add_column("share", justify="right")
+    grid.add_column("interval")
+    for entry in entries:
+        grid.add_row(entry["system"], entry["rival"], *_cells({**entry}))
+    console.print(grid)
+    methods = _methods([entry["method"] for entry in entries])
+    if methods:
+        console.print(f"CIs of the mean preferences: {methods}.")
 
 
 def _methods(methods: Sequence[str]) -> str:

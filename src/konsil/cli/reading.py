@@ -17,6 +17,7 @@ from konsil.errors import SourceError, keys_as_flags
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
+    from konsil.sources.exports.export import Export
     from konsil.sources.files.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,10 +41,45 @@ def table_of(file: Path, settings: FileSettings) -> Table:
     """The table of a command's file; sentences name the command's options."""
     from konsil.sources.files.table import read_table
 
-    # A tab as TOML writes it: shells keep both signs.
-    separator = "\t" if settings.separator == r"\t" else settings.separator
     with keys_as_flags():
-        return read_table(file, replace(settings, separator=separator), as_is=True)
+        return read_table(file, _with_tab(settings), as_is=True)
+
+
+def table_and_export_of(
+    files: Sequence[Path], settings: FileSettings
+) -> tuple[Table, Export | None]:
+    """The table of a command's files, and the export of a tool that it is."""
+    from konsil.sources.exports.export import Export
+    from konsil.sources.exports.recognition import read_export
+
+    with keys_as_flags():
+        content = read_export(files, _with_tab(settings))
+    return (content.table, content) if isinstance(content, Export) else (content, None)
+
+
+def other_settings(table: Table, settings: FileSettings) -> FileSettings:
+    """The settings with which a table is read that has no readable columns by the stated ones.
+
+    All sheets of a spreadsheet as one table, or the records nested in a JSON file.
+    """
+    if len(table.sheets) > 1 and not settings.sheet:
+        return replace(settings, sheet="*")
+    ending = table.path.suffix.lower()
+    if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
+        return settings
+    from konsil.sources.files.jsontable import TOP, path_of_records
+    from konsil.sources.files.table import read_bytes, text_of
+
+    if ending != ".json":
+        return replace(settings, path=TOP)
+    name = table.path.name
+    text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
+    return replace(settings, path=path_of_records(text, name))
+
+
+def _with_tab(settings: FileSettings) -> FileSettings:
+    """A tab as TOML writes it: shells keep both signs."""
+    return replace(settings, separator="\t") if settings.separator == r"\t" else settings
 
 
 class FileOrUrl(click.Path):
@@ -149,9 +185,10 @@ def recoding(texts: Sequence[str]) -> dict[str, str]:
 def _table_name() -> str:
     """The table's name in errors; a table that cannot be read is refused before its conditions."""
     options = click.get_current_context().params
-    if isinstance(options["file"], str):
+    file = options["file"] if "file" in options else options["files"][0]
+    if isinstance(file, str):
         from konsil.sources.files.stores import url_name
 
-        return url_name(options["file"])
+        return url_name(file)
     stated = {entry.name: options[entry.name] for entry in fields(FileSettings)}
-    return table_of(options["file"], FileSettings(**stated)).name
+    return table_of(file, FileSettings(**stated)).name

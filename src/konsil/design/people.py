@@ -81,6 +81,13 @@ def with_panels(data: Data, panels: Sequence[Panel]) -> Data:
     return study
 
 
+def without_raters(data: Data, ids: Collection[str]) -> Data:
+    """The study without these raters; what the plan assigns to a panel that is empty then goes."""
+    raters = [rater for rater in data.get("raters", ()) if rater["id"] not in ids]
+    study = {**data, "raters": raters}
+    return with_panels(study, panels_of(study))
+
+
 def _new(panel: Panel, number: int, used_ids: set[str]) -> list[Data]:
     """Further raters of a panel, under the identifiers that are known or numbered ones."""
     stem = identifier(panel.name, fallback="rater")

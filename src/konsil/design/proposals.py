@@ -10,7 +10,7 @@ from typing import Literal
 from konsil.design.edits import Data
 from konsil.design.wording import wording
 
-Purpose = Literal["agreement", "mean", "share", "wins", "against", "repeats", "own"]
+Purpose = Literal["agreement", "mean", "share", "wins", "against", "against two", "repeats", "own"]
 """What an analysis is for; `own`: it stands in the file and was not proposed."""
 
 
@@ -120,10 +120,14 @@ def _suggested(data: Data) -> Iterator[Proposal]:
         if sizes[panel] > 1:
             statistic = "krippendorff_alpha" if is_ordered or len(labels) > 2 else "gwet_ac1"
             yield proposal_of("agreement", {"statistic": statistic, **base}, title=title)
-        for other in people if kinds[panel] == "llm" else ():
+        # One rater alone has no agreement that judges could be compared with.
+        others = [p for p in people if sizes[p] > 1 and kinds[panel] == "llm"]
+        for other in others:
             statistic = "cohen_kappa_quadratic" if is_ordered else "cohen_kappa"
             entry = {"statistic": statistic, **base, "against": other, "by": ["rater"]}
-            yield proposal_of("against", entry, title=title, other=other)
+            # Of two raters there is no majority; their own agreement is what judges have to reach.
+            purpose: Purpose = "against two" if sizes[other] == 2 else "against"
+            yield proposal_of(purpose, entry, title=title, other=other)
         if any(line.get("repeats") and line["panel"] == panel for line in lines):
             entry = {"statistic": "self_agreement", **base, "prespecified": False}
             yield proposal_of("repeats", entry, title=title)

@@ -38,6 +38,7 @@ EN: Mapping[str, Any] = {
     "share": "“{label}” by system, {panel}: {title}",
     "wins": "win difference, {panel}: {title}",
     "against": "{panel} against {other}: {title}",
+    "against two": "{panel} against {other}: {title}",
     "repeats": "repeated ratings of {panel}: {title}",
     "sources": "WHERE the records come from: the columns of each file, and what they hold.",
     "systems": "WHOSE answers are rated. Raters never see these names.",

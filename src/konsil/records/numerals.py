@@ -20,9 +20,9 @@ MINUS = "\u2212"
 
 
 def _pattern(mark: Mark) -> str:
-    point, group = re.escape(mark), re.escape(_OTHER[mark])
+    point, group, sign = re.escape(mark), re.escape(_OTHER[mark]), f"[+{MINUS}-]?"
     digits = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+)"
-    return rf"\s*[+{MINUS}-]?(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+{MINUS}-]?[0-9]+)?\s*"
+    return rf"\s*{sign}(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE]{sign}[0-9]+)?\s*"
 
 
 PATTERNS: Mapping[Mark, str] = {mark: _pattern(mark) for mark in _OTHER}
@@ -87,15 +87,15 @@ def decimal_mark(texts: Collection[str]) -> Mark | None:
     return None if is_open else "."
 
 
-def numbers_of(texts: Sequence[str]) -> tuple[float | None, ...]:
+def own_numbers(texts: Sequence[str]) -> tuple[float | None, ...]:
     """The number that each text is; None of a text that is none, or that may be two.
 
     Texts that only one mark fits have their own, also where they differ: 1.5 beside 2,5. 1,234 is
     a number only beside a text that settles it. Too large ones are none.
 
-    >>> numbers_of(("1", "4.0", "-1", "\u22120,5", "2e1")), numbers_of(("yes", "nan", ""))
+    >>> own_numbers(("1", "4.0", "-1", "\u22120,5", "2e1")), own_numbers(("yes", "nan", ""))
     ((1.0, 4.0, -1.0, -0.5, 20.0), (None, None, None))
-    >>> numbers_of(("1,234", "2")), numbers_of(("1,234", "1,5")), numbers_of(("1,234", "1.5"))
+    >>> own_numbers(("1,234", "2")), own_numbers(("1,234", "1,5")), own_numbers(("1,234", "1.5"))
     ((None, 2.0), (1.234, 1.5), (1234.0, 1.5))
     """
     settled = _marks(texts)

@@ -13,10 +13,12 @@ SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real
 
 Decimal = Literal["", ".", ","]
 
+SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
 SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
 HEADER = Flag("Rows with the names of the columns, joined by ': '.", minimum=1, maximum=3)
 NUMBERED = Flag("Number columns with equal names, 'Score (1)', or without a name, 'column 5'.")
+PATH = Flag("JSON: path of the records; nested parts become columns.", metavar="PATH")
 COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
 
 
@@ -24,8 +26,9 @@ COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
 class FileSettings(Request):
     """The settings of a file; what is empty is usual for its ending."""
 
-    sheet: str = setting("", Flag("Sheet of a spreadsheet.", metavar="NAME"))
-    """The sheet of a spreadsheet; empty: the only one, or the first."""
+    sheet: str = setting("", SHEET)
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
+    '*': a column `sheet` has their names."""
     encoding: str = setting("", Flag("Encoding of a text file.", metavar="NAME"))
     """Encoding of a text file; empty: UTF-8."""
     separator: str = setting(
@@ -42,6 +45,10 @@ class FileSettings(Request):
     """Whether columns without a name of their own are called by numbers, and not refused."""
     comment: str = setting("", COMMENT)
     """The sign with which rows begin that are comments; empty: there are none."""
+    path: str = setting("", PATH)
+    """The path of the list of records in a JSON file, such as 'data/records' ('.': the file
+    itself); parts of nested objects are columns such as 'scores: ann'. Empty: the file is a list,
+    and nested parts stay in their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +63,9 @@ class Source(Request):
         metadata=Flag("Type of record in each row.", offered="ratings").metadata
     )
     """Type of record in each row."""
-    sheet: str = setting("", Flag("Sheet of a spreadsheet."))
-    """The sheet of a spreadsheet; empty: the only one, or the first."""
+    sheet: str = setting("", SHEET)
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
+    '*': a column `sheet` has their names."""
     encoding: str = setting("utf-8", Flag("Encoding of a text file."))
     """Encoding of a text file."""
     separator: str = setting("", Flag("Field separator of a text table."))
@@ -72,6 +80,10 @@ class Source(Request):
     """Whether columns without a name of their own are called by numbers, and not refused."""
     comment: str = setting("", COMMENT)
     """The sign with which rows begin that are comments; empty: there are none."""
+    path: str = setting("", PATH)
+    """The path of the list of records in a JSON file, such as 'data/records' ('.': the file
+    itself); parts of nested objects are columns such as 'scores: ann'. Empty: the file is a list,
+    and nested parts stay in their cells."""
     columns: Mapping[str, tuple[str, ...]] = mapping(
         Flag("Column that contains a field.", name="column", metavar="FIELD=COLUMN")
     )

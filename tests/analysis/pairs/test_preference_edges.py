@@ -216,15 +216,52 @@ def test_the_line_of_intervals_has_the_range_of_their_degrees_of_freedom(
 
 
 def test_no_line_ends_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """One item, or one rater: no interval, and nothing about the time that resamples take."""
-    for frame in (
-        table([("q", f"r{n}", "a", "b", "b" if n == 3 else "a") for n in range(15)]),
-        table([(f"q{n}", "r", "a", "b", "b" if n == 3 else "a") for n in range(15)]),
-    ):
-        text = printed(frame, capsys)
-        assert "CIs: ." not in text
-        assert "a, b: no CI from a single item" in text
-        assert "The bootstrap was omitted" not in text
+    """One item: no interval, and nothing about the time that resamples take."""
+    text = printed(
+        table([("q", f"r{n}", "a", "b", "b" if n == 3 else "a") for n in range(15)]), capsys
+    )
+    assert "CIs: ." not in text
+    assert "a, b: no CI from a single item" in text
+    assert "The bootstrap was omitted" not in text
+
+
+def test_a_single_rater_has_intervals_by_item_that_say_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What a judge prefers is estimated over items; worths have intervals as win differences do."""
+    g = np.random.default_rng(4)
+    rows = [(f"q{n}", "judge", "a", "b", str(g.choice(["a", "b", "tie"]))) for n in range(60)]
+    result = konsil.preference(table(rows), resamples=500)
+    places = ["ab".index(w) if w in "ab" else 2 for *_, w in rows]
+    steps = np.array([1, -1, 0])[places]
+    # One vote an item: the textbook's standard error of a mean.
+    se = steps.std(ddof=1) / np.sqrt(60)
+    entry = result.win_difference[0]
+    assert entry["value"] == pytest.approx(steps.mean())
+    assert entry["se"] == pytest.approx(se)
+    assert (entry["low"], entry["high"]) == (entry["item"]["low"], entry["item"]["high"])
+    assert result.position["se"] == pytest.approx(se)
+    for model in (result.bradley_terry, result.davidson):
+        assert all(worth["low"] < worth["log_worth"] < worth["high"] for worth in model["worths"])
+        assert str(model["method"]).endswith("(item-clustered), for this rater")
+    # Bradley-Terry of two systems is the logit of the wins, ties half: half of it for each system.
+    wins = ((steps + 1) / 2).mean()
+    by_delta = se / 2 / (wins * (1 - wins)) / 2
+    assert result.bradley_terry["worths"][0]["se"] == pytest.approx(by_delta, rel=1e-6)
+    text = printed(table(rows), capsys)
+    assert "for this rater" in text and "no CI" not in text and "1 raters" not in text
+    # The difference of two groups of items, by its textbook error.
+    arms = np.array(["x", "y"])[np.arange(60) % 2]
+    both = konsil.preference(
+        table(rows).with_columns(arm=pl.Series(arms)), compare="arm", resamples=200
+    )
+    assert both.comparison is not None
+    entry = both.comparison["differences"][0]
+    errors = [steps[arms == arm].std(ddof=1) / np.sqrt(30) for arm in "xy"]
+    assert entry["se"] == pytest.approx(np.hypot(*errors))
+    assert entry["low"] < entry["value"] < entry["high"] and "for this rater" in entry["method"]
+    paper = konsil.preference(table(rows), resamples=500, mode="paper")
+    assert str(paper.win_difference[0]["method"]).endswith("for this rater")
 
 
 def test_worths_that_do_not_exist_have_the_models_reason() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
-from konsil.api.datasets import agreements
+from konsil.api.datasets import agreements, coding
 from konsil.api.datasets.agreements import agreement_of_data_set
 from konsil.cli import main
 from konsil.errors import SourceError
@@ -127,14 +127,15 @@ def test_statistics_are_in_the_order_of_the_request():
 
 def test_the_table_of_a_long_data_set_is_never_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(agreements, "estimate_agreement", None)
-    whole = agreements.words
+    whole = coding.words
 
     def of_few_rows(piece, *, name):
         assert piece.n_rows <= 5
         return whole(piece, name=name)
 
     monkeypatch.setattr(agreements, "words", of_few_rows)
-    monkeypatch.setattr(agreements, "_ROWS", 5)
+    monkeypatch.setattr(coding, "words", of_few_rows)
+    monkeypatch.setattr(coding, "_ROWS", 5)
     folder = divided(ratings(), tmp_path, 3)
     assert agreement_of_data_set(folder, AgreementRequest(resamples=100)).n_ratings == 120
 

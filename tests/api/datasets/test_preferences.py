@@ -3,6 +3,7 @@ divided."""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -191,9 +192,11 @@ def test_what_no_data_set_has_is_refused(tmp_path):
     table.write_parquet(tmp_path / "a.parquet")
     where = PreferenceRequest(resamples=100, where={"axis": "safty"})
     assert "did you mean 'safety'?" in refusal(tmp_path, where)
-    assert "expected two values" in refusal(
-        tmp_path, PreferenceRequest(resamples=100, compare="winner")
-    )
+    arms = tmp_path / "arms"
+    arms.mkdir()
+    table.with_columns(arm=pl.Series(["x", "y", "z"] * 10)).write_parquet(arms / "a.parquet")
+    assert "expected two values" in refusal(arms, PreferenceRequest(resamples=100, compare="arm"))
+    shutil.rmtree(arms)
     assert "expected local:N" in refusal(tmp_path, cluster="two")
     table.drop("axis").write_parquet(tmp_path / "b.parquet")
     assert "expected the same in all files" in refusal(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from konsil.api.design.serving import DraftWorkshop, check_place
 from konsil.api.design.user_tables import check_name, read_user_table
 from konsil.design.edits import differences
 from konsil.design.lines import Line, with_lines
-from konsil.design.people import Panel, with_panels
-from konsil.design.questions import Question, with_questions
+from konsil.design.models import models_of, with_models
+from konsil.design.people import Panel, panels_of, with_panels
+from konsil.design.questions import Question, questions_of, with_questions
 from konsil.errors import SourceError, StudyError
 from small_studies import exit_code
 
@@ -203,6 +205,98 @@ def test_a_table_with_a_row_for_each_rater_is_imported(tmp_path: Path):
     _imported(draft)
     assert [s["fixed"]["item"] for s in draft.data["sources"]] == items
     assert [r["id"] for r in draft.data["raters"]] == ["A", "B", "C"]
+
+
+FORMS = "Reviewer,Fall,Modell,Quality,Could it harm?\n" + "".join(
+    f"{r},{k},{m},{1 + (k + len(m)) % 5},{'yes' if k % 3 else 'no'}\n"
+    for r in ("ab", "cd")
+    for k in range(6)
+    for m in ("one", "three")
+)
+
+
+def ids_in(draft: Draft) -> tuple[list[str], list[str]]:
+    raters = [rater["id"] for rater in draft.data.get("raters", ())]
+    return raters, [q.id for q in questions_of(draft.data)]
+
+
+def test_going_back_leaves_no_rater_and_no_question_behind(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    roles = dict(draft.add_table("forms.csv", FORMS.encode()).roles)
+    # Somebody first takes another column for the raters, and the group for a question.
+    wrong = {**roles, "Reviewer": "label_of_criterion", "Modell": "rater"}
+    draft.use_table("forms.csv", wrong)
+    assert ids_in(draft) == (["one", "three"], ["reviewer", "quality", "could-it-harm"])
+    draft.use_table("forms.csv", roles)
+    assert ids_in(draft) == (["ab", "cd"], ["quality", "could-it-harm"])
+    draft.use_table("forms.csv", {**roles, "Reviewer": "unused"})
+    assert ids_in(draft) == ([], []) and "sources" not in draft.data
+    draft.use_table("forms.csv", roles)
+    draft.remove_table("forms.csv")
+    assert ids_in(draft) == ([], [])
+    assert {"retrospective", "systems", "sources"}.isdisjoint(draft.data)
+
+
+def test_going_back_takes_nothing_that_the_user_stated(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    draft.change(with_questions(draft.data, [Question("Is it short?", "yesno")]))
+    draft.change(with_panels(draft.data, [Panel("experts", 2)]))
+    roles = dict(draft.add_table("forms.csv", FORMS.encode()).roles)
+    draft.use_table("forms.csv", roles)
+    former = draft.data
+    panels = [replace(p, name="readers") if p.name == "raters" else p for p in panels_of(former)]
+    draft.change(with_panels(former, panels))
+    draft.use_table("forms.csv", roles)
+    assert [r["panel"] for r in draft.data["raters"]] == ["experts"] * 2 + ["readers"] * 2
+    draft.remove_table("forms.csv")
+    assert ids_in(draft) == (["expert-1", "expert-2"], ["is-it-short"])
+
+
+def test_ratings_that_exist_make_a_new_study_retrospective(tmp_path: Path, starter: Path):
+    draft = opened(tmp_path / "new")
+    draft.use_table("forms.csv", draft.add_table("forms.csv", FORMS.encode()).roles)
+    assert draft.data["retrospective"] is True
+    # Of a study that is there, its file is the word: its plan may be older than the ratings.
+    other = opened(starter, "other")
+    other.use_table("forms.csv", other.add_table("forms.csv", FORMS.encode()).roles)
+    assert "retrospective" not in other.data
+
+
+@pytest.mark.parametrize(
+    ("change", "needs"),
+    [
+        ({"title": ""}, ("title",)),
+        ({"instruments": None}, ("questions", "lines")),
+        ({"raters": None, "plan": None}, ("raters", "lines")),
+        ({"plan": None}, ("lines",)),
+        ({}, ()),
+    ],
+)
+def test_what_a_draft_lacks_before_it_is_saved(tmp_path: Path, change, needs):
+    draft = opened(tmp_path / "new")
+    draft.change({**draft.data, "title": "T"})
+    draft.change(with_questions(draft.data, [Question("Is it short?", "yesno")]))
+    draft.change(with_panels(draft.data, [Panel("experts", 2)]))
+    draft.change(with_lines(draft.data, [Line("experts", "answers")]))
+    assert draft.needs() == ()
+    data = {**draft.data, **change}
+    if "instruments" in change:
+        data.pop("plan")
+    draft.change({key: value for key, value in data.items() if value is not None})
+    assert draft.needs() == needs
+
+
+def test_a_judge_that_is_planned_needs_a_model(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    draft.change({**draft.data, "title": "T", "systems": [{"id": "a"}]})
+    draft.change(with_questions(draft.data, [Question("Is it short?", "yesno")]))
+    draft.change(with_panels(draft.data, [Panel("judges", 1, "llm")]))
+    draft.change(with_lines(draft.data, [Line("judges", "answers")]))
+    assert draft.needs() == ("models",)
+    [judge] = models_of(draft.data)
+    model = replace(judge, url="http://127.0.0.1:1/v1", model="m")
+    draft.change(with_models(draft.data, [model]))
+    assert draft.needs() == () and draft.problems() == ()
 
 
 def test_a_table_left_out_takes_its_systems_and_sources_along(tmp_path: Path):

@@ -344,36 +344,34 @@ criterion = "correct"
 {analysis}
 """
 AGAINST = 'raters = "judges"\nagainst = "humans"'
-ADVICE = (
-    "analysis 'judges': panel of 2 raters: a leave-one-out majority needs at least three; for all"
-    ' pairs of raters, set together = { everybody = ["judges", "humans"] } above the first table,'
-    ' and raters = "everybody" and by = ["rater_pair"] without against in the analysis'
-)
 
 
 @pytest.mark.parametrize(
     ("n", "together", "analysis", "expected"),
     [
-        (2, "", AGAINST, (ADVICE,)),
-        (2, "", f'{AGAINST}\nmode = "paper"', ()),
-        (3, "", AGAINST, ()),
+        (1, "", AGAINST, {"panel of 1 rater": True, "two raters": False}),
+        (2, "", AGAINST, {"panel of": False, "two raters": True, "'humans'": True}),
+        (2, "", f'{AGAINST}\nmode = "paper"', {}),
+        (3, "", AGAINST, {}),
         (
             2,
             'together = { everybody = ["judges", "humans"] }',
             'raters = "everybody"\nby = ["rater_pair"]',
-            (),
+            {},
         ),
     ],
 )
-def test_a_panel_too_small_for_a_majority_is_named_before_any_rating(
-    tmp_path: Path, n: int, together: str, analysis: str, expected: tuple[str, ...]
+def test_a_panel_of_one_or_two_is_named_before_any_rating(
+    tmp_path: Path, n: int, together: str, analysis: str, expected: dict[str, bool]
 ) -> None:
-    """Kills the mutants of the limit and of the mode; the keys of the advice are valid."""
+    """Kills the mutants of the limits and of the mode; the keys of the advice are valid."""
     people = "\n".join(f'[[raters]]\nid = "h{k}"\npanel = "humans"' for k in range(n))
     text = PAIRS.format(together=together, people=people, analysis=analysis)
     (tmp_path / "study.toml").write_text(text)
     found = findings(open_folder(tmp_path))
-    assert (found.problems, found.notes) == ((), expected)
+    assert found.problems == () and len(found.notes) == bool(expected)
+    for note in found.notes:
+        assert {part: part in note for part in expected} == expected
 
 
 def test_a_list_of_panels_is_answered_with_the_keys_to_write(tmp_path: Path) -> None:

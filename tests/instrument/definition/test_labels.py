@@ -17,7 +17,7 @@ from konsil.instrument import (
     number_word,
     read_label,
 )
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 GRADE = Criterion("grade", "?", Scale(("1", "2", "3"), level="ordinal", abstain="?"))
 HOURS = Criterion("hours", "?", Scale(kind="number", low=0, high=24))
@@ -84,16 +84,16 @@ def test_the_digest_changes_with_everything_a_rater_sees() -> None:
 )
 def test_a_number_is_its_own_number_with_a_point_or_a_comma(number: float, form: str) -> None:
     text = form.format(number)
-    assert numbers_of((text,)) == (float(text),)
+    assert own_numbers((text,)) == (float(text),)
     # Beside a label whose comma is a decimal one, every comma is.
-    assert numbers_of((text.replace(".", ","), "0,5")) == (float(text), 0.5)
+    assert own_numbers((text.replace(".", ","), "0,5")) == (float(text), 0.5)
 
 
 @pytest.mark.parametrize(
     "text", ["nan", "inf", "1_000", "1.2.3", "1,2,3", "1e999", "0x10", "\u0663", "4 of 5"]
 )
 def test_what_is_no_number(text: str) -> None:
-    assert numbers_of((text, "1,5")) == (None, 1.5)
+    assert own_numbers((text, "1,5")) == (None, 1.5)
 
 
 def test_a_comma_that_may_group_thousands_is_settled_by_another_label() -> None:
@@ -102,4 +102,4 @@ def test_a_comma_that_may_group_thousands_is_settled_by_another_label() -> None:
     assert read_label(Criterion("c", "?", scale), "1.125") == ("rated", "1,125")
     assert Scale(("1,125", "2"), level="ordinal").numbers() == (0, 1)
     for text in ("0,125", "1234,567"):
-        assert numbers_of((text,)) == (float(text.replace(",", ".")),)
+        assert own_numbers((text,)) == (float(text.replace(",", ".")),)

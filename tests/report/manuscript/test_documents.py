@@ -24,11 +24,11 @@ from tests.report.manuscript.documents import ALL, cells, files_of, material_of
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.message import message
 from konsil.report.files.data_files import estimates_csv
-from konsil.report.manuscript import latex, quarto
 from konsil.report.manuscript.blocks import Words
 from konsil.report.manuscript.content import Sources, caption_facts, manuscript
-from konsil.report.manuscript.packing import packed
 from konsil.report.manuscript.request import ReportRequest
+from konsil.report.manuscript.writers import latex, quarto
+from konsil.report.manuscript.writers.packing import packed
 
 NOTICE = {"en": "Simulated ratings.", "de": "Simulierte Bewertungen."}
 

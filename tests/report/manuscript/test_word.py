@@ -18,10 +18,10 @@ from konsil.report.manuscript.blocks import (
     Words,
 )
 from konsil.report.manuscript.citations import cite
-from konsil.report.manuscript.latex import bbl, latex
-from konsil.report.manuscript.quarto import markdown
-from konsil.report.manuscript.shares import column_shares, is_wide, points
-from konsil.report.manuscript.word import word
+from konsil.report.manuscript.writers.latex import bbl, latex
+from konsil.report.manuscript.writers.quarto import markdown
+from konsil.report.manuscript.writers.shares import column_shares, is_wide, points
+from konsil.report.manuscript.writers.word import word
 from konsil.report.material.tables import Cell, table
 
 WORDS = Words("Table", "Figure", "References", "continued")

@@ -116,9 +116,13 @@ def test_two_rows_of_names(tmp_path: Path) -> None:
         read_table(table.path)
 
 
-def test_an_export_of_qualtrics_has_its_names_in_the_first_of_three_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("question", ["Is it safe?", "Is this answer safe? " * 20_000])
+def test_an_export_of_qualtrics_has_its_names_in_the_first_of_three_rows(
+    question: str, tmp_path: Path
+) -> None:
+    """However long its questions are."""
     ids = ",".join(f'"{{""ImportId"":""QID{n}""}}"' for n in range(3))
-    text = f"ResponseId,Q1,Q2\nResponse ID,Is it safe?,Is it right?\n{ids}\nR1,4,5\nR2,3,3\n"
+    text = f"ResponseId,Q1,Q2\nResponse ID,{question},Is it right?\n{ids}\nR1,4,5\nR2,3,3\n"
     table = read_table(text_table(tmp_path, text), as_is=True)
     assert (table.frame.columns, table.frame.height) == (["ResponseId", "Q1", "Q2"], 2)
     assert changed(table) == {"header": 3}

@@ -268,8 +268,10 @@ SETTINGS = {
     "header": 2,
     "numbered": True,
     "comment": "#",
+    "path": ".",
 }
-TAKEN = {".csv": {*SETTINGS} - {"sheet"}, ".jsonl": {"encoding"}, ".json": {"encoding"}}
+_OF_JSON = {"encoding", "path"}
+TAKEN = {".csv": {*SETTINGS} - {"sheet", "path"}, ".jsonl": _OF_JSON, ".json": _OF_JSON}
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -296,7 +298,7 @@ def test_a_setting_without_meaning_for_a_kind_of_file_is_refused(
                 book.worksheets[0].append(row)
             book.save(path)
     taken = TAKEN.get(
-        ending, set() if ending == ".parquet" else {*SETTINGS} - {"encoding", "separator"}
+        ending, set() if ending == ".parquet" else {*SETTINGS} - {"encoding", "separator", "path"}
     )
     settings = FileSettings(**{setting: SETTINGS[setting]})
     try:

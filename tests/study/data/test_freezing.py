@@ -293,6 +293,9 @@ def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> N
     }
 
 
+STUDY_OF_ONE = replace(STUDY, analyses=(ONE,))
+
+
 @pytest.mark.parametrize(
     ("times", "name", "warned"),
     [
@@ -305,9 +308,25 @@ def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> N
 def test_the_methods_say_how_many_ratings_were_there(
     times: list[str], name: str, warned: bool
 ) -> None:
-    warnings, methods = plan_sentences((ONE,), freeze(STUDY), [TIMES[t] for t in times])
+    warnings, methods = plan_sentences(STUDY_OF_ONE, freeze(STUDY), [TIMES[t] for t in times])
     assert [m.message_id for m in methods] == [f"freezing.{name}"]
     assert bool(warnings) == warned
     if warned:
         assert methods[0].endswith("after 3 of 20 ratings.")
-    assert [m.message_id for m in plan_sentences((ONE,), None, [])[1]] == ["freezing.not_frozen"]
+    assert [m.message_id for m in plan_sentences(STUDY_OF_ONE, None, [])[1]] == [
+        "freezing.not_frozen"
+    ]
+
+
+@pytest.mark.parametrize("is_frozen", [False, True])
+def test_analyses_of_ratings_that_existed_are_never_prespecified(is_frozen: bool) -> None:
+    exploratory = replace(TWO, prespecified=False)
+    study = replace(STUDY, retrospective=True, analyses=(ONE, exploratory))
+    event = freeze(study) if is_frozen else None
+    timings = [TIMES["unknown"], TIMES["after"]]
+    assert plan_statuses(study, study.analyses, event, timings, PANELS) == {
+        "one": "retrospective",
+        "two": "exploratory",
+    }
+    _, [method] = plan_sentences(study, event, timings)
+    assert method.message_id == "freezing.retrospective"

@@ -48,6 +48,18 @@ def answers_xlsx(n: int = 8) -> bytes:
     return data.getvalue()
 
 
+def rated_csv() -> bytes:
+    """Ratings that exist: a row for each answer and rater, one question."""
+    rows = ["Nr,Model,Physician,Correct"]
+    rows += [
+        f"{k},{system},{rater},{'yes' if (k * len(system) + len(rater)) % 3 else 'no'}"
+        for k in range(1, 13)
+        for system in ("Alpha", "Gamma9")
+        for rater in ("anna", "benno", "cara")
+    ]
+    return "\n".join(rows).encode()
+
+
 @pytest.fixture
 def setup(tmp_path: Path) -> Callable[..., SimpleNamespace]:
     """Open a set-up of a folder and come in by its link."""

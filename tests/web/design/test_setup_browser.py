@@ -7,14 +7,16 @@ import re
 import time
 from pathlib import Path
 
+import docx
 import pytest
 
 from konsil.api.design.serving import DraftWorkshop
+from konsil.store import Store
 from konsil.web.design.design_app import create_design_app
 from small_studies import exit_code
 
 from ..browsers import chromium, free_port, in_a_browser, served
-from .conftest import ANSWERS, CASES, answers_xlsx, cases_csv
+from .conftest import ANSWERS, CASES, answers_xlsx, cases_csv, rated_csv
 
 __all__ = ["chromium"]
 pytestmark = in_a_browser
@@ -31,6 +33,7 @@ def link(tmp_path: Path):
     app = create_design_app(workshop, [f"http://127.0.0.1:{port}"])
     with served(app, port) as url:
         yield f"{url}/start/{app.state.room.link}"
+    workshop.conduct.close()
 
 
 def press(page, name: str) -> None:
@@ -99,6 +102,87 @@ def test_a_study_is_set_up_in_the_browser_and_reported(chromium, link, tmp_path:
         assert words in report
 
 
+def wait_for(page, action: str) -> None:
+    """Press a button of the last page, and wait until its action has ended."""
+    with page.expect_navigation():
+        page.locator(f"button[value={action}]").click()
+    page.get_by_role("status").wait_for(state="detached", timeout=120_000)
+    assert page.get_by_role("alert").count() == 0, page.get_by_role("alert").all_inner_texts()
+
+
+def test_answers_come_to_their_first_rating_without_a_terminal(chromium, link, tmp_path: Path):
+    (tmp_path / CASES).write_bytes(cases_csv(6))
+    (tmp_path / ANSWERS).write_bytes(answers_xlsx(6))
+    context = chromium.new_context(locale="en-GB", viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    start = time.monotonic()
+    page.goto(link)
+    page.get_by_label("Title of the study").fill("Nausea")
+    page.get_by_label("Choose tables").set_input_files([tmp_path / CASES, tmp_path / ANSWERS])
+    press(page, "Read tables")
+    press(page, "Next step")
+    press(page, "Five-point scale")
+    press(page, "Next step")
+    press(page, "People")
+    for _ in range(3):
+        press(page, "Next step")
+    press(page, "Save the study")
+    page.get_by_role("link", name="Continue: collect and report").click()
+    for action in ("import", "plan", "rehearse", "invite", "office"):
+        wait_for(page, action)
+    with page.expect_download() as rehearsed:
+        page.get_by_role("link", name="Report of the rehearsal").click()
+    assert "Nausea" in Path(rehearsed.value.path()).read_text("utf-8")
+    with context.expect_page() as opened:
+        page.locator(".links a").first.click()
+    rater = opened.value
+    rater.get_by_role("button").last.click()
+    rater.wait_for_url("**/task/**")
+    rater.keyboard.press("4")
+    rater.keyboard.press("4")
+    rater.keyboard.press("4")
+    with rater.expect_navigation():
+        rater.get_by_role("button", name="Next", exact=True).click()
+    taken = time.monotonic() - start
+    with context.expect_page() as opened:
+        page.get_by_role("link", name="To the study dashboard").click()
+    opened.value.get_by_role("button").last.click()
+    opened.value.wait_for_url("**/office")
+    assert taken < 60 * MINUTES
+    page.reload()
+    wait_for(page, "report")
+    with Store.open(tmp_path / "my-study") as store:
+        assert len(store.ratings()) == 3 and store.verify_log() == ()
+    context.close()
+
+
+def test_ratings_come_to_a_word_file_without_a_terminal(chromium, link, tmp_path: Path):
+    (tmp_path / "r.csv").write_bytes(rated_csv())
+    context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    start = time.monotonic()
+    page.goto(link)
+    page.get_by_label("Titel der Studie").fill("Zwei Modelle")
+    page.get_by_label("Tabellen auswählen").set_input_files([tmp_path / "r.csv"])
+    press(page, "Tabellen lesen")
+    for _ in range(4):
+        press(page, "Nächster Schritt")
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    press(page, "Nächster Schritt")
+    press(page, "Studie speichern")
+    page.get_by_role("link", name="Weiter: erheben und berichten").click()
+    for action in ("import", "replace", "report"):
+        wait_for(page, action)
+    with page.expect_download() as word:
+        page.get_by_role("link", name="Manuskript mit seinen Tabellen (Word)").click()
+    taken = time.monotonic() - start
+    texts = [p.text for p in docx.Document(word.value.path()).paragraphs]
+    assert any(text.startswith("Table 2.") for text in texts)
+    assert taken < 60 * MINUTES
+    context.close()
+
+
 def test_the_pages_are_accessible_and_go_by_keyboard(chromium, link, tmp_path: Path):
     from axe_core_python.sync_playwright import Axe
 
@@ -119,7 +203,16 @@ def test_the_pages_are_accessible_and_go_by_keyboard(chromium, link, tmp_path: P
     press(page, "Nächster Schritt")
     press(page, "Seite aktualisieren")
     press(page, "Nächster Schritt")
-    for step in ("data", "questions", "people", "plan", "analyses", "save", "page/answers"):
+    for step in (
+        "data",
+        "questions",
+        "people",
+        "plan",
+        "analyses",
+        "save",
+        "conduct",
+        "page/answers",
+    ):
         page.goto(link.partition("/start")[0] + f"/{step}")
         found = Axe().run(page)["violations"]
         assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == [], step

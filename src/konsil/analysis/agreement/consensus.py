@@ -12,9 +12,15 @@ from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure, quotient, share
 from konsil.analysis.estimation.prevalence import label_notes
 from konsil.analysis.estimation.rare_events import is_sparse
-from konsil.analysis.estimation.raters.consensus_rules import SMALLEST_PANEL, too_small
+from konsil.analysis.estimation.raters.consensus_rules import (
+    PAIR,
+    SMALLEST_PANEL,
+    of_two,
+    too_small,
+)
 from konsil.analysis.estimation.raters.leave_one_out import (
     leave_one_out_measure,
+    refuse_many_labels,
     table_measure,
     without_majority,
 )
@@ -46,9 +52,13 @@ def against_panel(
     """For each judge: agreement with the panel, the leave-one-out agreement, their difference.
 
     The leave-one-out agreement is the panel's. valid: judge and held-out rater are scored on the
-    same majorities and slots. paper: the judge against the majority of the full panel, which
-    favours neither side equally; for reproduction. `is_mean`: the judges are averaged afterwards,
-    so that a judge of a few units counts as much as a judge of all units.
+    same majorities and slots. With a panel of two, the majority without one rater is the label of
+    the other one: the judge's value is (a(j, 1) + a(j, 2)) / 2, a the agreement of two raters on
+    the units that judge and both raters labelled, the ceiling is a(1, 2) on the same units, and the
+    interval holds for these two raters; undefined where one of the three is. paper: the judge
+    against the majority of the full panel, which favours neither side equally; for reproduction.
+    `is_mean`: the judges are averaged afterwards, so that a judge of a few units counts as much as
+    a judge of all units.
     """
     measure, weights = table_measure(analysis)
     codes, names = judges_and_panel(panel, judges)
@@ -56,6 +66,10 @@ def against_panel(
     n_panel = panel.codes.labels.shape[1]
     if mode == "valid" and n_panel < SMALLEST_PANEL:
         raise AnalysisError(f"{analysis.name}: {too_small(analysis, n_panel)}")
+    # Percent agreement needs no tables, but passes over the labels as often.
+    is_short = measure == "percent_agreement" and weights == "unweighted" and mode == "valid"
+    size = codes.n_labels if is_short else codes.n_labels**2
+    refuse_many_labels(analysis, codes, 2 * n_panel * len(names) * size)
     parts = [
         consensus.judge_and_ceiling(
             n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values
@@ -64,7 +78,9 @@ def against_panel(
     ]
     parts = [both_ways(part, codes) for part in parts]
     sums = parts[0].tally(codes)
+    is_pair = mode == "valid" and n_panel == PAIR
     notes = (
+        *((of_two(str(analysis.against)),) if is_pair else ()),
         *without_majority(panel),
         *label_notes(panel, analysis.statistic),
     )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.estimation.raters.consensus_rules import leaves_one_out, needs_majority
+from konsil.analysis.estimation.raters.consensus_rules import (
+    is_of_two,
+    leaves_one_out,
+    needs_majority,
+)
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import JudgeOptions
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 
 
-def consensus_methods(analyses: Sequence[Analysis]) -> list[str]:
-    """Sentences on the majorities of the analyses of labels."""
+def consensus_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list[str]:
+    """Sentences on the majorities of the analyses of labels; rows show which panels are pairs."""
     sentences: list[str] = []
-    if any(needs_majority(a) for a in analyses):
+    pairs = {a.name for a in analyses if is_of_two(a, rows)}
+    if any(needs_majority(a) and a.name not in pairs for a in analyses):
         sentences.append(
             message(
                 "A majority is more than half of the raters who did not abstain; otherwise"
@@ -35,7 +41,16 @@ def consensus_methods(analyses: Sequence[Analysis]) -> list[str]:
             message("Leave-one-out agreement compares each rater with the majority of the others.")
         )
     judged = [a for a in analyses if leaves_one_out(a)]
-    if any(a.mode == "valid" for a in judged):
+    if pairs:
+        sentences.append(
+            message(
+                "With a panel of two raters, judges were compared by the mean over the pairs of a"
+                " judge and a rater, minus the agreement of the two raters on the same units; CIs"
+                " and tests are over units and hold for these two raters.",
+                message_id="methods.judges_and_two_raters",
+            )
+        )
+    if any(a.mode == "valid" and a.name not in pairs for a in judged):
         sentences.append(
             message(
                 "Judges were compared with the same leave-one-out majorities, on the same"

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.agreement import agreement_estimates, agreement_statistics, consensus
+from konsil.analysis.agreement.medians import median_group
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.group_estimates import (
     Group,
@@ -62,6 +63,8 @@ def single(
             context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1])
         )
     sample = sample_of(context, frame, raters)
+    if analysis.statistic == "median":
+        return median_group(context, keys, sample)
     if analysis.statistic == "without_majority":
         return group_of(context, keys, sample, _without_majority)
     if analysis.against == "rest":

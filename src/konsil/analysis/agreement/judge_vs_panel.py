@@ -13,6 +13,7 @@ from konsil.analysis.agreement import consensus
 from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.raters.consensus_rules import PAIR
 from konsil.analysis.estimation.rows.result_rows import (
     differences_of,
     estimate_rows,
@@ -23,7 +24,7 @@ from konsil.analysis.model.context import Context
 from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.model.terms import REST, Term
+from konsil.analysis.model.terms import REST, Term, both_raters
 from konsil.analysis.table.encoding import groups, sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, Estimate, Finalise
@@ -122,6 +123,10 @@ def _of_part(
         for part in (1, 2)
     )
     minuses = [f[3] for f in comparisons]
+    is_pair = analysis.mode == "valid" and len(panel.raters) == PAIR
+    against = str(analysis.against)
+    benchmark = both_raters(against) if is_pair else Term("leave_one_out", against)
+    versus = {**keys, "rater": benchmark if is_pair else REST}
     if analysis.mode == "valid":
         gaps = judge_gaps(
             panel,
@@ -139,8 +144,7 @@ def _of_part(
         comparisons, judged, ceilings, gaps, strict=True
     ):
         judge_keys = {**keys, "rater": name} if name else dict(keys)
-        versus = {**keys, "rater": REST}
-        rest = {**keys, "rater": Term("leave_one_out", str(analysis.against))}
+        rest = {**keys, "rater": benchmark}
         yield (
             name,
             [

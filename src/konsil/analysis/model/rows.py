@@ -13,10 +13,15 @@ from konsil.stats.engine.contract import Estimate
 
 RowKind = Literal["estimate", "difference", "companion"]
 PlanStatus = Literal[
-    "prespecified", "frozen before import", "frozen late", "not frozen", "exploratory"
+    "prespecified",
+    "frozen before import",
+    "frozen late",
+    "not frozen",
+    "retrospective",
+    "exploratory",
 ]
-"""Of a declared analysis, whether its plan was frozen before the first rating that it uses; or
-exploratory."""
+"""Of a declared analysis, whether its plan was frozen before the first rating that it uses, or
+specified when the ratings existed already; or exploratory."""
 
 
 @dataclass(frozen=True)

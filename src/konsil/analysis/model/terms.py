@@ -89,6 +89,11 @@ def pair_of(first: str, second: str) -> Term:
     return Term("pair", first, second)
 
 
+def both_raters(panel: str) -> Term:
+    """The agreement of a panel's two raters: what judges are compared with."""
+    return Term("both_raters", panel)
+
+
 ANY_ORDER = Term("any_order")
 """A judge's ratings in any order, beside those ordered by confidence."""
 ALL_SYSTEMS = Term("all_systems")
@@ -114,7 +119,9 @@ RATIO_TO_BEST = Term("ratio_to_best")
 RECOVERED = Term("recovered")
 """Cases right at a level after they were wrong with more information."""
 REST = Term("rest")
-"""The ceiling subtracted from a judge: each expert against the others, named as its own row is."""
+"""The ceiling subtracted from a judge: each expert against the others.
+
+Of a panel of two raters it is named as its own row is, by `both_raters`."""
 WHOLE_ANSWER = Term("whole_answer")
 """A whole answer, in a column of numbers of sentences."""
 
@@ -129,6 +136,9 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         ),
         "between_levels": lambda: message("between levels", message_id="term.between_levels"),
         "between_systems": lambda: message("between systems", message_id="term.between_systems"),
+        "both_raters": lambda panel: message(
+            "the two raters of {panel}", message_id="term.both_raters", panel=panel
+        ),
         "chance_of_best": lambda: message(
             "proportion of resamples ranked first", message_id="term.chance_of_best"
         ),

@@ -94,8 +94,8 @@ def sentence(caution: VoteCaution, raters: Sequence[str] | pl.Series = ()) -> Tr
         case "few-raters":
             return message(
                 (
-                    "There are {n:.0f} raters (fewer than {few:.0f}); do not generalise to"
-                    " other raters."
+                    "There {n|is|are} {n:.0f} {n|rater|raters} (fewer than {few:.0f}); do not"
+                    " generalise to other raters."
                 ),
                 n=a,
                 few=b,

@@ -134,6 +134,9 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.several_rows",
         column=c,
     ),
+    "errors": lambda c: message(
+        "Each row is an error; {column} is its severity.", message_id="roles.errors", column=c
+    ),
     "crossed": lambda c: message(
         "Units and raters are crossed ({column}).", message_id="roles.crossed", column=c
     ),
@@ -189,6 +192,11 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.sides",
         column=c,
     ),
+    "orders": lambda c: message(
+        "Columns have the outcomes of the two orders of the systems: {column}.",
+        message_id="roles.orders",
+        column=c,
+    ),
     "wins": lambda c: message("Columns count wins: {column}.", message_id="roles.wins", column=c),
     "preferences": lambda c: message(
         "Outcomes are no systems, sides or ties: {column}.",
@@ -242,6 +250,8 @@ class Draft:
     weight: str | None = None
     sides: tuple[str, str] | None = None
     outcome: str | None = None
+    second_outcome: str | None = None
+    ends: tuple[float, float] | None = None
     wins: dict[str, str] = field(default_factory=dict)
     names: str = ""
     split: str = ""
@@ -280,6 +290,7 @@ class Draft:
             self.repeat: "repeat",
             self.weight: "weight",
             self.outcome: "outcome",
+            self.second_outcome: "outcome",
         }
         roles: dict[str, Role] = dict.fromkeys(self.units, "unit")
         roles |= dict.fromkeys(self.rated, "answer" if self.shape in TEXTS else "rating")
@@ -335,6 +346,8 @@ def reading_of(draft: Draft, columns: list[str], cluster: str | None) -> TableRe
         cluster=cluster,
         sides=draft.sides,
         outcome=draft.outcome,
+        second_outcome=draft.second_outcome,
+        ends=draft.ends,
         wins=draft.wins,
         names=draft.names,
         split=draft.split,

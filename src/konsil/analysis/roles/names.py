@@ -138,11 +138,20 @@ class Product:
     """What is between the two parts."""
     parts: Mapping[str, tuple[str, str]]
     """Name -> its two parts."""
+    above: str = ""
+    """What all names begin with."""
 
     def pattern(self, is_rater_first: bool) -> str:
         """The names as a pattern: '{rater}_{criterion}'."""
         sides = ("{rater}", "{criterion}")
-        return self.joint.join(sides if is_rater_first else sides[::-1])
+        return self.above + self.joint.join(sides if is_rater_first else sides[::-1])
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether its pattern splits the names as it does, where the joint occurs several times."""
+        regex = pattern_regex(self.pattern(is_rater_first=True))
+        matches = {name: regex.fullmatch(name) for name in self.parts}
+        return all(m and m.groups() == self.parts[name] for name, m in matches.items())
 
 
 def product(names: Sequence[str]) -> Product | None:
@@ -154,10 +163,44 @@ def product(names: Sequence[str]) -> Product | None:
     for joint in ("_", " - ", ": ", "/", ".", "|", " "):
         if not all(joint in name for name in names):
             continue
+        for above in ("", _above(names, joint)):
+            pairs = _product(names, joint, above)
+            if pairs is not None and pairs.is_clear:
+                return pairs
         parts = crossed_parts(names, joint)
         if parts is not None:
             return Product(joint, parts)
     return None
+
+
+def _above(names: Sequence[str], joint: str) -> str:
+    """What all names begin with, up to a joint, and two parts are behind it."""
+    heads = [name.split(joint)[:-2] for name in names]
+    n = 0
+    while all(head[: n + 1] == heads[0][: n + 1] and len(head) > n for head in heads):
+        n += 1
+    return joint.join([*heads[0][:n], ""])
+
+
+def _product(names: Sequence[str], joint: str, above: str) -> Product | None:
+    parts: dict[str, tuple[str, str]] = {}
+    for name in names:
+        first, _, second = name.removeprefix(above).rpartition(joint)
+        parts[name] = first, second
+    firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
+    n_pairs = len(firsts) * len(seconds)
+    is_product = len(set(parts.values())) == n_pairs == len(names)
+    return (
+        Product(joint, parts, above) if is_product and min(len(firsts), len(seconds)) > 1 else None
+    )
+
+
+def pattern_regex(pattern: str) -> re.Pattern[str]:
+    """A pattern of names as a regular expression, with a group for each gap."""
+    parts = re.split(r"\{(\w+)\}", pattern)
+    return re.compile(
+        "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
+    )
 
 
 def crossed_parts(names: Sequence[str], joint: str) -> dict[str, tuple[str, str]] | None:
@@ -181,3 +224,36 @@ def crossed_parts(names: Sequence[str], joint: str) -> dict[str, tuple[str, str]
         if is_crossed and parts.keys() == {*names}:
             return {name: parts[name] for name in names}
     return None
+
+
+def named_parts(pattern: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Gap of a pattern -> name -> what is in the gap; names that it does not describe are left out.
+
+    What joins two gaps may be in a part, too: then all names together decide where it joins.
+
+    >>> named_parts("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"])
+    {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
+    """
+    regex = pattern_regex(pattern)
+    fitting = [name for name in names if regex.fullmatch(name)]
+    pieces = re.split(r"\{(\w+)\}", pattern)
+    crossed = None
+    if fitting and len(pieces) == _TWO_GAPS:
+        begin, first, joint, second, end = pieces
+        inner = {name: name.removeprefix(begin).removesuffix(end) for name in fitting}
+        crossed = crossed_parts(list(inner.values()), joint)
+    if crossed is not None:
+        parts = {name: crossed[text] for name, text in inner.items()}
+        return {
+            gap: {name: parts[name][n].strip() for name in fitting}
+            for n, gap in enumerate((first, second))
+        }
+    matches = {name: regex.fullmatch(name) for name in fitting}
+    return {
+        gap: {name: match[gap].strip() for name, match in matches.items() if match}
+        for gap in regex.groupindex
+    }
+
+
+_TWO_GAPS = 5
+"""Pieces of a pattern with two gaps: what is before, between and behind them, and the gaps."""

@@ -16,6 +16,8 @@ MOST_ROWS = 2_000
 """Rows of a sample."""
 _VALUES = 400
 """Values of one column whose rows are all in the sample, so that its rows stay together."""
+_FEWEST_VALUES = 50
+"""Values of which all rows are taken at least."""
 _FILLED = 20
 """Rows of the sample in which a column that is nearly empty has a value."""
 
@@ -35,6 +37,12 @@ def sample(frame: pl.DataFrame) -> pl.DataFrame:
         values = spaced[column].drop_nulls().unique(maintain_order=True)
         values = values.gather_every(max(1, values.len() // _VALUES))
         together = frame.filter(pl.col(column).is_in(values.implode()))
+        step = min(together.height // MOST_ROWS + 1, values.len() // _FEWEST_VALUES)
+        if step > 1:
+            # Fewer values, with all their rows: rows left out in between separate the raters or
+            # criteria of a unit.
+            few = values.gather_every(step)
+            together = together.filter(pl.col(column).is_in(few.implode()))
         chosen = together.gather_every(together.height // (2 * MOST_ROWS) + 1)
         chosen = chosen.head(MOST_ROWS) if chosen.height > MOST_ROWS else chosen
     rare = [

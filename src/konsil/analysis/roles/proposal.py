@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.axes import is_axis
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
@@ -18,6 +22,7 @@ from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
+    RATED_ONCE,
     SHAPES_OF,
     TEXTS,
     Proposal,
@@ -27,6 +32,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
+from konsil.errors import entry, option
 from konsil.records.numerals import decimal_mark
 
 MARGIN = 4.0
@@ -59,9 +65,12 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         return Proposal(None, unclear=(_nothing(task),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
-    unclear: list[TranslatableMessage] = []
+    axis = _axis(table, readings[0], stated)
+    unclear = [] if axis is None else [axis_question(axis)]
+    if axis is not None:
+        readings[0] = with_axis(readings[0], axis)
     if complete is None:
-        unclear = list(_unclear(frame, table, readings, margin, stated))
+        unclear += list(_unclear(frame, table, readings, margin, stated, task))
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
@@ -90,8 +99,10 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     elif task != "comparisons":
         drafts += [*rated_together(table, stated), *by_rating(table, stated)]
         drafts += by_cells(table, stated)
+    if task == "groups":
+        drafts += rated_once(table, stated)
     is_open = not (stated.raters or stated.labels or stated.layout)
-    if task != "texts" and (task != "ratings" or is_open):
+    if task != "texts" and (task in {None, "comparisons"} or is_open):
         drafts += compared(table, stated)
     for draft in drafts:
         if draft.shape in _OF_RATERS and not draft.split:
@@ -156,10 +167,12 @@ def _unclear(
     readings: Sequence[TableReading],
     margin: float,
     stated: StatedRoles,
+    task: Task | None,
 ) -> Iterator[TranslatableMessage]:
     """All that prevents the likeliest reading from being computed."""
     best, *rivals = readings
-    if not _is_computable(best, stated):
+    is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
+    if not is_rated_once and not _is_computable(best, stated):
         yield message(
             "{shape}: this is not computed without a statement.",
             message_id="roles.not_computable",
@@ -175,7 +188,7 @@ def _unclear(
                 shape=shape_words(rival),
                 reading=sentence(rival, frame),
             )
-    yield from _unclear_roles(table, best, stated)
+    yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
 
 
@@ -183,7 +196,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
     if reading.shape == "raters-in-rows" and not reading.rater:
         return False
     is_stated = (
-        (reading.shape == "pairs-on-scale" and bool(stated.scale))
+        (reading.shape == "pairs-on-scale" and bool(stated.scale or reading.ends))
         or (reading.shape == "lists" and stated.layout == "lists")
         or (reading.shape == "lists" and bool(stated.split or stated.labels))
         or (reading.shape == "repeats" and bool(stated.repeat))
@@ -191,9 +204,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
     return reading.shape in COMPUTABLE | TEXTS or is_stated
 
 
-def _unclear_roles(
-    table: Table, reading: TableReading, stated: StatedRoles
-) -> Iterator[TranslatableMessage]:
+def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
@@ -208,27 +219,66 @@ def _unclear_roles(
         yield message("No column names the items.", message_id="roles.no_items")
     if not reading.rater and not stated.has_no_raters and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
-    if axis := _axis(table, reading):
-        yield message(
-            "{column} distinguishes several comparisons of the same systems.",
-            message_id="roles.axis",
-            column=shortened(axis),
-        )
 
 
-def _axis(table: Table, reading: TableReading) -> str | None:
-    """A column that is not used, and without which rows of comparisons are equal."""
-    sides = reading.sides or ()
-    parts = (*reading.units, *([reading.rater] if reading.rater else []), *sides)
-    key = tuple(name for name in parts if name in table.by_name)
-    if reading.shape == "pair-counts" or table.is_key(key):
+def with_axis(reading: TableReading, column: str) -> TableReading:
+    """The reading in which a column has the criteria of the comparisons."""
+    unused = {name: reason for name, reason in reading.unused.items() if name != column}
+    return replace(
+        reading,
+        criterion=column,
+        roles={**reading.roles, column: "criterion"},
+        unused=unused,
+    )
+
+
+def axis_question(column: str) -> TranslatableMessage:
+    """What is asked of a column of criteria."""
+    return message(
+        "{column} repeats each comparison for each of its values, and such rows are not"
+        " independent: analyse each value by itself with {by}, select some with {where}, or pool"
+        " all with {unused}.",
+        message_id="roles.axis",
+        column=shortened(column),
+        by=option("by", column),
+        where=entry("where", column, "'...'", "..."),
+        unused=option("unused", column),
+    )
+
+
+def _axis(table: Table, reading: TableReading, stated: StatedRoles) -> str | None:
+    """A column of criteria, for each of which the comparisons are repeated."""
+    if reading.shape == "pair-counts" or reading.sides is None:
         return None
-    rest = [
-        c.name
-        for c in table.columns
-        if reading.roles[c.name] in {"unused", "group", "repeat"} and not c.is_unique
-    ]
-    return next((name for name in rest if table.is_key((*key, name))), None)
+    parts = (*reading.units, *([reading.rater] if reading.rater else []))
+    names = [*parts, *(column.name for column in table.slices)]
+    cells = [column.codes for column in (*table.columns, *table.slices) if column.name in names]
+    first, second = (table.by_name[name].cells for name in reading.sides)
+    pairs = [tuple(sorted(pair)) for pair in zip(first, second, strict=True)]
+    numbers: dict[object, int] = {}
+    keys = zip(pairs, *cells, strict=True)
+    of_row = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    repeated = np.bincount(of_row)[of_row] > 1
+    if not repeated.any() or not reading.units:
+        return None
+    return next(
+        (
+            name
+            for name in axis_columns(reading, stated)
+            if name in table.by_name
+            and is_axis(
+                of_row[repeated], np.array(table.by_name[name].codes)[repeated], table.n_rows
+            )
+        ),
+        None,
+    )
+
+
+def axis_columns(reading: TableReading, stated: StatedRoles) -> tuple[str, ...]:
+    """The columns that may be criteria of comparisons: rounds and what is stated are none."""
+    aside = {*stated.groups, *stated.unused}
+    roles = {"unused", "group", "row"}
+    return tuple(n for n, role in reading.roles.items() if role in roles and n not in aside)
 
 
 def _unclear_cells(table: Table, reading: TableReading) -> Iterator[TranslatableMessage]:

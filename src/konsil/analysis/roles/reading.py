@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from konsil.analysis.model.message import TranslatableMessage
@@ -70,6 +70,9 @@ COMPUTABLE: frozenset[Shape] = frozenset(
 )
 """Shapes that can be computed without a further statement."""
 
+RATED_ONCE: frozenset[Shape] = frozenset({"one-rating", "systems"})
+"""Shapes with one rating of each unit, by a rater who is not known: groups of them are compared."""
+
 COMPARISONS: frozenset[Shape] = frozenset({"pairs", "pairs-on-scale", "pair-counts"})
 """Shapes of comparisons of two systems."""
 
@@ -107,8 +110,9 @@ Role = Literal[
 ]
 """What a column is. rating: its cells are ratings; row: it only names or numbers the rows."""
 
-Task = Literal["ratings", "comparisons", "texts"]
-"""What a table is read for."""
+Task = Literal["ratings", "comparisons", "groups", "texts"]
+"""What a table is read for. groups: ratings of several systems or groups, which are compared;
+texts: questions and answers that are to be rated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +139,10 @@ class StatedRoles:
     """The column of the clusters. It may be a unit's column."""
     groups: tuple[str, ...] = ()
     """Columns that choose or group rows: they contain no ratings."""
+    group: str | None = None
+    """The column of the systems or groups that are compared."""
+    systems: tuple[str, ...] = ()
+    """Columns with the ratings of one system each."""
     unused: tuple[str, ...] = ()
     """Columns that are not used."""
     names: str = ""
@@ -147,6 +155,8 @@ class StatedRoles:
     """The column of the second."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
     won: str | None = None
     """The column of how often the first system won."""
     lost: str | None = None
@@ -155,19 +165,40 @@ class StatedRoles:
     """The column of how often neither did."""
     scale: tuple[str, ...] = ()
     """All labels in order, as far as declared; for comparisons, the outcomes in order."""
+    ends: tuple[float, float] | None = None
+    """Outcomes as numbers: that of a full preference for the first system, and for the second."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
     abstain: str | None = None
     """The label that is an abstention."""
     has_no_units: bool = False
-    """The items of comparisons are unknown: each row is one."""
+    """No column names the units, or the items of comparisons: each row is one."""
     has_no_raters: bool = False
-    """The raters of comparisons are unknown."""
+    """The raters are unknown."""
 
     @property
     def declared(self) -> tuple[str, ...]:
         """All labels that are declared."""
         return (*self.scale, *(() if self.abstain is None else (self.abstain,)))
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether anything is stated of how ratings are laid out."""
+        columns = (self.units, self.raters, self.labels, self.criterion)
+        return any((self.layout, self.names, self.split, *columns))
+
+    def with_known(self, known: StatedRoles) -> StatedRoles:
+        """The roles that are known where others are not stated."""
+        if self.names or self.layout not in (None, known.layout):
+            return self
+        return replace(
+            self,
+            layout=known.layout,
+            units=self.units or known.units,
+            raters=self.raters or known.raters,
+            labels=self.labels or known.labels,
+            unused=self.unused or known.unused,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +220,8 @@ class TableReading:
     """The column of the criteria."""
     system: str | None = None
     """The column of the systems, one of `units`."""
+    group: str | None = None
+    """The column of the systems or groups that are compared."""
     repeat: str | None = None
     """The column that tells several ratings of a unit by one rater apart."""
     weight: str | None = None
@@ -199,6 +232,10 @@ class TableReading:
     """The columns of the first and the second system of a comparison."""
     outcome: str | None = None
     """The column of the outcomes of comparisons."""
+    second_outcome: str | None = None
+    """The column of the outcomes with the systems shown in the other order."""
+    ends: tuple[float, float] | None = None
+    """pairs-on-scale: the numbers of a full preference for the first and the second system."""
     wins: Mapping[str, str] = field(default_factory=dict)
     """won, lost and tied -> column, where a row counts several comparisons."""
     names: str = ""

@@ -12,12 +12,21 @@ import polars as pl
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.groups import propose_groups
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
-from konsil.analysis.roles.proposal import propose, separator_of, table_of_rows, unclear_sets
+from konsil.analysis.roles.proposal import (
+    axis_question,
+    propose,
+    separator_of,
+    table_of_rows,
+    unclear_sets,
+    with_axis,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
+    RATED_ONCE,
     Proposal,
     Role,
     StatedRoles,
@@ -26,6 +35,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded
 from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
+from konsil.analysis.roles.vocabulary import weights_of
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
@@ -37,7 +47,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
-    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied"}
+    | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -71,34 +81,56 @@ class Purpose:
     """What is unclear of the file itself."""
     has_rule: bool = False
     """Whether it is stated which of repeated ratings counts."""
+    of_tool: frozenset[str] = frozenset()
+    """Roles that need no statement, as the tool that wrote the table gives them."""
 
 
-def recognise(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Recognised:
+def recognise(
+    frame: pl.DataFrame,
+    stated: StatedRoles,
+    purpose: Purpose,
+    table: pl.DataFrame | None = None,
+) -> Recognised:
     """The reading of a table, where it is stated or there is only one.
 
-    Raises UnclearTableError with the likeliest reading and the options that state it.
+    `table`: all rows, where `frame` are some of its rows as texts. Raises UnclearTableError with
+    the likeliest reading and the options that state it.
     """
+    table = frame if table is None else table
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
+    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+        laid_out = None
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
         if unclear := tuple(unclear_sets(laid_out, stated)):
-            raise _refusal(frame, Proposal(laid_out, unclear=unclear), purpose)
+            raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
-    proposal = _without_repeats(frame, stated, purpose, propose(frame, stated, purpose.task))
+    proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
         _check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
-        raise _refusal(frame, proposal, purpose)
+        raise _refusal(table, proposal, stated, purpose)
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
-    return Recognised(replace(reading, unused=unused), is_stated, frame)
+    return Recognised(replace(reading, unused=unused), is_stated, table)
+
+
+def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
+    """The refusal of a table whose reading its user has to confirm."""
+    return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
+
+
+def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
+    if task == "groups":
+        return propose_groups(frame, stated)
+    return propose(frame, stated, task)
 
 
 def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
@@ -111,7 +143,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
     units = stated.units or tuple(named)[:1]
-    others = {*units, stated.cluster, *stated.groups, *stated.unused}
+    others = {*units, stated.cluster, stated.group, *stated.groups, *stated.unused}
     declared = tuple(name for name in stated.declared if name in frame.columns)
     is_declared = stated.layout == "counts" and bool(stated.scale)
     rated = declared if is_declared else tuple(n for n in frame.columns if n not in others)
@@ -124,6 +156,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         units=units,
         rated=rated,
         cluster=stated.cluster,
+        group=stated.group,
         roles=roles,
         split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
         points=_PROPOSED,
@@ -138,17 +171,17 @@ def _without_repeats(
     What the repeated ratings count for is decided where they are read: equal ones are one rating,
     and of different ones none is chosen without a stated rule.
     """
-    if proposal.is_certain or purpose.task != "ratings":
+    if proposal.is_certain or purpose.task == "comparisons":
         return proposal
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     for reading in readings:
         if reading.shape != "rows-to-combine" or reading.rater is None:
             continue
         key = [*reading.units, reading.rater]
-        key += [] if reading.criterion is None else [reading.criterion]
+        key += [name for name in (reading.criterion, reading.group) if name is not None]
         once = frame.unique(key, keep="first", maintain_order=True)
         if purpose.has_rule or frame.height - once.height <= _MOST_REPEATED * frame.height:
-            without = propose(once, stated, purpose.task)
+            without = _proposed(once, stated, purpose.task)
             if without.is_certain and without.reading is not None:
                 return without
     return proposal
@@ -178,7 +211,11 @@ def call_of(
         if getattr(request, entry.name) != entry.default
     }
     proposed = {
-        name: list(values) if len(values) > 1 or name == "unused" else values[0]
+        name: dict(value.split("=", 1) for value in values)
+        if name == "recode"
+        else list(values)
+        if len(values) > 1 or name == "unused"
+        else values[0]
         for name, values in arguments
         if not stated.get(name)
     }
@@ -188,7 +225,11 @@ def call_of(
 
 def reading_columns(reading: TableReading) -> tuple[str, ...]:
     """The columns that a reading uses."""
-    single = (reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome)
+    single = (
+        *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
+        reading.group,
+        reading.second_outcome,
+    )
     named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
     return (*named, *(name for name in single if name is not None))
 
@@ -196,10 +237,13 @@ def reading_columns(reading: TableReading) -> tuple[str, ...]:
 def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
     """The columns that a user has named."""
     single = (
+        stated.group,
         *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
-        *(stated.first, stated.second, stated.outcome, stated.won, stated.lost, stated.tied),
+        *(stated.first, stated.second, stated.outcome, stated.second_outcome),
+        *(stated.won, stated.lost, stated.tied),
     )
     named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
+    named = (*named, *stated.systems)
     return (*named, *(name for name in single if name is not None))
 
 
@@ -210,13 +254,15 @@ def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -
         "rater": stated.raters,
         "label": stated.labels,
         "unused": stated.unused,
+        "by": (stated.group,),
+        "systems": stated.systems,
         **{
             role: (getattr(stated, role),)
             for role in ("criterion", "system", "repeat", "weight", "cluster")
         },
         **{
             role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "won", "lost", "tied")
+            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
         },
     }
     role_by_column: dict[str, str] = {}
@@ -255,6 +301,15 @@ def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> 
         )
 
 
+def _combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
+
+
 _MOST_NAMED = 20
 """Columns whose names an error states."""
 
@@ -275,19 +330,30 @@ _FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
 """Role -> its field of `StatedRoles`, where it has another name."""
 
 
-def _has_numbers(frame: pl.DataFrame, reading: TableReading, purpose: Purpose) -> bool:
+def _has_numbers(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
     """Whether a reading is one to state: it has numbers, and something speaks for it.
 
     A call that states a reading for which little speaks would be copied without a look. Different
     labels in a cell may be those of one rater, or of several: only a repeated one is of several.
+    Comparisons need the order of their outcomes, and are grouped by one column.
     """
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
+        return False
+    if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
         return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
         return any(len({*labels}) < len(labels) for labels in cells)
-    return reading.shape in _WITH_NUMBERS and reading.points >= _PROPOSED
+    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+        return False
+    if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
+        return False
+    is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
+    has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
+    return has_numbers and reading.points >= _PROPOSED
 
 
 def _comparisons() -> TranslatableMessage:
@@ -297,12 +363,22 @@ def _comparisons() -> TranslatableMessage:
     )
 
 
-def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> UnclearTableError:
+def refusal_of_axis(
+    recognised: Recognised, column: str, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
+    """The refusal of comparisons that all rows repeat for each value of a column."""
+    proposal = Proposal(with_axis(recognised.reading, column), unclear=(axis_question(column),))
+    return _refusal(recognised.frame, proposal, stated, purpose)
+
+
+def _refusal(
+    frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
+) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
-    computable = [r for r in likely if _has_numbers(frame, r, purpose)]
+    computable = [r for r in likely if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
@@ -310,13 +386,16 @@ def _refusal(frame: pl.DataFrame, proposal: Proposal, purpose: Purpose) -> Uncle
     unclear = tuple(text for text in unclear if statement not in text)
     if purpose.task == "ratings" and reading.shape in COMPARISONS:
         unclear = (str(_comparisons()),)
-    stated = [(name, values) for name, values in arguments(reading) if name in _STATED]
+    of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
+    stateable = (_STATED | of_task) - purpose.of_tool
+    proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        arguments=tuple(stated) if computable else (),
+        arguments=tuple(proposed) if computable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.analysis.roles.candidates.cells import rater_columns
+from konsil.analysis.roles.candidates.comparisons import known_ends
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Table
@@ -20,7 +21,9 @@ _POINTS = 3.0
 
 def stated_draft(table: Table, stated: StatedRoles) -> Draft | None:
     """The reading of a complete statement; None where something is open."""
-    draft = _comparisons(stated) if stated.first or stated.second else _ratings(table, stated)
+    draft = (
+        _comparisons(table, stated) if stated.first or stated.second else _ratings(table, stated)
+    )
     if draft is None:
         return None
     if draft.shape in SHAPES_OF["long"] | COMPARISONS:
@@ -44,6 +47,8 @@ def disregarded(reading: Draft | TableReading, stated: StatedRoles) -> list[str]
         "rater": not stated.raters or stated.raters == raters,
         "label": not stated.labels or set(stated.labels) == set(reading.rated),
         "names": not stated.names or reading.shape == "rater-by-criterion",
+        "systems": not stated.systems
+        or (reading.shape == "systems" and reading.rated == stated.systems),
         "split": not stated.split or reading.split == stated.split,
         "criterion": stated.criterion in (None, reading.criterion),
         "system": stated.system in (None, *reading.units, reading.system),
@@ -52,6 +57,7 @@ def disregarded(reading: Draft | TableReading, stated: StatedRoles) -> list[str]
         "first": stated.first in (None, sides[0]),
         "second": stated.second in (None, sides[1]),
         "outcome": stated.outcome in (None, reading.outcome),
+        "second_outcome": stated.second_outcome in (None, reading.second_outcome),
         **{
             role: getattr(stated, role) in (None, reading.wins.get(role))
             for role in ("won", "lost", "tied")
@@ -69,6 +75,11 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
         aside = {*stated.units, stated.cluster, *stated.groups}
         rated = matching(stated.names, [name for name in table.by_name if name not in aside])
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
+    has_units = bool(stated.units) or stated.has_no_units
+    if stated.systems and has_units:
+        return Draft("systems", stated.units, rated=stated.systems)
+    if stated.labels and has_units and stated.has_no_raters and not stated.split:
+        return Draft("one-rating", stated.units, rated=stated.labels)
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)
     if layout == "raters-in-rows" and rater:
@@ -95,7 +106,7 @@ def _long_shape(table: Table, stated: StatedRoles) -> Shape:
     return "long-criteria" if len(stated.labels) > 1 else "long"
 
 
-def _comparisons(stated: StatedRoles) -> Draft | None:
+def _comparisons(table: Table, stated: StatedRoles) -> Draft | None:
     """A complete statement about comparisons: systems, outcomes, items and raters."""
     has_units = bool(stated.units) or stated.has_no_units
     has_raters = bool(stated.raters) or stated.has_no_raters
@@ -103,8 +114,15 @@ def _comparisons(stated: StatedRoles) -> Draft | None:
         return None
     sides, rater = (stated.first, stated.second), next(iter(stated.raters), None)
     if stated.outcome:
-        shape: Shape = "pairs-on-scale" if stated.scale else "pairs"
-        return Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
+        columns = [table.by_name.get(name) for name in (*sides, stated.outcome)]
+        ends = stated.ends
+        if ends is None and not stated.scale and not stated.second_outcome:
+            first, second, outcome = columns
+            ends = known_ends(outcome, (first, second)) if first and second and outcome else None
+        shape: Shape = "pairs-on-scale" if stated.scale or ends else "pairs"
+        draft = Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
+        draft.second_outcome, draft.ends = stated.second_outcome, ends
+        return draft
     if not stated.won or not stated.lost:
         return None
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}

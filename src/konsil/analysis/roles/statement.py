@@ -8,7 +8,7 @@ import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.reading import COMPARISONS, TableReading
+from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -27,6 +27,13 @@ def sentence(
         units=_units(reading, frame, n_units),
         ratings=_ratings(reading),
     )
+    if reading.group is not None:
+        line = message(
+            "{statement}; groups in {column}",
+            message_id="roles.statement_groups",
+            statement=line,
+            column=shortened(reading.group),
+        )
     if reading.has_sets:
         line = message(
             "{statement}; several labels in a cell",
@@ -64,7 +71,7 @@ def _units(reading: TableReading, frame: pl.DataFrame, n_units: int | None) -> T
     n = _n_units(reading, frame) if n_units is None else n_units
     if reading.shape in COMPARISONS and not reading.units:
         return message(
-            "{n:,} {n|row|rows} of comparisons", message_id="roles.n_comparisons", n=frame.height
+            "{n:,} {n|comparison|comparisons} without items", message_id="roles.n_comparisons", n=n
         )
     if reading.shape == "raters-in-rows":
         return message("{n:,} {n|unit|units} in columns", message_id="roles.n_in_columns", n=n)
@@ -149,12 +156,38 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             second=second,
             columns=_names(list(reading.wins.values())),
         )
+    outcome: str | TranslatableMessage = shortened(reading.outcome or "")
+    if reading.second_outcome:
+        outcome = message(
+            "{first} and, in the other order, {second}",
+            message_id="roles.outcomes_of_orders",
+            first=outcome,
+            second=shortened(reading.second_outcome),
+        )
+    if reading.ends:
+        outcome = message(
+            "{outcome} (from {low:g} for {first} to {high:g} for {second})",
+            message_id="roles.outcomes_as_numbers",
+            outcome=outcome,
+            first=first,
+            second=second,
+            low=reading.ends[0],
+            high=reading.ends[1],
+        )
+    if reading.rater is None:
+        return message(
+            "systems in {first} and {second}, outcomes in {outcome}, raters unknown",
+            message_id="roles.pair_outcomes_alone",
+            first=first,
+            second=second,
+            outcome=outcome,
+        )
     return message(
         "systems in {first} and {second}, outcomes in {outcome}, raters in {rater}",
         message_id="roles.pair_outcomes",
         first=first,
         second=second,
-        outcome=shortened(reading.outcome or ""),
+        outcome=outcome,
         rater=rater,
     )
 
@@ -336,29 +369,12 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     """
     if reading.shape in COMPARISONS:
         return _comparison_arguments(reading)
-    options: list[tuple[str, tuple[str, ...]]] = []
-    match reading.shape:
-        case "wide":
-            options = [("rater", reading.rated)]
-        case "counts":
-            options = [("layout", ("counts",)), ("labels", reading.rated)]
-        case "cross-table":
-            options = [("layout", ("cross-table",))]
-        case "rater-by-criterion":
-            options = [("names", (reading.names,))]
-        case "raters-in-rows":
-            options = [("layout", ("raters-in-rows",))]
-        case "lists":
-            options = [("label", reading.rated)]
-        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
-            options = [("layout", ("long",)), ("label", reading.rated)]
-        case _:
-            options = [("label", reading.rated)]
+    options = [*_shape_arguments(reading), *_group_arguments(reading)]
     options.append(("split", (reading.separator,)))
     singles = {
         "rater": reading.rater,
         "criterion": reading.criterion,
-        "system": reading.system if reading.system not in reading.units else None,
+        "system": reading.system if reading.system not in (*reading.units, reading.group) else None,
         "repeat": reading.repeat,
         "weight": reading.weight,
         "cluster": reading.cluster,
@@ -370,8 +386,43 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
 
 
+def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state how a table is laid out."""
+    match reading.shape:
+        case "wide":
+            return [("rater", reading.rated)]
+        case "counts":
+            return [("layout", ("counts",)), ("labels", reading.rated)]
+        case "cross-table":
+            return [("layout", ("cross-table",))]
+        case "rater-by-criterion":
+            return [("names", (reading.names,))]
+        case "raters-in-rows":
+            return [("layout", ("raters-in-rows",))]
+        case "lists":
+            return [("label", reading.rated)]
+        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
+            return [("layout", ("long",)), ("label", reading.rated)]
+        case "systems":
+            return [("system", reading.rated)]
+        case _:
+            return [("label", reading.rated)]
+
+
+def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state which groups are compared, and that units or raters are unknown."""
+    if reading.group is None and reading.shape != "systems":
+        return []
+    options: list[tuple[str, tuple[str, ...]]] = []
+    options += [] if reading.group is None else [("by", (reading.group,))]
+    if reading.shape in RATED_ONCE:
+        options += [("rater", ("-",))] if reading.shape == "one-rating" else []
+        options += [] if reading.units else [("unit", ("-",))]
+    return options
+
+
 _ORDER = (
-    *("layout", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
+    *("layout", "by", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
     *("split", "repeat", "weight", "cluster", "first", "second", "outcome", "won", "lost", "tied"),
     "unused",
 )
@@ -382,5 +433,8 @@ def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, .
     first, second = reading.sides or ("", "")
     options = [("item", reading.units or ("-",)), ("rater", (reading.rater or "-",))]
     options += [("first", (first,)), ("second", (second,))]
-    options += [("outcome", (reading.outcome,))] if reading.outcome else []
+    outcomes = [name for name in (reading.outcome, reading.second_outcome) if name is not None]
+    options += [("outcome", tuple(outcomes))] if outcomes else []
+    options += [("ends", tuple(f"{end:g}" for end in reading.ends))] if reading.ends else []
+    options += [("by", (reading.criterion,))] if reading.criterion else []
     return [*options, *((role, (name,)) for role, name in reading.wins.items())]

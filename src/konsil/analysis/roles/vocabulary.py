@@ -6,7 +6,7 @@ Umlauts are written as in addresses (ae, oe, ue, ss): names are compared in this
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 NameRole = Literal[
@@ -42,7 +42,8 @@ def _words(text: str) -> frozenset[str]:
 _TEXTS: Mapping[NameRole, str] = {
     "unit": "unit item id subject case fall fallnr patient question frage answer antwort scan"
     " document dokument doc sample prompt nr no number nummer qid image bild vignette report"
-    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund",
+    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund"
+    " instruction",
     "rater": "rater annotator coder judge reviewer physician arzt aerztin bewerter gutachter"
     " pruefer expert experte reader observer user worker evaluator assessor participant who"
     " beurteiler kodierer token respondent teilnehmer clinician doctor annotatorin prueferin"
@@ -127,9 +128,6 @@ TITLES = ("dr", "prof", "hr", "fr", "herr", "frau", "mr", "ms", "mrs")
 SIDES = (("a", "first", "left", "1", "x", "i"), ("b", "second", "right", "2", "y", "j"))
 """Names of the two sides of a comparison, in the same order."""
 
-TIES = ("tie", "both", "neither", "draw", "equal", "none", "same")
-"""What the words for a draw begin with."""
-
 COUNTED = ("won", "lost", "tied")
 """What is counted where a row has several comparisons."""
 
@@ -149,8 +147,44 @@ WINS: Mapping[str, frozenset[str]] = {
 OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", "preference"})
 """Names of the column of the outcomes of comparisons."""
 
+PREFERENCES = frozenset({"preference", "preferences", "annotator_preference"})
+"""Names of the column of preferences between the systems 1 and 2, as numbers from 1 to 2."""
+
 SPANS = frozenset({"start", "end", "begin", "offset"})
 """Names of the places at which a marked text begins and ends."""
 
+SEVERITIES: Mapping[str, int] = {
+    **dict.fromkeys(("no-error", "no error", "none", "neutral"), 0),
+    "minor": 1,
+    "major": 5,
+}
+"""Severities of errors and their usual weights, by which scores of translations are counted."""
+
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
+
+SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
+    ("no", "yes"),
+    ("incorrect", "correct"),
+    ("wrong", "right"),
+    ("false", "true"),
+    ("0", "1"),
+    ("fail", "pass"),
+    ("failure", "success"),
+    ("n", "y"),
+    ("nein", "ja"),
+    ("falsch", "richtig"),
+)
+"""Pairs of labels of which the second is a success."""
+
+
+def weights_of(cells: Iterable[str]) -> dict[str, int]:
+    """The usual weights of severities of errors; empty where a cell is something else.
+
+    >>> weights_of(["Minor", "Major"]), weights_of(["Minor", "good"])
+    ({'Minor': 1, 'Major': 5}, {})
+    """
+    words = [*cells]
+    weights = {word: SEVERITIES.get(word.casefold()) for word in words}
+    known = {word: weight for word, weight in weights.items() if weight is not None}
+    return known if len(known) == len(words) and max(known.values(), default=0) else {}

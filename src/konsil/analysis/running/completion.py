@@ -14,7 +14,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.running.methods import methods
+from konsil.analysis.running.methods.methods import methods
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.sensitivity.bounds import bounds_of

@@ -13,10 +13,19 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
-from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
+from konsil.analysis.recoding.stated_labels import as_columns
+from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.recognition import (
+    Purpose,
+    Recognised,
+    call_of,
+    names_units,
+    recognise,
+    unconfirmed,
+)
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
-from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
-from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
+from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.sets_agreement import estimate_any
@@ -50,7 +59,8 @@ def agreement(
     `cluster` are resampled together. `labels` declares the scale in order; without it the observed
     labels are taken, or the categories of an ordered `Categorical` (pandas) or `Enum` (Polars). An
     `abstain` label is not a value. `recode` reads labels as others, such as {"Yes": "yes"};
-    `repeat` is the label that counts, "first" or "last", where a rater has several for a unit.
+    `repeat` is what counts where a rater has several labels for a unit: the "first" or the "last",
+    or their "sum", "mean" or "max", as for rows that are an error each.
 
     Which statistics are given depends on `level`; `statistics` names others. `weights` are those of
     partial agreement, by name or as a table label -> label -> weight; `pair_weights` "units" weighs
@@ -105,11 +115,10 @@ def estimate_agreement(
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions and groups are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
-    recognised = recognise(
-        words,
-        stated,
-        Purpose("ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)),
+    purpose = Purpose(
+        "ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
     )
+    recognised = _recognised(words, stated, purpose, options)
     table = reshape(words, recognised.reading, options, slices)
     if options.recode:
         check_recode(label_words(table.frame, table.options), options.recode)
@@ -119,6 +128,26 @@ def estimate_agreement(
     ]
     result = estimate_groups(groups, table.options, table.slices, request, warnings, compute)
     return replace(result, reading=recognised.statement(result.n_units))
+
+
+def _recognised(
+    words: pl.DataFrame, stated: StatedRoles, purpose: Purpose, options: TableOptions
+) -> Recognised:
+    """The reading of a table, by the roles that its tool gave it where the user states no other.
+
+    Roles that have to be confirmed are proposed, and read where the user states their layout.
+    """
+    roles, question = options.tool_roles, options.question
+    is_asked = bool(question) and not stated.has_ratings
+    if roles is None or (question and not is_asked and stated.layout in (None, "wide")):
+        return recognise(words, stated, purpose)
+    completed = stated.with_known(roles)
+    if is_asked:
+        unclear = (*purpose.unclear, question)
+        purpose = replace(purpose, unclear=unclear, of_tool=frozenset({"unused"}))
+        raise unconfirmed(recognise(words, completed, purpose), purpose)
+    recognised = recognise(words, completed, purpose)
+    return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
 @dataclass(frozen=True)
@@ -146,10 +175,15 @@ def estimate_groups(
         return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
-    scale = common_scale(tables)
-    if scale and not options.labels and options.layout != "counts":
+    if not options.labels and options.layout != "counts":
         table_warnings = [table.warnings for table in tables]
-        tables = [group.read(replace(options, labels=scale)) for group in groups]
+        scales = common_scales(tables, slices.has_criteria)
+        tables = [
+            table
+            if slices.has_criteria and len(scale) == len(table.labels.names)
+            else group.read(replace(options, labels=scale))
+            for group, table, scale in zip(groups, tables, scales, strict=True)
+        ]
         tables = [
             replace(t, warnings=tuple(dict.fromkeys(w)))
             for t, w in zip(tables, table_warnings, strict=True)

@@ -22,11 +22,29 @@ from konsil.errors import option
 from konsil.stats.engine.streams import stream_key
 
 
-def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
-    """The labels of all groups in order.
+def common_scales(tables: Sequence[Table], has_criteria: bool) -> list[tuple[str, ...]]:
+    """The labels of each group in order.
 
-    A label that one group did not use is on its scale as well.
+    A label that one group did not use is on its scale as well. Criteria without a common label,
+    directly or through others, have scales of their own.
     """
+    if not has_criteria:
+        return [_in_order(tables)] * len(tables)
+    alike: list[tuple[set[str], list[Table]]] = []
+    for table in tables:
+        names = {*table.labels.names}
+        joined = [group for group in alike if group[0] & names]
+        alike = [group for group in alike if not group[0] & names]
+        members = [member for _, group in joined for member in group]
+        alike.append((names.union(*(group[0] for group in joined)), [*members, table]))
+    return [
+        _in_order(next(members for labels, members in alike if labels & {*table.labels.names}))
+        for table in tables
+    ]
+
+
+def _in_order(tables: Sequence[Table]) -> tuple[str, ...]:
+    """All labels of some tables in order."""
     numbers = {
         name: value
         for table in tables

@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from konsil.analysis.estimation.own_weights import OwnWeights, PairWeights
+from konsil.analysis.recoding.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
 from konsil.analysis.roles.reading import Layout, StatedRoles
-from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError, option
-from konsil.instrument import number_word
-from konsil.records.numerals import numbers_of
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ class AgreementRequest(Request):
         None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
     )
     repeat: Repeat | None = setting(
-        None, Flag("Label that counts of several by one rater for one unit.")
+        None, Flag("What counts of several labels by one rater for one unit.")
     )
     resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
@@ -163,10 +161,7 @@ class AgreementRequest(Request):
     @property
     def scale(self) -> tuple[str, ...]:
         """The declared labels as words."""
-        return tuple(
-            number_word(float(v)) if isinstance(v, float) and math.isfinite(v) else str(v)
-            for v in self.labels
-        )
+        return words_of_labels(self.labels)
 
     def table_options(self) -> TableOptions:
         """How the cells are to be read; the columns' roles are stated apart."""
@@ -179,17 +174,8 @@ class AgreementRequest(Request):
             split=self.split,
             recode=dict(self.recode or {}),
             repeat=self.repeat,
-            values=self._numbers(),
+            values=numbers_of(self.values),
         )
-
-    def _numbers(self) -> tuple[float, ...]:
-        """The labels' numbers; refuse what is none."""
-        texts = [v if isinstance(v, str) else repr(float(v)) for v in self.values]
-        numbers = numbers_of(texts)
-        for text, number in zip(texts, numbers, strict=True):
-            if number is None:
-                raise AnalysisError(f"{option('values')}: {text!r} is not a number")
-        return tuple(number for number in numbers if number is not None)
 
     def stated_roles(self) -> StatedRoles:
         """What is stated of the columns."""
@@ -208,8 +194,3 @@ class AgreementRequest(Request):
             missing=tuple(self.missing),
             abstain=self.abstain,
         )
-
-
-def as_columns(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns, of which there may be one or none."""
-    return (names,) if isinstance(names, str) else tuple(names or ())

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from konsil.analysis.standalone.agreement_request import AgreementRequest, as_columns
+from konsil.analysis.recoding.stated_labels import as_columns
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.tabular.dataframes import cell_text, header_text
 
 

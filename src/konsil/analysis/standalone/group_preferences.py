@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.pairs.vote_sentences import no_interval
-from konsil.analysis.standalone.ranking_summary import two_way_method
+from konsil.analysis.standalone.ranking_summary import about_these, two_way_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
@@ -80,7 +80,10 @@ def _dominated(tables: Sequence[Comparisons], strict: bool) -> set[str]:
 
 def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> dict[str, Any]:
     """One system's difference as plain data; without variation, without CI and p value."""
-    value, two = float(estimates.value[n]), estimates.two_way
+    value = float(estimates.value[n])
+    # Of a single rater no other raters are in question.
+    is_alone = bool(estimates.n_raters[n] == 1)
+    two = estimates.question if is_alone else estimates.two_way
     dominated = dominated or is_dominated(estimates, n)
     varies = bool(two.se[n] > _ROUNDING) and not dominated
     by_item = bool(estimates.question.se[n] > _ROUNDING) if dominated else varies
@@ -99,13 +102,14 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
             ),
             message_id="comparisons.no_variation",
         )
+    method = about_these(1) if is_alone else two_way_method(float(two.df[n]))
     nothing: dict[str, float | None] = {"low": None, "high": None, "se": None}
     return {
         "system": name,
         "value": _finite_or_none(value),
         **(_interval(two, n) if varies else nothing),
         "p": _finite_or_none(two.p[n]) if varies else None,
-        "method": two_way_method(float(two.df[n])) if varies else "",
+        "method": "" if not varies else method,
         "item": {
             **(_interval(estimates.question, n) if by_item else nothing),
             "method": "cluster-robust Wald (item-clustered)",

@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
-from konsil.errors import AnalysisError
+from konsil.analysis.recoding.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
+from konsil.errors import AnalysisError, option
+from konsil.records.numerals import own_numbers
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
+    from konsil.analysis.roles.reading import StatedRoles
     from konsil.analysis.tabular.slices import Slices
-    from konsil.analysis.tabular.votes_layout import Layout
+    from konsil.analysis.tabular.votes_options import VotesOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +30,13 @@ class PreferenceRequest(Request):
     rater: str | None = setting(None, Flag("Column of the raters; '-' if unknown.", metavar="C"))
     first: str | None = setting(None, Flag("Column of the first of the two systems.", metavar="C"))
     second: str | None = setting(None, Flag("Column of the second system.", metavar="C"))
-    outcome: str | None = setting(
-        None,
-        Flag("Column of the outcomes: a winner, a tie, or a label of --scale.", metavar="C"),
+    outcome: str | Sequence[str] | None = setting(
+        (),
+        Flag(
+            "Column of the outcomes: a winner, a tie, or a label of --scale; a second column has"
+            " those of the other order, and different ones count as a tie.",
+            metavar="C",
+        ),
     )
     scale: Sequence[str] = setting(
         (),
@@ -40,12 +46,22 @@ class PreferenceRequest(Request):
             is_listed=True,
         ),
     )
+    ends: Sequence[str | float] = setting(
+        (),
+        Flag(
+            "Outcomes are numbers: that of a full preference for the first and for the second"
+            " system.",
+            metavar="x,y",
+            is_listed=True,
+        ),
+    )
     won: str | None = setting(
         None,
         Flag("Instead of --outcome: column with the first system's wins.", metavar="C"),
     )
     lost: str | None = setting(None, Flag("Column with the second system's wins.", metavar="C"))
     tied: str | None = setting(None, Flag("Column with the number of ties.", metavar="C"))
+    unused: Sequence[str] = setting((), Flag("Column that is not used, repeatable.", metavar="C"))
     strict: bool = setting(False, Flag("Count only the outermost labels of the scale as wins."))
     ties: Literal["half", "dropped"] = setting(
         "half", Flag("Treatment of ties in the Bradley-Terry model.")
@@ -76,36 +92,96 @@ class PreferenceRequest(Request):
         return Slices(as_values(self.where), self.by, self.compare)
 
     @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The columns of the outcomes."""
+        return (self.outcome,) if isinstance(self.outcome, str) else tuple(self.outcome or ())
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns named."""
-        roles = (self.item, self.rater, self.first, self.second, self.outcome)
+        roles = (self.item, self.rater, self.first, self.second, *self.outcomes, *self.unused)
         named = (*roles, self.won, self.lost, self.tied, *self.slices.columns)
         return tuple(name for name in named if name is not None)
 
-    def layout(self) -> Layout:
-        """How the table is to be read."""
-        from konsil.analysis.tabular.votes_layout import Layout
+    def votes_options(self) -> VotesOptions:
+        """How the cells are to be read; the columns' roles are stated apart."""
+        from konsil.analysis.tabular.votes_options import VotesOptions
 
-        return Layout(
-            self.item,
-            self.rater,
-            self.first,
-            self.second,
-            self.outcome,
-            tuple(map(str, self.scale)),
-            self.won,
-            self.lost,
-            self.tied,
-            tuple(self.missing),
-            tuple(self.slices.columns),
+        return VotesOptions(scale=tuple(map(str, self.scale)), missing=tuple(self.missing))
+
+    def stated_roles(self) -> StatedRoles:
+        """What is stated of the columns."""
+        from konsil.analysis.roles.reading import StatedRoles
+
+        first, second = (*self.outcomes, None, None)[:2]
+        return StatedRoles(
+            units=() if self.item in (None, "-") else (self.item,),
+            raters=() if self.rater in (None, "-") else (self.rater,),
+            has_no_units=self.item == "-",
+            has_no_raters=self.rater == "-",
+            first=self.first,
+            second=self.second,
+            outcome=first,
+            second_outcome=second,
+            won=self.won,
+            lost=self.lost,
+            tied=self.tied,
+            groups=tuple(sorted(self.slices.columns)),
+            unused=tuple(self.unused),
+            scale=tuple(map(str, self.scale)),
+            ends=self._numbers(),
+            missing=tuple(self.missing),
         )
+
+    def _numbers(self) -> tuple[float, float] | None:
+        """The two ends of the outcomes as numbers."""
+        if not self.ends:
+            return None
+        numbers = own_numbers([v if isinstance(v, str) else repr(float(v)) for v in self.ends])
+        if len({*numbers} - {None}) != 2 or len(numbers) != 2:
+            texts = ",".join(map(str, self.ends))
+            raise AnalysisError(f"{option('ends')} {texts}: expected two different numbers")
+        first, second = (float(number or 0) for number in numbers)
+        return first, second
 
 
 def check_request(request: PreferenceRequest) -> None:
     """Refuse what no table allows."""
     if isinstance(request.scale, str) or isinstance(request.missing, str):
         raise AnalysisError("scale and missing: expected a list of labels, got a single text")
+    _check_outcomes(request)
     if request.resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
+
+
+def _check_outcomes(request: PreferenceRequest) -> None:
+    """Refuse options for outcomes of different kinds."""
+    if len(request.outcomes) > 2:
+        raise AnalysisError(f"{option('outcome')}: expected one column, or two for both orders")
+    counted = {name: getattr(request, name) for name in ("won", "lost", "tied")}
+    stated = [name for name, column in counted.items() if column is not None]
+    if stated and len({"won", "lost"} & {*stated}) < 2:
+        absent = "lost" if "won" in stated else "won"
+        raise AnalysisError(
+            f"{option('won')} and {option('lost')}: expected both columns; name the other one with"
+            f" {option(absent)}"
+        )
+    kinds = [
+        *(["outcome"] if request.outcomes and stated else []),
+        *(name for name in ("scale", "ends") if getattr(request, name)),
+        *stated[:1],
+    ]
+    if len(request.outcomes) > 1 and request.ends:
+        kinds = ["outcome", "ends"]
+    if len(kinds) > 1:
+        raise AnalysisError(
+            f"{option(kinds[0])} and {option(kinds[1])}: expected one kind of outcomes, which are"
+            " labels, numbers or counts of wins"
+        )
+    if request.strict and (request.ends or stated):
+        other = "ends" if request.ends else "won"
+        raise AnalysisError(
+            f"{option('strict')}: expected labels in order; {option(other)} has none"
+        )

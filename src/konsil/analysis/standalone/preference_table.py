@@ -17,20 +17,37 @@ from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
+from konsil.analysis.roles.proof import sample
+from konsil.analysis.roles.proposal import axis_columns
+from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.recognition import (
+    Purpose,
+    Recognised,
+    call_of,
+    recognise,
+    refusal_of_axis,
+)
 from konsil.analysis.standalone.group_preferences import compared
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.ranking_summary import (
     MATRIX,
+    mean_preferences,
     position,
     standing,
     warnings_of,
     worths_of,
 )
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.dataframes import PandasFrame, as_text, to_polars
+from konsil.analysis.tabular.dataframes import (
+    PandasFrame,
+    as_text,
+    to_polars,
+    with_composed_names,
+)
 from konsil.analysis.tabular.slices import parts
-from konsil.analysis.tabular.votes_layout import Layout
+from konsil.analysis.tabular.votes_options import VotesOptions, by_reading
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
+from konsil.errors import AnalysisError, SourceError, UnclearTableError, option
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
 from konsil.stats.engine.streams import stream_key
@@ -83,6 +100,13 @@ class HeadToHead:
     """Each group's result; the numbers of the whole are then not given."""
     comparison: dict[str, Any] | None = None
     """The differences of two groups' win differences, where requested."""
+    mean_preference: tuple[dict[str, Any], ...] = ()
+    """Where outcomes are numbers: for each ordered pair of systems the mean share of the preference
+    that `system` has against `rival`."""
+    orders: dict[str, Any] | None = None
+    """Where each comparison was made in both orders: the share with the same outcome in both."""
+    reading: str = ""
+    """What the columns were taken for, in one line; empty where the user has stated it all."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it.
@@ -101,6 +125,7 @@ class HeadToHead:
             "n_missing": self.n_missing,
             "mode": self.mode,
             "confidence": self.confidence,
+            **({"reading": self.reading} if self.reading else {}),
         }
         if self.groups:
             groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
@@ -116,9 +141,11 @@ class HeadToHead:
             **counts,
             "win_difference": list(self.win_difference),
             "win_rate": list(self.win_rate),
+            **({"mean_preference": list(self.mean_preference)} if self.mean_preference else {}),
             "davidson": self.davidson,
             "bradley_terry": self.bradley_terry,
             "position": self.position,
+            **({} if self.orders is None else {"orders": self.orders}),
             "warnings": list(self.warnings),
         }
 
@@ -229,27 +256,71 @@ def preference(
     [0.5, -0.5]
     """
     check_request(request)
-    return estimate_preference(to_polars(frame, request.columns), request)
+    try:
+        return estimate_preference(to_polars(frame, request.columns), request)
+    except UnclearTableError as error:
+        if not error.arguments:
+            raise
+        raise error.with_call(call_of("preference", request, error.arguments)) from None
 
 
 def estimate_preference(
-    frame: pl.DataFrame, request: PreferenceRequest, layout: Layout | None = None
+    frame: pl.DataFrame, request: PreferenceRequest, options: VotesOptions | None = None
 ) -> HeadToHead:
-    """Preference in a frame; `layout` has its lines and its name in errors."""
+    """Preference in a frame; `options` has its lines and its name in errors."""
     check_request(request)
     warnings: list[str] = []
-    layout = composed(request.layout() if layout is None else layout)
+    options = composed(request.votes_options() if options is None else options)
     slices = composed(request.slices)
-    if not slices.columns:
-        return estimate_comparisons({"": read_comparisons(frame, layout)}, request, warnings)
-    table_parts = parts(as_text(frame, layout.name), slices, layout.name, warnings)
-    tables = {
-        part.name: read_comparisons(
-            part.frame, replace(layout, rows=part.rows, name=_named(part.name, layout))
+    if frame.height == 0:
+        raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
+    frame = with_composed_names(frame)
+    if slices.columns:
+        frame = as_text(frame, options.name, frame.columns)
+    table_parts = parts(frame, slices, options.name, warnings) if slices.columns else None
+    rows = as_text(sample(frame), options.name, frame.columns)
+    roles = Roles(request, options, rows, frame)
+    options = roles.options
+    if table_parts is None:
+        tables = {"": read_comparisons(frame, options)}
+    else:
+        tables = {
+            part.name: read_comparisons(
+                part.frame, replace(options, rows=part.rows, name=_named(part.name, options))
+            )
+            for part in table_parts
+        }
+    return roles.stated_in(estimate_comparisons(roles.proved(tables), request, warnings))
+
+
+class Roles:
+    """The roles of the columns of a table of comparisons, recognised by some of its rows."""
+
+    def __init__(
+        self,
+        request: PreferenceRequest,
+        options: VotesOptions,
+        rows: pl.DataFrame,
+        frame: pl.DataFrame | None = None,
+    ) -> None:
+        self.stated: StatedRoles = composed(request.stated_roles())
+        self.purpose = Purpose(
+            "comparisons", options.name, flags={"unit": "item"}, unclear=options.unclear
         )
-        for part in table_parts
-    }
-    return estimate_comparisons(tables, request, warnings)
+        self.recognised: Recognised = recognise(rows, self.stated, self.purpose, frame)
+        reading = self.recognised.reading
+        self.options = by_reading(options, reading, axis_columns(reading, self.stated))
+
+    def proved(self, tables: Mapping[str, Comparisons]) -> Mapping[str, Comparisons]:
+        """The tables of all rows, unless they contradict the roles recognised by some."""
+        for table in tables.values():
+            if table.axis is not None:
+                raise refusal_of_axis(self.recognised, table.axis, self.stated, self.purpose)
+        return tables
+
+    def stated_in(self, result: HeadToHead) -> HeadToHead:
+        """The result with the reading of its table."""
+        return replace(result, reading=self.recognised.statement(result.n_items))
 
 
 def estimate_comparisons(
@@ -294,13 +365,17 @@ def estimate_comparisons(
     )
 
 
-def _named(group: str, layout: Layout) -> str:
-    return f"{layout.name}, {group}" if group else layout.name
+def _named(group: str, options: VotesOptions) -> str:
+    return f"{options.name}, {group}" if group else options.name
 
 
 def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     """All numbers of one table."""
     votes, k = table.votes, len(table.systems)
+    if request.strict and votes.steps == 1:
+        raise AnalysisError(
+            f"{option('strict')}: expected labels in order with two or more on each side"
+        )
     threshold = votes.steps if request.strict else 1
     statistics = [system_against_others(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
@@ -347,6 +422,14 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
         n_missing=table.n_missing,
         mode=mode,
         confidence=level,
+        mean_preference=tuple(mean_preferences(table, level)),
+        orders=None
+        if table.n_consistent is None
+        else {
+            "statistic": "consistency",
+            "value": table.n_consistent / votes.n_votes,
+            "n_comparisons": votes.n_votes,
+        },
     )
 
 

@@ -21,8 +21,14 @@ from konsil.stats.pairs.bradley_terry_davidson import fit, worths
 from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.ratios import against_reference, ratios_to_best
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
-from konsil.stats.pairs.vote_cautions import VoteCaution, is_dominated, vote_cautions
+from konsil.stats.pairs.vote_cautions import (
+    VoteCaution,
+    is_about_these,
+    is_dominated,
+    vote_cautions,
+)
 from konsil.stats.pairs.votes import Clusterings, pair_members, totals
+from konsil.stats.pairs.wins import mean_preference
 from konsil.stats.pairs.worth_designs import Model, Ties, design
 
 _EXPONENT = 700.0
@@ -78,11 +84,13 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
             item = {"low": None, "high": None, "method": "", "reason": reason}
     two_way = _interval(two, n, "two-way", two_way_method(float(two.df[n])))
     head, other = (two_way, {"item": item}) if mode == "valid" else (item, {"two_way": two_way})
+    if preference.intervals.n_raters[n] == 1 and item["low"] is not None:
+        head = {**item, "method": _about_this(item["method"])}
     out: dict[str, Any] = {
         "value": _finite_or_none(value),
         "low": head["low"],
         "high": head["high"],
-        "se": _finite_or_none((two if mode == "valid" else by_item).se[n]) or None,
+        "se": _finite_or_none((by_item if head is not two_way else two).se[n]) or None,
         "method": head["method"],
     }
     if preference.flips is not None:
@@ -123,9 +131,16 @@ def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], le
     )
 
 
-def _about_these() -> TranslatableMessage:
+def about_these(n_raters: int) -> TranslatableMessage:
     """The method of intervals by item where no other raters are in question."""
+    if n_raters == 1:
+        return _about_this(_BY_ITEM)
     return message("{way}, about these raters", message_id="comparisons.about_these", way=_BY_ITEM)
+
+
+def _about_this(way: str) -> TranslatableMessage:
+    """A method by item where there is a single rater."""
+    return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
 
 
 def two_way_method(df: float) -> str:
@@ -184,7 +199,7 @@ def worths_of(
     against = against_reference(statistic, max(best.best, 0))
     gaps = crossed(votes, against, level=level, counts=counts)
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
-    alone = len(log.value) > 0 and is_dominated(log, 0)
+    alone = len(log.value) > 0 and is_about_these(log, 0)
     way, gap = (log.question, gaps.question) if alone else (log.two_way, gaps.two_way)
     rows = []
     for n, name in enumerate(table.systems):
@@ -220,16 +235,54 @@ def worths_of(
     if model == "davidson":
         out["tie"] = _finite_or_none(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
-    method = _about_these() if alone else two_way_method(float(way.df[0]))
+    method = about_these(len(table.raters)) if alone else two_way_method(float(way.df[0]))
     return out | {"method": method, "reason": undefined_worths(fitted.reason)}
+
+
+def mean_preferences(table: Comparisons, level: float) -> list[dict[str, Any]]:
+    """The mean preference for each system against each other; none where outcomes are labels.
+
+    The interval is two-way (items and raters), with one rater by item.
+    """
+    if table.preferences is None:
+        return []
+    k, names = len(table.systems), table.systems
+    statistic = mean_preference(k, table.preferences.sides)
+    values = crossed(table.preferences.votes, statistic, level=level)
+    first, second = (side.tolist() for side in pair_members(k))
+    rows = []
+    for n, (system, rival) in enumerate(zip(first + second, second + first, strict=True)):
+        alone = is_about_these(values, n)
+        way = values.question if alone else values.two_way
+        method = (
+            about_these(int(values.n_raters[n]))
+            if alone
+            else two_way_method(float(values.two_way.df[n]))
+        )
+        interval = _interval(way, n, "item" if alone else "two-way", method)
+        rows.append(
+            {
+                "system": names[system],
+                "rival": names[rival],
+                "value": _finite_or_none(values.value[n]),
+                **interval,
+                "se": _finite_or_none(way.se[n]) or None,
+                "n_comparisons": int(values.n_votes[n]),
+                "n_items": int(values.n_questions[n]),
+                "n_raters": int(values.n_raters[n]),
+                "reason": _reason(values.value[n], interval["low"], dominated=False),
+            }
+        )
+    return rows
 
 
 def position(shown: Crossed) -> dict[str, Any]:
     """The win difference of whatever stood in the first column."""
-    two, alone = shown.two_way, is_dominated(shown, 0)
+    two, alone = shown.two_way, is_about_these(shown, 0)
     interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
     if alone:
-        interval = _interval(shown.question, 0, "item", _about_these())
+        method = about_these(int(shown.n_raters[0]))
+        interval = _interval(shown.question, 0, "item", method)
     return {
         "value": _finite_or_none(shown.value[0]),
         "low": interval["low"],

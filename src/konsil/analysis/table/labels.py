@@ -11,7 +11,7 @@ from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import reversed_codes
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Scale, number_word, places, rise
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 _UNSPACED = ("", "unweighted", "ordinal")
 """Weights that no numbers enter."""
@@ -79,7 +79,7 @@ def counted_labels(analysis: Analysis, scale: Scale) -> tuple[tuple[str, ...], t
     if numbers is None:
         words = [
             name
-            for name, own_values in zip(order, numbers_of(order), strict=True)
+            for name, own_values in zip(order, own_numbers(order), strict=True)
             if own_values is None
         ]
         raise AnalysisError(

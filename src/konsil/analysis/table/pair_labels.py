@@ -4,33 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from konsil.errors import AnalysisError, nearest, option
+from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
-
-FIRST = ("left", "a", "first", "1", "x", "win", "model_a", "system_a", "answer_a")
-"""Words for a win of the first of the two."""
-
-SECOND = ("right", "b", "second", "2", "y", "loss", "model_b", "system_b", "answer_b")
-"""Words for a win of the second."""
-
-TIE = (
-    "tie",
-    "equal",
-    "draw",
-    "same",
-    "about equal",
-    "neither",
-    "both",
-    "none",
-    "0",
-    "tie (bothbad)",
-    "both_bad",
-)
-"""Words for a tie."""
-
-FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_b": -2}
-"""The five-point labels of Real-POCQi's public tables."""
 
 
 def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
@@ -110,31 +86,6 @@ def reversed_codes(
     if any(name not in reverse or reverse[name] not in place for name in names):
         return None
     return tuple(place[reverse[name]] for name in names)
-
-
-def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str) -> dict[str, int]:
-    """Words of a winner column to steps; the caller handles systems' own names.
-
-    >>> steps_of_words(["model_a", "tie"], ("model_a", "model_b"), "votes.csv")
-    {'model_a': 1, 'tie': 0}
-    """
-    folded = {word: word.strip().casefold() for word in observed}
-    if {*folded.values()} <= {*FIVE}:
-        return {word: FIVE[low] for word, low in folded.items()}
-    step_by_word: dict[str, int] = {
-        **dict.fromkeys(FIRST, 1),
-        **dict.fromkeys(SECOND, -1),
-        **dict.fromkeys(TIE, 0),
-    }
-    step_by_word |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
-    unknown = [word for word, low in folded.items() if low not in step_by_word]
-    if unknown:
-        raise AnalysisError(
-            f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
-            f" {nearest(unknown[0], step_by_word)}; give the labels in order with"
-            f" {option('scale', example='[...]')}, from first to second system preferred"
-        )
-    return {word: step_by_word[low] for word, low in folded.items()}
 
 
 def reach(steps: Mapping[str, int]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from konsil.analysis.recoding.repeat import Repeat
+from konsil.analysis.roles.reading import StatedRoles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +65,11 @@ class TableOptions:
     """The rows' numbers in the whole table, where only some of them are here."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
+    tool_roles: StatedRoles | None = None
+    """The roles that the tool which wrote the table gives its columns, unless the user states
+    others."""
+    question: str = ""
+    """What has to be confirmed before `tool_roles` are read; empty: nothing."""
 
 
 def composed(value: T) -> T:

@@ -7,6 +7,7 @@ divided.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,20 +15,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.dataframes import as_text
-from konsil.analysis.tabular.votes_layout import (
-    ChosenColumns,
-    Layout,
-    choose_columns,
-    comparisons_of_counts,
-)
+from konsil.analysis.roles.axes import FEW_VALUES
+from konsil.analysis.tabular.dataframes import as_text, with_composed_names
+from konsil.analysis.tabular.votes_options import VotesOptions
+from konsil.errors import SourceError
 from konsil.stats.engine.contract import IntArray
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
-FEW_VALUES = 50
-"""Columns with more values than this are no criteria."""
+_ORDERS = "\x1f"
+"""Between the outcomes of the two orders of a comparison."""
 _SPREAD = 8
 """Whole numbers within this many times the number of rows are coded by their places."""
 _FEW_WORDS = 1000
@@ -146,31 +143,34 @@ def _of_numbers(numbers: NDArray[Any]) -> Column:
     return Column(place[at], pl.Series(np.flatnonzero(is_present) + smallest))
 
 
-def code_votes(frame: pl.DataFrame, layout: Layout) -> CodedVotes:
-    """Some rows of a table as codes; `layout.rows` has their numbers in the whole table."""
-    columns = [composed(name) for name in frame.columns]
-    if len({*columns}) == len(columns):
-        frame = frame.rename(dict(zip(frame.columns, columns, strict=True)))
-    as_text(frame.clear(), layout.name)  # refuses what is no table of words
-    chosen = choose_columns(frame, layout)
+def code_votes(frame: pl.DataFrame, options: VotesOptions) -> CodedVotes:
+    """Some rows of a table as codes; `options.rows` has their numbers in the whole table."""
+    frame = with_composed_names(frame)
+    as_text(frame.clear(), options.name, frame.columns)  # refuses what is no table of words
     numbers = (
         np.arange(frame.height, dtype=np.int64)
-        if layout.rows is None
-        else layout.rows.to_numpy().astype(np.int64, copy=False)
+        if options.rows is None
+        else options.rows.to_numpy().astype(np.int64, copy=False)
     )
-    if chosen.counted:
-        return _counted(as_text(frame, layout.name), chosen, layout, numbers)
-    role_of = {name: role for role, name in chosen.names.items()}
+    if options.counted:
+        return _counted(as_text(frame, options.name, frame.columns), options, numbers)
+    role_of = {name: role for role, name in options.columns.items()}
     by_role = {
-        role: coded(frame.get_column(name), layout.name) for role, name in chosen.names.items()
+        role: coded(frame.get_column(name), options.name)
+        for role, name in options.columns.items()
+        if role != "second_outcome"
     }
+    missing = list({*options.missing, ""})
     outcome = by_role["outcome"]
-    without = outcome.texts().is_in(list({*layout.missing, ""})).to_numpy()
+    if "second_outcome" in options.columns:
+        second = coded(frame.get_column(options.columns["second_outcome"]), options.name)
+        outcome = by_role["outcome"] = _of_both_orders(outcome, second, missing)
+    without = outcome.texts().is_in(missing).to_numpy()
     has_outcome = ~without[outcome.codes]
     others = [
-        _other(frame, name, has_outcome, layout, role_of.get(name, ""), by_role)
+        _other(frame, name, has_outcome, options, role_of.get(name, ""), by_role)
         for name in frame.columns
-        if role_of.get(name) not in {"item", "rater"}
+        if role_of.get(name) not in {"item", "rater", "second_outcome"}
     ]
     if not has_outcome.all():
         by_role = {role: column.only(has_outcome) for role, column in by_role.items()}
@@ -180,34 +180,138 @@ def code_votes(frame: pl.DataFrame, layout: Layout) -> CodedVotes:
         coded_rows,
         n_rows=frame.height,
         others=tuple(others),
-        unknown_roles=chosen.unknown_roles,
-        columns=(chosen.names["first"], chosen.names["second"]),
+        unknown_roles=options.unknown_roles,
+        columns=(options.columns["first"], options.columns["second"]),
     )
 
 
-def _counted(
-    words: pl.DataFrame, chosen: ChosenColumns, layout: Layout, numbers: IntArray
-) -> CodedVotes:
+def _of_both_orders(first: Column, second: Column, missing: list[str]) -> Column:
+    """The outcomes of the two orders of each comparison, as one word; none where one is missing."""
+    pairs = pl.DataFrame(
+        {"first": first.texts().gather(first.codes), "second": second.texts().gather(second.codes)}
+    )
+    both = pl.concat_str("first", "second", separator=_ORDERS)
+    is_missing = pl.col("first").is_in(missing) | pl.col("second").is_in(missing)
+    words = pairs.select(pl.when(is_missing).then(pl.lit("")).otherwise(both)).to_series()
+    return coded(words, "")
+
+
+def outcomes_of_orders(outcomes: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """The outcomes of the first and of the second order, from those of both."""
+    parts = outcomes.str.split_exact(_ORDERS, 1)
+    return parts.struct.field("field_0"), parts.struct.field("field_1")
+
+
+def _comparisons_of_counts(
+    frame: pl.DataFrame, numbers: pl.Series, options: VotesOptions
+) -> pl.DataFrame:
+    """One row a comparison with its `steps`, from rows that count wins; columns by role."""
+    missing = list({*options.missing, ""})
+    rows = frame.select(
+        numbers.cast(pl.Int64).alias("row"),
+        *(
+            pl.col(name).fill_null("").str.strip_chars().alias(role)
+            for role, name in options.columns.items()
+        ),
+        *(numbers.cast(pl.String).alias(role) for role in options.unknown_roles),
+        *(
+            pl.when(pl.col(name).str.strip_chars().is_in(missing))
+            .then(None)
+            .otherwise(pl.col(name))
+            .alias(_COUNT + name)
+            for name in options.counted.values()
+        ),
+    )
+    return _written_out(
+        rows, options.counted, list(options.unknown_roles), options.line, options.name
+    )
+
+
+_STEPS = {"won": 1, "lost": -1, "tied": 0}
+"""Steps of each of them in favour of the first system."""
+
+_COUNT = "\x1fcount "
+"""Prefix of the names of the columns of counts, which may have any name."""
+
+_MANY = 20_000_000
+"""More comparisons than this are not written out."""
+
+
+def _written_out(
+    rows: pl.DataFrame,
+    columns: Mapping[str, str],
+    unknown_roles: list[str],
+    line: Callable[[int], int | str],
+    table: str,
+) -> pl.DataFrame:
+    """One row a comparison, with its `steps` in favour of the first system.
+
+    `rows` have counts of outcomes. `columns`: won, lost and tied to the columns that count them; a
+    row without any comparison has null steps. `unknown_roles`: the roles in which every comparison
+    has a value of its own.
+    """
+    counts = {role: _whole_numbers(rows, name, line, table) for role, name in columns.items()}
+    total = sum(int(series.sum()) for series in counts.values())
+    if total > _MANY:
+        raise SourceError(
+            f"{table}: {total:,} comparisons; expected at most {_MANY:,}: are these counts?"
+        )
+    parts = [
+        rows.with_columns(pl.lit(_STEPS[role], pl.Int64).alias("steps"), n.alias("\x1fn"))
+        for role, n in counts.items()
+    ]
+    none = pl.Series(
+        (sum(counts.values(), pl.zeros(rows.height, pl.Int64, eager=True)) == 0).cast(pl.Int64)
+    )
+    parts.append(rows.with_columns(pl.lit(None, pl.Int64).alias("steps"), none.alias("\x1fn")))
+    long = pl.concat(parts).filter(pl.col("\x1fn") > 0).sort("row", maintain_order=True)
+    repeated = long.with_columns(pl.int_ranges(0, pl.col("\x1fn")).alias("\x1fk")).explode("\x1fk")
+    number = pl.concat_str("row", pl.int_range(pl.len()), separator=".")
+    return repeated.with_columns(number.alias(role) for role in unknown_roles).drop(
+        "\x1fn", "\x1fk"
+    )
+
+
+def _whole_numbers(
+    rows: pl.DataFrame, column: str, line: Callable[[int], int | str], table: str
+) -> pl.Series:
+    """A column of counts; true and false are 1 and 0, an empty cell is 0."""
+    words = rows.get_column(_COUNT + column).fill_null("").str.strip_chars().str.to_lowercase()
+    words = words.replace({"true": "1", "false": "0", "": "0"})
+    numbers = words.cast(pl.Int64, strict=False)
+    wrong = numbers.is_null() | (numbers < 0)
+    if wrong.any():
+        at = int(wrong.arg_max() or 0)
+        cell = rows.item(at, _COUNT + column)
+        place = f"line {line(int(rows.item(at, 'row')))}, column {column!r}"
+        raise SourceError(
+            f"{table}: {place}: {cell!r} is not a count; expected a whole number of comparisons, or"
+            " true or false"
+        )
+    return numbers
+
+
+def _counted(words: pl.DataFrame, options: VotesOptions, numbers: IntArray) -> CodedVotes:
     """Rows that count wins, one comparison after the other."""
-    rows = comparisons_of_counts(words, chosen, pl.Series(numbers), layout)
+    rows = _comparisons_of_counts(words, pl.Series(numbers), options)
     comparisons = rows.drop_nulls("steps")
     # The numbers of the comparisons of a row with several belong to them alone.
-    by_role = {role: coded(comparisons.get_column(role), layout.name) for role in ROLES}
-    by_role["steps"] = coded(comparisons.get_column("steps"), layout.name)
+    by_role = {role: coded(comparisons.get_column(role), options.name) for role in ROLES}
+    by_role["steps"] = coded(comparisons.get_column("steps"), options.name)
     row_numbers = comparisons.get_column("row").to_numpy().astype(np.int64, copy=False)
     at = np.searchsorted(numbers, row_numbers)
     others = tuple(
         OtherColumn(name, other.words, None if other.codes is None else other.codes[at])
         for name in words.columns
-        if name not in {chosen.names.get("item"), chosen.names.get("rater")}
-        for other in (_plain_other(words.get_column(name), layout),)
+        if name not in {options.columns.get("item"), options.columns.get("rater")}
+        for other in (_plain_other(words.get_column(name), options),)
     )
     return replace(
         _with_combinations(by_role, "steps", row_numbers),
         n_rows=rows.height,
         others=others,
-        unknown_roles=chosen.unknown_roles,
-        columns=(chosen.names["first"], chosen.names["second"]),
+        unknown_roles=options.unknown_roles,
+        columns=(options.columns["first"], options.columns["second"]),
         is_counted=True,
         numbers=None,
     )
@@ -262,19 +366,19 @@ def _other(
     frame: pl.DataFrame,
     name: str,
     has_outcome: NDArray[np.bool_],
-    layout: Layout,
+    options: VotesOptions,
     role: str,
     by_role: dict[str, Column],
 ) -> OtherColumn:
     if role:
         return OtherColumn(name, by_role[role].texts().head(FEW_VALUES + 1), None, role)
-    other = _plain_other(frame.get_column(name), layout)
+    other = _plain_other(frame.get_column(name), options)
     return other if other.codes is None else replace(other, codes=other.codes[has_outcome])
 
 
-def _plain_other(column: pl.Series, layout: Layout) -> OtherColumn:
+def _plain_other(column: pl.Series, options: VotesOptions) -> OtherColumn:
     # Identifiers are recognised by their first rows, which is cheaper than by all.
     if column.head(1000).n_unique() > FEW_VALUES or column.n_unique() > FEW_VALUES:
         return OtherColumn(column.name, pl.Series([""] * (FEW_VALUES + 1)), None)
-    values = coded(column, layout.name)
+    values = coded(column, options.name)
     return OtherColumn(column.name, values.texts(), values.codes.astype(np.uint8))

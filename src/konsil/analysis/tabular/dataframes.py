@@ -107,6 +107,14 @@ def cell_text(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anyth
     return str(value)
 
 
+def with_composed_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the letters of its columns' names composed, where they stay different."""
+    names = [composed(name) for name in frame.columns]
+    if len({*names}) < len(names):
+        return frame
+    return frame.rename(dict(zip(frame.columns, names, strict=True)))
+
+
 def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
     """All cells as words, so that 3 and '3' are one label.
 
@@ -138,10 +146,4 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
         return column.cast(pl.String)
 
     words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
-    words = words.with_columns(pl.all().str.normalize("NFC"))
-    columns = [composed(name) for name in words.columns]
-    return (
-        words.rename(dict(zip(words.columns, columns, strict=True)))
-        if len({*columns}) == len(columns)
-        else words
-    )
+    return with_composed_names(words.with_columns(pl.all().str.normalize("NFC")))

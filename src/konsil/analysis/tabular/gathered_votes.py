@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.tabular.coded_votes import FEW_VALUES, CodedVotes, Column
+from konsil.analysis.roles.axes import FEW_VALUES
+from konsil.analysis.tabular.coded_votes import CodedVotes, Column
 from konsil.stats.engine.contract import IntArray
 
 _TOGETHER = 1 << 20
@@ -88,11 +89,6 @@ class GatheredVotes:
             rank[order.to_numpy()] = np.arange(len(words))
             return rank, words.gather(order)
         return self._identifiers[role].numbered()
-
-    @property
-    def columns_with_role(self) -> frozenset[str]:
-        """The columns of items, raters, systems and outcomes."""
-        return frozenset(column.name for column in self._others[0].others if column.role)
 
     def values_of_others(self, at: IntArray) -> Iterator[tuple[str, IntArray]]:
         """The columns with few values, with the values of some comparisons."""

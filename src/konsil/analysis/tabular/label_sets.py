@@ -100,9 +100,14 @@ def members_of(rated: pl.DataFrame, labels: Labels) -> tuple[Labels, Members]:
 
 
 def refuse_order_of_sets(options: TableOptions) -> None:
-    """Refuse a level at which labels have an order, where ratings are sets."""
+    """Refuse what needs an order or numbers, where ratings are sets."""
     if options.level != "nominal":
         raise SourceError(
             f"{options.name}: {option('level', options.level)}: cells have several labels, which"
             " are compared as sets without an order; expected the level nominal"
+        )
+    if options.repeat in ("sum", "mean", "max"):
+        raise SourceError(
+            f"{options.name}: {option('repeat', options.repeat)}: cells have several labels, which"
+            " are no numbers; expected first or last"
         )

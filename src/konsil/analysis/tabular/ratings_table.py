@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
+from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
@@ -18,6 +18,7 @@ from konsil.analysis.tabular.label_sets import members_of, refuse_order_of_sets,
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
+from konsil.records.numerals import own_numbers
 from konsil.stats.agreement.label_sets import Members
 
 ROLES = ("unit", "rater", "cluster")
@@ -71,22 +72,24 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         melted = of_lists(_units(frame, options, warnings), str(options.label), options)
     else:
         melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
-    melted = _drop_missing(melted, options, warnings)
+    melted = without_missing(melted, options, warnings)
     if melted.height == 0:
         refuse_unrated(options)
+    if options.repeat and layout != "long":
+        raise SourceError(
+            f"{options.name}: {option('repeat', options.repeat)}: has no effect, as every row is a"
+            " unit of its own and no rater has several ratings of it"
+        )
     if options.has_sets:
         refuse_order_of_sets(options)
         sets = set_rows(melted, options, warnings)
         rated, abstained, labels, constant = sets.rated, sets.abstained, sets.labels, None
     else:
         rated, abstained = _without_abstentions(recoded(melted, options.recode), options)
+        if options.repeat in ("sum", "mean", "max"):
+            rated = combined_repeats(rated, options.repeat, options.name)
         rated, labels, constant = decide(rated, options, warnings)
-    if options.repeat and layout != "long":
-        raise SourceError(
-            f"{options.name}: {option('repeat', options.repeat)}: has no effect, as every row is a"
-            " unit of its own and no rater has several ratings of it"
-        )
-    if options.repeat:
+    if options.repeat in ("first", "last"):
         rated = chosen_repeats(rated, options.repeat, warnings)
     check_repeats(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
@@ -255,7 +258,8 @@ def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
     )
 
 
-def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+def without_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    """The rows that have a label; a warning states how many cells contain NA."""
     rows = rows.with_columns(pl.col("label").str.strip_chars())
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
@@ -331,8 +335,12 @@ def _repeats(twice: pl.DataFrame, options: TableOptions) -> str:
             f" ({n:,} more {'rating has' if n == 1 else 'ratings have'} two labels:"
             f" {options.place}s {', '.join(places[1:])}{more})"
         )
+    rules = ["first", "last"]
+    numbers = {label for labels in twice.get_column("found").to_list() for label in labels}
+    rules += ["sum"] if None not in own_numbers([*numbers]) else []
+    choices = [option("repeat", rule) for rule in rules]
     return (
         f"{options.name}: {options.place}s {places[0]}: rater {first['rater']!r} labelled unit"
         f" {first['unit']!r} both {labels}{others}; expected one label of a rater for a unit, or"
-        f" {option('repeat', 'first')} or {option('repeat', 'last')} to choose"
+        f" {', '.join(choices[:-1])} or {choices[-1]}"
     )

@@ -10,7 +10,8 @@ from itertools import product
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.roles.candidates.families import named_parts
+from konsil.analysis.roles.candidates.cells import heading
+from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.slices import Slices
@@ -119,7 +120,7 @@ def _by_criterion(
                 where=option("where", example=f"{criterion}=..."),
             )
         )
-    return replace(slices, by=criterion)
+    return replace(slices, by=criterion, has_criteria=True)
 
 
 def _melted(
@@ -192,7 +193,9 @@ def _crossed(
 ) -> Reshaped:
     """A cross table of two raters as their ratings, unit by unit."""
     side = next((name for name, role in reading.roles.items() if role == "row"), None)
-    rows = _side_labels(frame, side, reading, options)
+    above = heading(reading.rated)
+    columns = [name.removeprefix(above) for name in reading.rated]
+    rows = _side_labels(frame, side, columns, options)
     counts = [
         _count(frame.item(n, name), n, name, options)
         for n, name in product(range(frame.height), reading.rated)
@@ -206,34 +209,34 @@ def _crossed(
         {
             ROW: [n for n in range(frame.height) for _ in reading.rated],
             "first": [rows[n] for n in range(frame.height) for _ in reading.rated],
-            "second": list(reading.rated) * frame.height,
+            "second": columns * frame.height,
             "n": counts,
         }
     )
     units = cells.select(pl.exclude("n").repeat_by("n")).explode(ROW, "first", "second")
     units = units.drop_nulls().with_row_index(UNIT)
-    first, second = _rater_names(side)
+    first, second = _rater_names(f"{side} / {above[:-2]}" if side and above else side)
     wide = units.select(
         ROW,
         pl.col(UNIT).cast(pl.String).str.zfill(9),
         pl.col("first").alias(first),
         pl.col("second").alias(second),
     )
-    labels = options.labels or reading.rated
+    labels = options.labels or tuple(columns)
     named = replace(options, layout="wide", unit=UNIT, rater=(first, second), labels=labels)
     return Reshaped(wide, named, slices)
 
 
 def _side_labels(
-    frame: pl.DataFrame, side: str | None, reading: TableReading, options: TableOptions
+    frame: pl.DataFrame, side: str | None, columns: Sequence[str], options: TableOptions
 ) -> list[str]:
     """The label of each row, of one rater."""
     if side is None:
-        if frame.height == len(reading.rated):
-            return list(reading.rated)
+        if frame.height == len(columns):
+            return list(columns)
         raise SourceError(
             f"{options.name}: {choice('layout', 'cross-table')}: {frame.height} rows and"
-            f" {len(reading.rated)} columns; expected a row and a column for each label"
+            f" {len(columns)} columns; expected a row and a column for each label"
         )
     return [(cell or "").strip() for cell in frame.get_column(side)]
 

@@ -5,6 +5,7 @@ What is not on it is refused by line.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
 from konsil.instrument import label_numbers, number_word, places, rise
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""
@@ -32,16 +33,24 @@ _LARGEST = 1e100
 
 
 def decide(
-    rows: pl.DataFrame, options: TableOptions, warnings: list[str]
+    rows: pl.DataFrame,
+    options: TableOptions,
+    warnings: list[str],
+    *,
+    counts_labels: bool = True,
 ) -> tuple[pl.DataFrame, Labels, str | None]:
-    """Decide labels and numbers; refuse what is not on the scale, by line."""
+    """Decide labels and numbers; refuse what is not on the scale, by line.
+
+    `counts_labels`: whether statistics depend on the number of labels, observed or not.
+    """
     rows, options = _truth_values(rows, options)
     _check_declared(options)
+    rows = _without_words(rows, options, warnings)
     observed = rows.get_column("label").unique().sort().to_list()
     words = (*observed, *options.labels)
     canonical = {
         word: number_word(number)
-        for word, number in zip(words, numbers_of(words), strict=True)
+        for word, number in zip(words, own_numbers(words), strict=True)
         if number is not None
     }
     numeric = all(word in canonical for word in words)
@@ -57,6 +66,7 @@ def decide(
         not numeric
         and options.level == "ordinal"
         and not declared
+        and len(observed) > 1
         and not set(observed) <= _TRUTH_VALUES
     ):
         raise SourceError(
@@ -65,7 +75,12 @@ def decide(
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, options)
-    elif len(observed) > 1 and options.level in {"nominal", "ordinal"} and not options.has_sets:
+    elif (
+        counts_labels
+        and len(observed) > 1
+        and options.level in {"nominal", "ordinal"}
+        and not options.has_sets
+    ):
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never"
             f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"
@@ -140,13 +155,43 @@ def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFra
     words = [*rows.get_column("label").unique().to_list(), *options.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
     numbers = others | ({"0"} if options.level in {"interval", "ratio"} else set())
-    if len(others) == len(words) or not {*numbers_of([*others])} <= {0.0, 1.0}:
+    if len(others) == len(words) or not {*own_numbers([*others])} <= {0.0, 1.0}:
         return rows, options
     written = {word: word.casefold() for word in words if word not in others}
     if numbers:
         written = {word: str(int(folded == "true")) for word, folded in written.items()}
     labels = tuple(written.get(word, word) for word in options.labels)
     return rows.with_columns(pl.col("label").replace(written)), replace(options, labels=labels)
+
+
+def _without_words(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    """Labels such as '5 : fully correct' as the number before the sign, where numbers are needed.
+
+    No scale is declared, and among the labels of each unit a number has one label: questions of a
+    survey may have words of their own.
+    """
+    if options.level == "nominal" or options.labels:
+        return rows
+    words = rows.get_column("label").unique().sort().to_list()
+    numbers = {word: match[1] for word in words if (match := _CODE.fullmatch(word))}
+    if not numbers or len(numbers) < len(words):
+        return rows
+    read = rows.with_columns(pl.col("label").replace(numbers).alias(_CODES))
+    if read.group_by("unit", _CODES).agg(pl.col("label").n_unique()).get_column("label").max() != 1:
+        return rows
+    warnings.append(
+        message(
+            "labels such as {label} are read as the numbers that they begin with",
+            message_id="table.labels_with_numbers",
+            label=repr(words[0]),
+        )
+    )
+    return read.with_columns(pl.col(_CODES).alias("label")).drop(_CODES)
+
+
+_CODES = "\x1fcodes"
+_CODE = re.compile(r"\s*([+-]?\d+)\s*[:=]\s*[^\W\d].*", re.DOTALL)
+"""A number, a sign, and words."""
 
 
 def _check_declared(options: TableOptions) -> None:
@@ -204,7 +249,7 @@ def _refuse_non_numbers(
             f"leave the cell empty or use {option('missing', label, several=True)} if it means"
             " not rated"
         )
-    elif numbers_of((label.replace(",", ".", 1),)) != (None,):
+    elif own_numbers((label.replace(",", ".", 1),)) != (None,):
         hint = (
             f"write {label.replace(',', '.', 1)!r} if its comma is a decimal one, or"
             f" {label.replace(',', '', 1)!r}"

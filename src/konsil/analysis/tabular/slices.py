@@ -25,6 +25,8 @@ class Slices:
     """The column whose values are groups."""
     compare: str | None = None
     """The column whose two values are compared."""
+    has_criteria: bool = False
+    """Whether the groups are criteria, which may have scales of their own."""
 
     @property
     def group(self) -> str | None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 _MANY = 5_000_000
 """More labels than this are not written out one by one."""
@@ -80,7 +80,7 @@ def of_counts(rows: pl.DataFrame, options: TableOptions) -> tuple[Rows, TableOpt
         .explode("row", "unit", "cluster", "label")
     )
     scale = tuple(c for c in columns if c != options.abstain)
-    by_label = dict(zip(scale, numbers_of(scale), strict=True))
+    by_label = dict(zip(scale, own_numbers(scale), strict=True))
     if None not in by_label.values():
         scale = tuple(sorted(scale, key=lambda label: by_label[label] or 0.0))
     return _placed(long), replace(options, labels=scale)

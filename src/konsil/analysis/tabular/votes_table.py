@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.table.pair_labels import (
-    FIRST,
-    SECOND,
-    TIE,
-    reach,
-    steps_of_scale,
-    steps_of_words,
-)
-from konsil.analysis.tabular.coded_votes import FEW_VALUES, ROLES, code_votes
+from konsil.analysis.roles.axes import FEW_VALUES, is_axis
+from konsil.analysis.tabular.coded_votes import ROLES, code_votes
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
-from konsil.analysis.tabular.votes_layout import Layout
-from konsil.errors import AnalysisError, SourceError, nearest, option
+from konsil.analysis.tabular.vote_outcomes import Outcomes, placed, read_outcomes
+from konsil.analysis.tabular.votes_options import VotesOptions
+from konsil.errors import SourceError, option
+from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.votes import Votes, repeated_places, votes
 
 _AT_ONCE = 1 << 20
@@ -53,48 +48,61 @@ class Comparisons:
     """The raters' names by their numbers."""
     items: pl.Series
     """The items' names by their numbers."""
+    axis: str | None = None
+    """A column of criteria, for each of which the comparisons are repeated and here pooled."""
+    preferences: Preferences | None = None
+    """The outcomes as numbers."""
+    n_consistent: int | None = None
+    """Where each comparison was made in both orders: how many have the same outcome in both."""
 
 
-def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Comparisons with a number for how far one of the two systems is preferred."""
+
+    votes: Votes
+    """The comparisons; outcomes are the places of the numbers."""
+    sides: Array
+    """(2, 2 steps + 1) the share of the preference that each outcome gives to the first and to
+    the second system, from 0 to 1."""
+
+
+def read_comparisons(frame: pl.DataFrame, options: VotesOptions) -> Comparisons:
     """Read a table of comparisons; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
-        raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
+        raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
     numbers = (
         pl.int_range(frame.height, dtype=pl.Int64, eager=True)
-        if layout.rows is None
-        else layout.rows
+        if options.rows is None
+        else options.rows
     )
     parts = (
-        code_votes(frame[at : at + _AT_ONCE], replace(layout, rows=numbers[at : at + _AT_ONCE]))
+        code_votes(frame[at : at + _AT_ONCE], replace(options, rows=numbers[at : at + _AT_ONCE]))
         for at in range(0, frame.height, _AT_ONCE)
     )
-    return numbered_votes(GatheredVotes(parts), layout)
+    return numbered_votes(GatheredVotes(parts), options)
 
 
-def numbered_votes(gathered: GatheredVotes, layout: Layout) -> Comparisons:
+def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparisons:
     """The comparisons of all parts of a table, with common numbers.
 
     The numbers are those of the sorted names, however the rows are divided. Refuses with one
     sentence what cannot be read.
     """
-    combinations, outcomes, steps = _checked(gathered, layout)
+    combinations, outcomes = _checked(gathered, options)
     systems = tuple(sorted({*combinations.get_column("first"), *combinations.get_column("second")}))
-    has_tie = bool(layout.scale or steps > 1 or (outcomes == 0).any())
+    has_tie = bool(options.scale or outcomes.steps > 1 or (outcomes.merged == 0).any())
     warnings = _warnings(gathered, systems, has_tie)
     number = {name: n for n, name in enumerate(systems)}
     first, second = (
         combinations.get_column(c).replace_strict(number, return_dtype=pl.Int64)
         for c in ("first", "second")
     )
-    none = np.zeros(len(outcomes), dtype=np.int64)
-    by_system = votes(first, second, outcomes, none, none, n_systems=len(systems), steps=steps)
-    # The first column is always system 0 here, whoever is in it: what remains is the effect of the
-    # side.
-    by_side = votes(none, none + 1, outcomes, none, none, n_systems=2, steps=steps)
     items, item_names = gathered.identifiers("item")
     raters, rater_names = gathered.identifiers("rater")
-    of_system, of_side = (
-        replace(
+
+    def of_votes(some: Votes) -> Votes:
+        return replace(
             some,
             cells=gathered.of_combinations(some.cells),
             questions=items,
@@ -102,47 +110,93 @@ def numbered_votes(gathered: GatheredVotes, layout: Layout) -> Comparisons:
             n_questions=len(item_names),
             n_raters=len(rater_names),
         )
-        for some in (by_system, by_side)
-    )
-    if gathered.unknown_roles == ("rater",):
-        _refuse_pooled(gathered, of_system, layout)
-    if not gathered.unknown_roles:
-        warnings += _repeated(gathered, of_system)
+
+    none = np.zeros(len(combinations), dtype=np.int64)
+
+    def by_system(values: IntArray, steps: int) -> Votes:
+        return of_votes(
+            votes(first, second, values, none, none, n_systems=len(systems), steps=steps)
+        )
+
+    def by_side(values: IntArray) -> Votes:
+        # The first column is always system 0 here, whoever is in it: what remains is the effect of
+        # the side.
+        return of_votes(
+            votes(none, none + 1, values, none, none, n_systems=2, steps=outcomes.steps)
+        )
+
+    of_system = by_system(outcomes.merged, outcomes.steps)
+    of_side = by_side(outcomes.by_order[0])
+    n_consistent = None
+    if len(outcomes.by_order) > 1:
+        of_side = _together(of_side, by_side(-outcomes.by_order[1]))
+        n_consistent = _n_consistent(gathered, outcomes)
+        warnings.append(_orders_note(n_consistent, gathered.n_votes))
+    preferences = None
+    if outcomes.numbers is not None:
+        places, sides = placed(outcomes.numbers)
+        preferences = Preferences(by_system(places, sides.shape[1] // 2), sides)
+    axis, notes = _repeated(gathered, of_system, options)
     return Comparisons(
         of_system,
         of_side,
         systems,
         gathered.n_rows - of_system.n_votes,
         "rater" not in gathered.unknown_roles,
-        tuple(warnings),
+        (*warnings, *notes),
         rater_names,
         item_names,
+        axis,
+        preferences,
+        n_consistent,
     )
 
 
-def _checked(
-    gathered: GatheredVotes, layout: Layout
-) -> tuple[pl.DataFrame, np.ndarray[tuple[int], np.dtype[np.int64]], int]:
-    """The combinations of systems and outcome, their steps, and how far steps reach."""
+def _together(first: Votes, second: Votes) -> Votes:
+    """The comparisons of both orders."""
+    return replace(
+        first,
+        cells=np.concatenate([first.cells, second.cells]),
+        questions=np.concatenate([first.questions, second.questions]),
+        raters=np.concatenate([first.raters, second.raters]),
+    )
+
+
+def _n_consistent(gathered: GatheredVotes, outcomes: Outcomes) -> int:
+    """How many comparisons have the same outcome in both orders."""
+    first, second = outcomes.by_order
+    return int(gathered.of_combinations((first == second).astype(np.int64)).sum())
+
+
+def _orders_note(n_same: int, n: int) -> str:
+    return message(
+        "{n:,} of {all:,} comparisons ({share:.1%}) have the same outcome in both orders; the"
+        " others count as ties.",
+        message_id="comparisons.both_orders",
+        n=n_same,
+        all=n,
+        share=n_same / n,
+    )
+
+
+def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFrame, Outcomes]:
+    """The combinations of systems and outcome, and the outcomes in favour of the first system."""
     if not gathered.n_votes:
         raise SourceError(
-            f"{layout.name}: no row has an outcome; every cell of the column is empty"
+            f"{options.name}: no row has an outcome; every cell of the column is empty"
         )
     combinations = gathered.combinations
-    _refuse_empty(gathered, combinations, layout)
+    _refuse_empty(gathered, combinations, options)
     n_systems = len({*combinations.get_column("first"), *combinations.get_column("second")})
     if n_systems > MANY:
         raise SourceError(
-            f"{layout.name}: {n_systems:,} different systems; expected at most {MANY}: are"
+            f"{options.name}: {n_systems:,} different systems; expected at most {MANY}: are"
             f" {option('first')} and {option('second')} the columns of the systems?"
         )
     if gathered.is_counted:
-        return combinations, combinations.get_column("steps").cast(pl.Int64).to_numpy(), 1
-    in_order = combinations.with_row_index("place").sort("row")
-    outcomes, steps = _outcomes(in_order, gathered.columns, layout)
-    out = np.empty(len(outcomes), dtype=np.int64)
-    out[in_order.get_column("place").to_numpy()] = outcomes
-    return combinations, out, steps
+        steps = combinations.get_column("steps").cast(pl.Int64).to_numpy()
+        return combinations, Outcomes((steps,), 1)
+    return combinations, read_outcomes(combinations, gathered.columns, options)
 
 
 def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) -> list[str]:
@@ -173,64 +227,48 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     return [f"{note_by_role[role]} as independent" for role in unknown_roles]
 
 
-_CROSSED = 0.9
-"""Share of the repeated comparisons that have every value of a column equally often, from which on
-the column is taken for one of criteria, and not of what rows happen to have."""
+def _repeated(
+    gathered: GatheredVotes, votes: Votes, options: VotesOptions
+) -> tuple[str | None, list[str]]:
+    """A column of criteria over which comparisons are pooled, and a note of pooled comparisons.
 
-
-def _refuse_pooled(gathered: GatheredVotes, votes: Votes, layout: Layout) -> None:
-    """Refuse to pool rows without raters where each comparison is repeated for a column's values.
-
-    Whether the rows are one rater's answers to several questions cannot be told without raters.
+    These are comparisons of two systems on one item, by one rater where raters are known; the note
+    names a column by which they differ. Without items none is repeated.
     """
-    n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
-    at, number, _ = repeated_places(votes.questions.astype(np.int64) * n_pairs + votes.pairs)
-    for name, values in gathered.values_of_others(at):
-        if name in layout.stated or name in gathered.columns_with_role:
-            continue
-        n_values = len(np.unique(values))
-        each, n_rows = np.unique(number * (FEW_VALUES + 1) + values, return_counts=True)
-        _, begin, n_different = np.unique(
-            each // (FEW_VALUES + 1), return_index=True, return_counts=True
-        )
-        is_even = np.minimum.reduceat(n_rows, begin) == np.maximum.reduceat(n_rows, begin)
-        if len(begin) and np.mean(is_even & (n_different == n_values)) >= _CROSSED:
-            raise SourceError(
-                message(
-                    "{table}: without raters, rows of the same item and pair are pooled as"
-                    " independent comparisons, but column {column} has each of its values in"
-                    " them; analyse or select its values with {slicing}, or list all of them with"
-                    " {where} to pool them",
-                    message_id="error.pooled_rows",
-                    table=layout.name,
-                    column=repr(name),
-                    slicing=slicing(name, "..."),
-                    where=option("where"),
-                )
-            )
-
-
-def _repeated(gathered: GatheredVotes, votes: Votes) -> list[str]:
-    """A note where one rater compared two systems on one item more than once.
-
-    It names the column by which these comparisons differ.
-    """
+    if "item" in gathered.unknown_roles:
+        return None, []
     # Without direction: A against B, then B against A, is one comparison made twice.
     n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
     keys = votes.questions.astype(np.int64)
-    if votes.n_questions * votes.n_raters * n_pairs >= 1 << 63:
+    has_raters = "rater" not in gathered.unknown_roles
+    if has_raters and votes.n_questions * votes.n_raters * n_pairs >= 1 << 63:
         keys = np.unique(keys * votes.n_raters + votes.raters, return_inverse=True)[1].ravel()
-    else:
+    elif has_raters:
         keys *= votes.n_raters
         keys += votes.raters
     keys *= n_pairs
     keys += votes.pairs
     at, number, n_again = repeated_places(keys)
     if not n_again:
-        return []
+        return None, []
+    others = {
+        name: values
+        for name, values in gathered.values_of_others(at)
+        if has_raters or name in options.axes
+    }
+    axis = next(
+        (
+            name
+            for name, values in others.items()
+            if name in options.axes and is_axis(number, values, votes.n_votes)
+        ),
+        None,
+    )
+    if axis is not None or not has_raters:
+        return axis, []
     apart = [
         name
-        for name, values in gathered.values_of_others(at)
+        for name, values in others.items()
         if len(np.unique(number * (FEW_VALUES + 1) + values)) == len(at)
     ]
     text = message(
@@ -241,106 +279,22 @@ def _repeated(gathered: GatheredVotes, votes: Votes) -> list[str]:
         all=votes.n_votes,
         option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
     )
-    return [text]
+    return None, [text]
 
 
-def _refuse_empty(gathered: GatheredVotes, combinations: pl.DataFrame, layout: Layout) -> None:
+def _refuse_empty(
+    gathered: GatheredVotes, combinations: pl.DataFrame, options: VotesOptions
+) -> None:
     for role in ROLES:
         if role in gathered.empty:
             raise SourceError(
-                f"{layout.name}: line {layout.line(gathered.empty[role])}: the {role} is empty;"
+                f"{options.name}: line {options.line(gathered.empty[role])}: the {role} is empty;"
                 f" every comparison needs its {role}"
             )
     same = combinations.filter(pl.col("first") == pl.col("second")).sort("row")
     if same.height:
-        line = layout.line(int(same.item(0, "row")))
+        line = options.line(int(same.item(0, "row")))
         raise SourceError(
-            f"{layout.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
+            f"{options.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
             " expected two systems"
         )
-
-
-def _outcomes(
-    comparisons: pl.DataFrame, columns: tuple[str, str], layout: Layout
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
-    """Steps in favour of the first system, and how far they reach."""
-    observed = comparisons.get_column("outcome").unique().sort().to_list()
-    if layout.scale:
-        if len(layout.scale) < 2 or len({*layout.scale}) < len(layout.scale):
-            raise SourceError(
-                f"{layout.name}: {option('scale')} {','.join(layout.scale)}: expected two or more"
-                " different labels"
-            )
-        steps = steps_of_scale(layout.scale)
-        # The label 2.0 of the scale is the 2 of a cell.
-        steps |= _by_number(steps, observed)
-        unknown = comparisons.filter(~pl.col("outcome").is_in(list(steps)))
-        if unknown.height:
-            word, line = unknown.item(0, "outcome"), layout.line(int(unknown.item(0, "row")))
-            raise SourceError(
-                f"{layout.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
-            )
-        return comparisons.get_column("outcome").replace_strict(
-            steps, return_dtype=pl.Int64
-        ).to_numpy(), reach(steps)
-    words = {*FIRST, *SECOND, *TIE}
-    named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
-    plain = [word for word in observed if word not in named or word.casefold() in words]
-    steps = _words(plain, columns, comparisons, layout)
-    by_name = (
-        pl.when(pl.col("outcome") == pl.col("first"))
-        .then(1)
-        .when(pl.col("outcome") == pl.col("second"))
-        .then(-1)
-    )
-    with_steps = comparisons.with_columns(
-        by_name.otherwise(
-            pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
-        ).alias("steps")
-    )
-    stranger = with_steps.filter(pl.col("steps").is_null())
-    if stranger.height:
-        word, line = stranger.item(0, "outcome"), layout.line(int(stranger.item(0, "row")))
-        raise SourceError(
-            f"{layout.name}: line {line}: the winner {word!r} is neither of the two systems"
-            " compared"
-        )
-    return with_steps.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
-
-
-def _words(
-    plain: Sequence[str], columns: tuple[str, str], comparisons: pl.DataFrame, layout: Layout
-) -> dict[str, int]:
-    """Words to steps; an error for an unknown word names its line."""
-    try:
-        return steps_of_words(plain, columns, layout.name)
-    except AnalysisError:
-        for word in plain:
-            try:
-                steps_of_words([word], columns, layout.name)
-            except AnalysisError as error:
-                line = layout.line(
-                    int(comparisons.filter(pl.col("outcome") == word).item(0, "row"))
-                )
-                raise SourceError(
-                    str(error).replace(layout.name, f"{layout.name}: line {line}", 1)
-                ) from error
-        raise
-
-
-def _by_number(steps: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
-    """Words that are no labels of the scale, with the step of the label that is the same number."""
-    by_number = {number: step for label, step in steps.items() if (number := _number(label))}
-    return {
-        word: by_number[number]
-        for word in words
-        if word not in steps and (number := _number(word)) in by_number
-    }
-
-
-def _number(word: str) -> str:
-    """The number that a word is, as text; empty where it is none."""
-    try:
-        return f"{float(word) + 0.0!r}"
-    except ValueError:
-        return ""

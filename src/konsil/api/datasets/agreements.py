@@ -19,7 +19,7 @@ from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.gathered_ratings import GatheredRatings
 from konsil.analysis.tabular.reshaping import long_options
 from konsil.analysis.tabular.slices import PieceParts, gathered_parts
-from konsil.api.datasets.coding import coded_ratings, words
+from konsil.api.datasets.coding import coded_ratings, some_rows, words
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.cores import is_cores, on_cores
@@ -28,8 +28,6 @@ from konsil.errors import AnalysisError, SourceError, option
 from konsil.sources.files.datasets import Piece, n_bytes, name_of, pieces_of, place_in
 from konsil.stats.engine.parts import Compute, in_this_process
 
-_ROWS = 2_000
-"""Rows of a piece by which the roles of the columns are recognised."""
 STATISTICS = Work("statistic", "compute it without workers, in the process of the command")
 """Statistics of the whole table."""
 
@@ -73,8 +71,7 @@ def _recognised(
     pieces: Sequence[Piece], request: AgreementRequest, options: TableOptions
 ) -> Recognised:
     """The roles of the columns, by the first rows and the last piece's."""
-    some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in {pieces[0], pieces[-1]}]
-    rows = pl.concat(words(piece, name=options.name) for piece in some)
+    rows = some_rows(pieces, options.name)
     return recognise(rows, composed(request.stated_roles()), Purpose("ratings", options.name))
 
 

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
-from konsil.analysis.standalone.preference_table import HeadToHead, estimate_comparisons
+from konsil.analysis.standalone.preference_table import HeadToHead, Roles, estimate_comparisons
 from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.gathered_votes import GatheredVotes
 from konsil.analysis.tabular.slices import PieceParts, gathered_parts
 from konsil.analysis.tabular.votes_table import numbered_votes
-from konsil.api.datasets.coding import coded_votes
+from konsil.api.datasets.coding import coded_votes, some_rows
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.cores import on_cores
@@ -30,27 +30,29 @@ def preference_of_data_set(
     check_request(request)
     check_cluster(cluster)
     pieces, name = pieces_of(place), name_of(place)
-    layout = composed(request.layout())
-    layout = replace(layout, name=name, line=partial(place_in, pieces))
     if not pieces:
-        raise SourceError(f"{layout.name}: has no rows; expected one row per comparison")
+        raise SourceError(f"{name}: has no rows; expected one row per comparison")
+    options = composed(request.votes_options())
+    options = replace(options, name=name, line=partial(place_in, pieces))
     slices = composed(request.slices)
-    code = partial(coded_votes, layout=replace(layout, line=str), slices=slices)
     gathered: dict[str, GatheredVotes] = {}
     by_piece: list[PieceParts] = []
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
+        roles = Roles(request, options, some_rows(pieces, name))
+        options = roles.options
+        code = partial(coded_votes, options=replace(options, line=str), slices=slices)
         for coded, parts in runner.map(code, pieces):
             by_piece.append(parts)
             for group, votes in coded.items():
                 gathered.setdefault(group, GatheredVotes()).add(votes)
     warnings: list[str] = []
-    groups = gathered_parts(by_piece, slices, layout.name, warnings)
+    groups = gathered_parts(by_piece, slices, options.name, warnings)
     tables = {
         group: numbered_votes(
             gathered.pop(group),
-            replace(layout, name=f"{layout.name}, {group}" if group else layout.name),
+            replace(options, name=f"{name}, {group}" if group else name),
         )
         for group in groups
     }
     with on_cores(cluster):
-        return estimate_comparisons(tables, request, warnings)
+        return roles.stated_in(estimate_comparisons(roles.proved(tables), request, warnings))

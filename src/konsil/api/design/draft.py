@@ -8,8 +8,10 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.rating_forms import (
     rater_values,
     rating_questions,
@@ -25,9 +27,10 @@ from konsil.design.columns import Role
 from konsil.design.edits import Data, differences, edited
 from konsil.design.guessing import Hints, guesses, proposal_of
 from konsil.design.sources import Chosen, faults, missing_roles, sources_of
+from konsil.design.stages import Need, needs_of
 from konsil.design.tables import Loaded
 from konsil.design.wording import comments
-from konsil.errors import KonsilError, SourceError
+from konsil.errors import KonsilError, Problem, SourceError, StudyError
 from konsil.sources.files.patterns import expanded
 from konsil.study import parse
 
@@ -43,6 +46,7 @@ class Draft:
         self.tables: dict[str, Loaded] = {}
         self.added: dict[str, bytes] = {}
         self._pseudonyms: dict[str, str] = {}
+        self._brought = Brought()
         protocol = folder / PROTOCOL
         self.is_new = not protocol.is_file()
         if self.is_new:
@@ -164,10 +168,15 @@ class Draft:
         self.tables.pop(name, None)
         if self.added.pop(name, None) is not None:
             (self.staging / name).unlink(missing_ok=True)
+        self._leave_out(name)
+
+    def _leave_out(self, name: str) -> None:
+        """The study without what a table gave it."""
         data = self.data
         data["sources"] = [s for s in data.get("sources", ()) if s.get("file") != name]
         self._with_systems(data)
-        self.change(_without_empty(data))
+        self._with_timing(data)
+        self.change(_without_empty(self._brought.without_stale(name, data, None)))
 
     def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
         """Read a table with these roles: sources, systems, and what its ratings imply."""
@@ -177,6 +186,8 @@ class Draft:
         loaded.is_used = False
         chosen = self._chosen(loaded)
         if faults(chosen) or missing_roles(chosen):
+            if self._brought.is_of(name):
+                self._leave_out(name)
             return
         data = self.data
         criteria = rating_questions(loaded, data)
@@ -185,7 +196,11 @@ class Draft:
         data["sources"] = others + sources_of(chosen)
         loaded.is_used = True
         self._with_systems(data)
-        data = with_rating_forms(loaded, criteria, data)
+        alone = with_rating_forms(loaded, criteria, {"language": self.language})
+        before = self._brought.without_stale(name, data, named_in(alone))
+        data = with_rating_forms(loaded, criteria, before)
+        self._brought.note(name, before, data)
+        self._with_timing(data)
         self.change(_without_empty(data))
 
     def chosen(self, name: str) -> Chosen:
@@ -230,13 +245,42 @@ class Draft:
         new = [{"id": name} for name in self._systems_of() if name not in listed]
         data["systems"] = stated_systems + new
 
-    def problems(self) -> tuple[str, ...]:
-        """What `konsil check` has against the draft, a sentence each."""
+    def _with_timing(self, data: Data) -> None:
+        """Analyses of ratings that exist are not specified before them.
+
+        Of a study that is there, its file is the word on that.
+        """
+        if not self.is_new:
+            return
+        data.pop("retrospective", None)
+        if any(source.get("records") == "ratings" for source in data["sources"]):
+            data["retrospective"] = True
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What `konsil check` has against the draft."""
         try:
             problems = findings(open_folder(self.staging)).problems
-            return tuple(self._without_place(str(problem)) for problem in problems)
+        except StudyError as error:
+            problems = error.problems or tuple(map(Problem, str(error).split("\n")))
         except KonsilError as error:
-            return tuple(map(self._without_place, str(error).split("\n")))
+            problems = tuple(map(Problem, str(error).split("\n")))
+        return tuple(
+            replace(
+                problem,
+                file=self._without_place(problem.file),
+                sentence=self._without_place(problem.sentence),
+            )
+            for problem in problems
+        )
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the draft lacks before it can be saved; its problems are apart."""
+        if not self.data.get("title"):
+            return ("title",)
+        try:
+            return needs_of(open_folder(self.staging).study)
+        except KonsilError:  # it is among the problems
+            return ()
 
     def _without_place(self, sentence: str) -> str:
         return sentence.replace(f"{self.staging}/", "")

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from konsil.analysis.roles.candidates.families import named_parts
-from konsil.analysis.roles.names import kinds
+from konsil.analysis.roles.names import kinds, named_parts
 from konsil.design.columns import Column
 from konsil.design.edits import Data
 from konsil.design.people import Panel, panels_of, with_panels

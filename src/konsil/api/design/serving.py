@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from konsil.api.design.conducting import StudyConduct
 from konsil.api.design.draft import Draft
 from konsil.api.design.outlook import outlook, power_of
 from konsil.api.design.saving import save
 from konsil.design.columns import Role
+from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.sources import faults, missing_roles
 from konsil.errors import StudyError
@@ -21,6 +23,10 @@ class DraftWorkshop(Draft):
     """A draft with its outlook, its power and the way into its folder."""
 
     _latest: tuple[str, tuple[str, ...], Outlook] | None = None
+
+    def __init__(self, folder: Path, staging: Path, *, language: str = "en", seed: int = 1) -> None:
+        super().__init__(folder, staging, language=language, seed=seed)
+        self.conduct = StudyConduct(folder)
 
     @property
     def place(self) -> str:
@@ -51,6 +57,12 @@ class DraftWorkshop(Draft):
         """Widths and power of the analyses, from simulated studies."""
         return power_of(self, assumption)
 
+    def try_model(self, model: JudgeModel) -> Trial:
+        """Call a judge's model once."""
+        from konsil.api.design.trial_calls import try_model
+
+        return try_model(model)
+
     def save(self) -> tuple[str, ...]:
         """Write the draft; the names of the files that are new or changed."""
         return save(self)
@@ -70,4 +82,7 @@ def design(folder: Path, *, port: int, language: str, ready: Callable[[str], Non
     with tempfile.TemporaryDirectory(prefix="konsil-design-") as staging:
         seed = secrets.randbelow(1_000_000)
         workshop = DraftWorkshop(folder, Path(staging), language=language, seed=seed)
-        serve_design(workshop, port=port, ready=ready)
+        try:
+            serve_design(workshop, port=port, ready=ready)
+        finally:
+            workshop.conduct.close()

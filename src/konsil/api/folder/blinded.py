@@ -317,7 +317,7 @@ def blinded_view(
     study = dataclasses.replace(study, analyses=mark_exploratory(study, freeze))
     analyses, unadjusted = mark_unadjusted(study, events)
     study, warnings = dataclasses.replace(study, analyses=analyses), (*warnings, *unadjusted)
-    late, when = plan_sentences(study.analyses, freeze, timings)
+    late, when = plan_sentences(study, freeze, timings)
     warnings, methods = (*warnings, *late), (*when, *methods, *further)
     plan = plan_statuses(
         study, study.analyses, freeze, timings, {r.id: r.panel for r in data.raters}

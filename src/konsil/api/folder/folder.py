@@ -49,16 +49,17 @@ DATABASE = "KONSIL_DATABASE"
 class Folder(OpenedStudy):
     """An opened study with everything that can be done with it."""
 
-    def import_sources(self, sources: Sequence[Source] = ()) -> Added:
+    def import_sources(self, sources: Sequence[Source] = (), *, replace_all: bool = False) -> Added:
         """Read files, the protocol's or those given, all or nothing.
 
-        The same files again change nothing.
+        The same files again change nothing. With `replace_all` they replace everything that was
+        imported before, while nothing else is recorded.
         """
         # With Polars, which who only calls models need not hold in memory.
         from konsil.api.folder.importing import import_files
 
         with progress():
-            return import_files(self, tuple(sources) or self.study.sources)
+            return import_files(self, tuple(sources) or self.study.sources, replace_all=replace_all)
 
     def finder(self) -> Find:
         """What knows the tasks of the plan by their names, for annotations of them."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,8 +46,14 @@ from konsil.study.data.numbered import with_spans
 from konsil.study.data.planned import on_plan
 
 
-def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
-    """Read files into the study's database, all or nothing; the same files change nothing."""
+def import_files(
+    folder: OpenedStudy, sources: Sequence[Source], *, replace_all: bool = False
+) -> Added:
+    """Read files into the study's database, all or nothing; the same files change nothing.
+
+    With `replace_all` everything that was imported before is removed, where nothing else is
+    recorded.
+    """
     if not sources:
         raise StudyError(
             f"{folder.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add"
@@ -61,17 +69,22 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
         as_columns=not rates_sentences(folder.study),
     )
     # Items and protocol stay as they are while workers call models about them.
-    with folder.store(create=True) as store, without_workers(store, "konsil import"):
-        erased_raters = erased(store.events())
-        batch = None if erased_raters else _columns_batch(folder, read, store)
+    with (
+        folder.store(create=True) as store,
+        without_workers(store, "konsil import"),
+        _before_import(store, replace_all=replace_all) as before,
+    ):
+        erased_raters = erased(before.events())
+        batch = None if erased_raters else _columns_batch(folder, read, before)
         n_left_out = 0
         if batch is None:
             read = as_records(read)
-            batch, n_left_out = _records_batch(folder, read, store, erased_raters)
+            batch, n_left_out = _records_batch(folder, read, before, erased_raters)
         note_study(store, folder.study, now())
         names = tuple(dict.fromkeys(s.file for s in sources))
         files = digests_of(folder.path, names)
-        added = store.add(
+        add = store.replace_imports if replace_all else store.add
+        added = add(
             batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
         )
     notes = [note for file in read for note in file.notes]
@@ -81,6 +94,16 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
             f"{ratings_are} excluded: the rater's data were erased; delete them in the files too"
         )
     return replace(added, notes=tuple(notes))
+
+
+@contextmanager
+def _before_import(store: Store, *, replace_all: bool) -> Iterator[Store]:
+    """The records to which an import adds: those that are stored, or none where it replaces."""
+    if not replace_all:
+        yield store
+        return
+    with tempfile.TemporaryDirectory(prefix="konsil-import-") as place, Store.open(place) as empty:
+        yield empty
 
 
 def _columns_batch(folder: OpenedStudy, read: Sequence[Incoming], store: Store) -> Batch | None:

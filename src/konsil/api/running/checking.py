@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.estimation.raters.consensus_rules import SMALLEST_PANEL, averaged, too_small
+from konsil.analysis.estimation.raters.consensus_rules import (
+    PAIR,
+    SMALLEST_PANEL,
+    averaged,
+    of_two,
+    too_small,
+)
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR, statistic_of
 from konsil.analysis.running.sensitivity.omission_rules import majority_problems
@@ -80,16 +86,17 @@ def findings(folder: Folder) -> Findings:
 
 
 def small_panel_notes(study: Study) -> Iterator[str]:
-    """A sentence for each analysis of judges against a panel that is too small for a majority.
+    """A sentence for each analysis of judges against a panel of one rater or of two.
 
-    Once there are ratings, the analysis itself is refused. A panel without raters may still get
-    them.
+    Once there are ratings, the analysis against one rater is refused, and that against two states
+    the same in its notes. A panel without raters may still get them.
     """
     for analysis in study.analyses:
         n = len(study.members(analysis.against)) if analysis.against else 0
         of_majority = statistic_of(analysis.statistic).is_of_two_raters and not averaged(analysis)
-        if 0 < n < SMALLEST_PANEL and of_majority and analysis.mode == "valid":
-            yield f"analysis {analysis.name!r}: {too_small(analysis, n)}"
+        if 0 < n <= PAIR and of_majority and analysis.mode == "valid":
+            small = too_small(analysis, n) if n < SMALLEST_PANEL else of_two(str(analysis.against))
+            yield f"analysis {analysis.name!r}: {small}"
 
 
 def unanswered_note(folder: Folder, files: Sequence[Incoming] = ()) -> str | None:

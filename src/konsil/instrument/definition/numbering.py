@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 
 def label_numbers(
@@ -24,7 +24,7 @@ def label_numbers(
     """
     if declared and all(label in declared for label in labels):
         return tuple(float(declared[label]) for label in labels)
-    of_labels = tuple(number for number in numbers_of(labels) if number is not None)
+    of_labels = tuple(number for number in own_numbers(labels) if number is not None)
     if len(of_labels) == len(labels):
         return of_labels
     return None if level in {"interval", "ratio"} else places(labels)

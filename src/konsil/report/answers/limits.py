@@ -100,6 +100,12 @@ def _plan(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableM
             "The analysis plan was not frozen: no analysis counts as prespecified.",
             message_id="limits.not_frozen",
         )
+    if statuses == {"retrospective"}:
+        return message(
+            "The ratings existed when the analyses were specified: no analysis counts as"
+            " prespecified.",
+            message_id="limits.retrospective",
+        )
     return message(
         "Not all answers come from analyses that were frozen before the ratings they use.",
         message_id="limits.frozen_late",

@@ -40,6 +40,16 @@ def declared(
             n=every,
             m=len(names),
         )
+    if set(counts) == {"retrospective"}:
+        return message(
+            (
+                "The protocol specifies {n:,} {n|analysis|analyses} and declares {m:,} of them"
+                " as its family; the ratings existed before."
+            ),
+            message_id="declared.retrospective",
+            n=every,
+            m=len(names),
+        )
     parts: dict[PlanStatus, TranslatableMessage] = {
         "prespecified": message(
             "{n:,} frozen before the first rating that they use (prespecified)",

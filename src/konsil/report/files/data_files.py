@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from konsil.analysis import Results
+from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.frames import columns, group_columns, record, whom
+from konsil.analysis.model.rows import PlanStatus, Row
 from konsil.records import Usage
 from konsil.records.digits import written
 from konsil.records.formulas import harmless
@@ -83,10 +85,21 @@ def estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
 def estimates_csv(study: Study, results: Results) -> bytes:
     """Every row of the results, unrounded."""
     modes = {a.name: a.mode for a in study.analyses}
-    groups, versus = group_columns(results.rows)
+    return rows_csv(results.rows, results.plan, modes, simulated=study.simulated)
+
+
+def rows_csv(
+    rows: Sequence[Row],
+    plan: Mapping[str, PlanStatus],
+    modes: Mapping[str, Mode],
+    *,
+    simulated: bool = False,
+) -> bytes:
+    """Rows unrounded, as estimates.csv has them; `modes` by the names of their analyses."""
+    groups, versus = group_columns(rows)
     lines = []
-    for row in results.rows:
-        plain = record(row, results.plan)
+    for row in rows:
+        plain = record(row, plan)
         plain["warnings"] = " | ".join(row.warnings)
         del plain["group"], plain["versus"]
         lines.append(
@@ -95,7 +108,7 @@ def estimates_csv(study: Study, results: Results) -> bytes:
                 **{f"group.{c}": row.group.get(c, "") for c in groups},
                 **{f"versus.{c}": row.versus.get(c, "") for c in versus},
                 "mode": modes.get(row.analysis, "valid"),
-                "simulated": study.simulated,
+                "simulated": simulated,
             }
         )
     return _csv([*columns(groups, versus), "mode", "simulated"], lines)

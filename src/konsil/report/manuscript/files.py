@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from konsil.analysis import Results
 from konsil.analysis.model.message import message
@@ -15,12 +16,14 @@ from konsil.report.files.further import FurtherFiles
 from konsil.report.manuscript.blocks import Manuscript
 from konsil.report.manuscript.citations import bibtex, csl_json
 from konsil.report.manuscript.content import Sources, manuscript
-from konsil.report.manuscript.latex import bbl, latex
-from konsil.report.manuscript.quarto import markdown
-from konsil.report.manuscript.request import ReportRequest
-from konsil.report.manuscript.word import word
-from konsil.report.manuscript.workbook import workbook
+from konsil.report.manuscript.request import Form, ReportRequest
+from konsil.report.manuscript.writers.latex import bbl, latex
+from konsil.report.manuscript.writers.quarto import markdown
+from konsil.report.manuscript.writers.word import word
+from konsil.report.manuscript.writers.workbook import workbook
+from konsil.report.material.language import Language
 from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
 from konsil.report.people.participant_flow import participant_flow
 
 _DPI = 300
@@ -68,30 +71,48 @@ def manuscript_files(
         return {}
     with figure_formats(FigureFormats(("png", "pdf"), dpi=_DPI)):
         document = manuscript(Sources(material, results, request.checklist))
-    files: dict[str, bytes] = {}
-    for form in tracked(request.to, "manuscript files"):
-        files |= _form_files(form, document, material, results)
-    files |= _references(document) | _figures(document)
+    unrounded = Unrounded(material.language, estimates_csv(material.study, results), material.stamp)
+    files = document_files(request.to, document, unrounded)
     files[SUMS] = checksums(files)
     return {f"{FOLDER}/{name}": content for name, content in files.items()}
 
 
-def _form_files(
-    form: str, document: Manuscript, material: Material, results: Results
+@dataclass(frozen=True)
+class Unrounded:
+    """What a document's files contain beside the document."""
+
+    language: Language
+    """The document's language."""
+    estimates: bytes
+    """All rows, as estimates.csv has them."""
+    stamp: str = ""
+    """Words on every page of simulated ratings; empty: none."""
+
+
+def document_files(
+    forms: Sequence[Form], document: Manuscript, unrounded: Unrounded
 ) -> dict[str, bytes]:
-    """The manuscript in one format."""
+    """Path -> content of a document in some formats, with its figures and references."""
+    files: dict[str, bytes] = {}
+    for form in tracked(forms, "manuscript files"):
+        files |= _form_files(form, document, unrounded)
+    return files | _references(document) | _figures(document)
+
+
+def _form_files(form: Form, document: Manuscript, unrounded: Unrounded) -> dict[str, bytes]:
+    """The document in one format."""
     if form == "docx":
         return {"manuscript.docx": word(document)}
     if form == "latex":
-        authors = material.language.gettext("[to be written by the authors]")
+        authors = unrounded.language.gettext("[to be written by the authors]")
         return {
             "manuscript.tex": latex(document, authors).encode(),
             "manuscript.bbl": bbl(document).encode(),
         }
     if form == "markdown":
         return {"manuscript.qmd": markdown(document).encode()}
-    estimates = estimates_csv(material.study, results)
-    return {"tables.xlsx": workbook(document, material, estimates, _workbook_words(material))}
+    words = _workbook_words(unrounded.language)
+    return {"tables.xlsx": workbook(document, unrounded.stamp, unrounded.estimates, words)}
 
 
 def _figures(document: Manuscript) -> dict[str, bytes]:
@@ -105,15 +126,15 @@ def _figures(document: Manuscript) -> dict[str, bytes]:
     return forms
 
 
-def _workbook_words(material: Material) -> dict[str, str]:
-    _ = material.language.gettext
+def _workbook_words(language: Language) -> dict[str, str]:
+    _ = language.gettext
     about = message(
         "This workbook contains each table of the manuscript on a sheet; the sheet “estimates”"
         " contains all rows unrounded.",
         message_id="manuscript.workbook_readme",
     )
     return {
-        "about": material.numbers.translated(about),
+        "about": Numbers(language).translated(about),
         "sheet": _("Sheet"),
         "content": _("Content"),
         "estimates": _("All estimates, unrounded, as in estimates.csv."),

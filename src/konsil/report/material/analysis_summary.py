@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import with_case_defaults
-from konsil.analysis.estimation.raters.consensus_rules import needs_majority
+from konsil.analysis.estimation.raters.consensus_rules import is_of_two, needs_majority
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, NAME_COLUMNS, RIGHT_OR_WRONG
 from konsil.analysis.model.message import message
 from konsil.analysis.model.options import (
@@ -15,7 +15,7 @@ from konsil.analysis.model.options import (
     Options,
     ShareOptions,
 )
-from konsil.analysis.running.number_methods import numbers_read
+from konsil.analysis.running.methods.number_methods import numbers_read
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
@@ -35,6 +35,12 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
         text = _(
             "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the"
             " panel's other raters, on the criterion “%(criterion)s”."
+        )
+    elif spec is not None and spec.against is not None and is_of_two(spec, rows):
+        text = _(
+            "%(statistic)s of each judge of the panel “%(panel)s” with each of the two raters of"
+            " the panel “%(against)s”, compared with that of these two raters, on the criterion"
+            " “%(criterion)s”."
         )
     elif spec is not None and spec.against is not None and needs_majority(spec):
         text = _(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
@@ -19,7 +19,7 @@ def translated_results(results: Results, numbers: Numbers) -> Results:
     """
     return replace(
         results,
-        rows=tuple(_row(row, numbers) for row in results.rows),
+        rows=translated_rows(results.rows, numbers),
         coverage=tuple(
             replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage
         ),
@@ -38,6 +38,11 @@ def translated_results(results: Results, numbers: Numbers) -> Results:
             (*key[:3], numbers.translated(key[3])): n for key, n in results.label_counts.items()
         },
     )
+
+
+def translated_rows(rows: Sequence[Row], numbers: Numbers) -> tuple[Row, ...]:
+    """The rows with their texts in the report's language."""
+    return tuple(_row(row, numbers) for row in rows)
 
 
 def _row(row: Row, numbers: Numbers) -> Row:

@@ -18,8 +18,8 @@ from konsil.sources.files.header import COMMENT, joined, named
 from konsil.sources.files.problems import MOST, Problem, raise_if
 
 _CHUNK_CELLS = 500_000
-_HEAD, _FIRST = 1 << 16, 40
-"""Bytes and records by which a table's settings are detected."""
+_HEAD, _FIRST, _FEWEST = 1 << 16, 40, 4
+"""Bytes and records by which a table's settings are detected; of fewer records more bytes."""
 # A field longer than this is a quotation mark that nobody closed.
 _LONGEST = 1 << 24
 WIDEST = 4_096
@@ -216,11 +216,17 @@ def _records(
 
 def first_records(data: bytes, separator: str) -> list[list[str]]:
     """The first records of a text table; none where the quotation marks do not fit."""
-    try:
-        records = _records(data[:_HEAD], separator, "", is_complete=False)
-        return [row for _, row in islice(records, _FIRST)]
-    except SourceError:
-        return []
+    size = _HEAD
+    while True:
+        try:
+            records = _records(data[:size], separator, "", is_complete=False)
+            rows = [row for _, row in islice(records, _FIRST)]
+        except SourceError:
+            return []
+        # The last record may be cut off; three rows of names of a survey can be long.
+        if len(rows) > _FEWEST or size >= len(data):
+            return rows
+        size *= 4
 
 
 def detected_separator(text: bytes, usual: str) -> str:

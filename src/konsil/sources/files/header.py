@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -133,3 +133,30 @@ def named(
     if not column_by_name:
         raise SourceError(f"{where}: the header names no column")
     return pl.DataFrame(list(column_by_name.values()))
+
+
+def stacked(frames: Mapping[str, pl.DataFrame], column: str, where: str) -> pl.DataFrame:
+    """The rows of all tables, with the name of each row's table in a first column.
+
+    >>> a, b = (pl.DataFrame({"case": [case]}) for case in "xy")
+    >>> stacked({"Ann": a, "Ben": b}, "sheet", "t").rows()
+    [('Ann', 'x'), ('Ben', 'y')]
+    """
+    first, *_ = frames
+    columns = frames[first].columns
+    if column in columns:
+        raise SourceError(
+            f"{where}: {first!r} has a column {column!r}, which is the name of the column for the"
+            f" {column}s; rename it"
+        )
+    for name, frame in frames.items():
+        for here, there, names in ((first, name, columns), (name, first, frame.columns)):
+            absent = [n for n in names if n not in frames[there].columns]
+            if absent:
+                raise SourceError(
+                    f"{where}: {there!r} has no column {absent[0]!r}, which {here!r} has; {column}s"
+                    " are read as one table if they have the same columns"
+                )
+    return pl.concat(
+        frame.select(pl.lit(name).alias(column), *columns) for name, frame in frames.items()
+    )

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 
 import polars as pl
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, nearest
 from konsil.sources.files.apart import MEMORY, bounded
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.delimited import check_cells, check_width
@@ -22,6 +22,9 @@ _CHUNK, _CHUNK_BYTES = 20_000, 1 << 22
 _LONGEST = 1 << 24
 """Bytes of one line: an object of them may take thirty times as many when it is read."""
 _LIGHT, _TIMES = 200 << 20, 6
+TOP = "."
+"""The path of records that are the file itself."""
+_DEEPEST = 20
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -48,31 +51,42 @@ _decoder = json.JSONDecoder(object_pairs_hook=_object)
 def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """One object a line, as text, and each row's line; blank lines are skipped."""
     problems: list[Problem] = []
+    return _table(_objects(data, problems), problems, where, len(data))
 
-    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
-        for line, raw in enumerate(io.BytesIO(data), start=1):
-            if len(problems) == MOST:
-                return
-            if not raw.strip():
-                continue
-            if len(raw) > _LONGEST:
-                problems.append(
-                    Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
-                )
-                continue
-            text = raw.decode().rstrip("\n")
-            try:
-                row = _decoder.decode(text)
-                _refuse_halves(text, row)
-            except (ValueError, RecursionError) as error:
-                problems.append(Problem(line, "", _not_json(error)))
-                continue
-            if isinstance(row, dict):
-                yield line, row, len(raw)
-            else:
-                problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
-    return _table(rows(), problems, where, len(data))
+def _lines(data: bytes, where: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """One object a line, with its line."""
+    problems: list[Problem] = []
+    n = 0
+    for line, row, _ in _objects(data, problems):
+        n += 1
+        yield line, row
+    raise_if(problems, where, n + len(problems))
+
+
+def _objects(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[str, object], int]]:
+    """One object a line, with its line and its bytes; what is none is among the problems."""
+    for line, raw in enumerate(io.BytesIO(data), start=1):
+        if len(problems) == MOST:
+            return
+        if not raw.strip():
+            continue
+        if len(raw) > _LONGEST:
+            problems.append(
+                Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
+            )
+            continue
+        text = raw.decode().rstrip("\n")
+        try:
+            row = _decoder.decode(text)
+            _refuse_halves(text, row)
+        except (ValueError, RecursionError) as error:
+            problems.append(Problem(line, "", _not_json(error)))
+            continue
+        if isinstance(row, dict):
+            yield line, row, len(raw)
+        else:
+            problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
 
 def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
@@ -220,3 +234,60 @@ def _not_json(error: Exception) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def read_nested(
+    text: bytes, where: str, path: str, *, is_lines: bool
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    """The records at a path such as 'data/records', and each record's line or number.
+
+    A part of a nested object is a column with all keys above it in its name, 'scores: ann'; lists
+    stay in their cells.
+    """
+    records = _lines(text, where) if is_lines else _records(text, where, path)
+    if is_lines and path != TOP:
+        raise SourceError(f"{where}: path {path!r}: each line is a record; expected {TOP!r}")
+    rows = ((number, dict(_parts(record, "")), 1) for number, record in records)
+    return _table(rows, [], where, len(text))
+
+
+def path_of_records(text: bytes, where: str) -> str:
+    """The path of the longest list of objects in a JSON file; empty where there is none."""
+    lists = _lists(_value(text, where), "")
+    return max(lists, key=lambda path: len(lists[path]), default="")
+
+
+def _records(text: bytes, where: str, path: str) -> Iterator[tuple[int, dict[str, object]]]:
+    lists = _lists(_value(text, where), "")
+    if path not in lists:
+        raise SourceError(
+            f"{where}: path {path!r}: there is no list of objects; {nearest(path, [*lists])}"
+        )
+    yield from enumerate(lists[path], start=1)
+
+
+def _value(text: bytes, where: str) -> object:
+    """A JSON text's value, read within the limits of a list of values."""
+    return next((value for _, value in elements(f"[{text.decode()}]", where)), None)
+
+
+def _lists(value: object, path: str) -> dict[str, list[dict[str, object]]]:
+    """Path -> list of objects, in nested objects."""
+    if isinstance(value, list):
+        is_records = bool(value) and all(isinstance(part, dict) for part in value)
+        return {path or TOP: value} if is_records else {}
+    lists: dict[str, list[dict[str, object]]] = {}
+    if isinstance(value, dict) and path.count("/") < _DEEPEST:
+        for key, part in value.items():
+            lists |= _lists(part, f"{path}/{key}" if path else key)
+    return lists
+
+
+def _parts(value: dict[str, object], above: str) -> Iterator[tuple[str, object]]:
+    """The parts of an object by their names."""
+    for key, part in value.items():
+        name = f"{above}{key}"
+        if isinstance(part, dict) and part and name.count(": ") < _DEEPEST:
+            yield from _parts(part, f"{name}: ")
+        else:
+            yield name, part

@@ -8,6 +8,7 @@ import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +18,7 @@ import polars as pl
 from konsil.errors import LISTED, SourceError, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.header import FIRST_ROWS, joined, named, with_rows_of_names
+from konsil.sources.files.header import FIRST_ROWS, joined, named, stacked, with_rows_of_names
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
@@ -28,6 +29,8 @@ WIDEST, CELLS = 4_096, 100_000_000
 """Columns and cells a table may have, empty ones between others included: a few bytes can claim any
 number of them."""
 
+SHEET = "sheet"
+"""The column with the name of each row's sheet, where several are read."""
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -123,26 +126,46 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         try:
             names = [page.title for page in book.worksheets]
-            if sheet and sheet not in names:
-                raise SourceError(_no_sheet(sheet, names, where))
             if not names:
                 raise SourceError(f"{where}: the spreadsheet has no sheet with cells")
-            page = book[sheet] if sheet else book.worksheets[0]
-            # The stated size may be wrong either way: some programs write A1, some the whole grid.
-            page.reset_dimensions()
+            chosen = _chosen(sheet, names, where)
+            frames, rows = dict[str, pl.DataFrame](), array("Q")
             try:
-                faults = _EmptyLooking.of(path, page, where)
-                if as_is:
-                    first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
-                    settings = with_rows_of_names(settings, first_rows)
-                frame, rows = _table(page, where, settings, faults)
+                for name in chosen:
+                    page = book[name]
+                    # The stated size may be wrong either way: some programs write A1, some the
+                    # whole grid.
+                    page.reset_dimensions()
+                    faults = _EmptyLooking.of(path, page, where)
+                    if as_is and not frames:
+                        first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
+                        settings = with_rows_of_names(settings, first_rows)
+                    frames[name], numbers = _table(page, where, settings, faults)
+                    rows.extend(numbers)
             except SourceError as error:
                 # The first sheet may be a cover.
                 others = "" if sheet or len(names) == 1 else other_sheets(names[1:])
                 raise SourceError(f"{error}{others}") from None
-            return Sheet(frame, rows, page.title, names, settings)
+            if is_pattern(sheet):
+                return Sheet(stacked(frames, SHEET, where), rows, sheet, names, settings)
+            return Sheet(frames[chosen[0]], rows, chosen[0], names, settings)
         finally:
             book.close()
+
+
+def _chosen(sheet: str, names: Sequence[str], where: str) -> Sequence[str]:
+    """The sheets that are read: the first one, the stated one, or those of a pattern."""
+    chosen = [name for name in names if fnmatchcase(name, sheet)] if is_pattern(sheet) else [sheet]
+    if not sheet:
+        return names[:1]
+    if not chosen or chosen[0] not in names:
+        raise SourceError(_no_sheet(sheet, names, where))
+    return chosen
+
+
+def is_pattern(sheet: str) -> bool:
+    """Whether several sheets are meant: names of sheets have none of these signs."""
+    return any(sign in sheet for sign in "*?[")
 
 
 def _no_sheet(sheet: str, names: Sequence[str], where: str) -> str:

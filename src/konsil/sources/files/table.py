@@ -23,10 +23,10 @@ from konsil.sources.files.delimited import (
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
-from konsil.sources.files.jsontable import read_json, read_jsonl
+from konsil.sources.files.jsontable import read_json, read_jsonl, read_nested
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
-from konsil.sources.files.spreadsheet import check_spreadsheet
+from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern
 
 Rows = tuple[pl.DataFrame, Sequence[int]]
 """The cells of a text table, and each row's line."""
@@ -47,6 +47,7 @@ _SETTINGS_OF: Mapping[str, Collection[str]] = MappingProxyType(
         "sheet": _SPREADSHEETS,
         "encoding": (*_SEPARATORS, *TEXTS),
         "separator": _SEPARATORS,
+        "path": (*TEXTS,),
         **dict.fromkeys(("decimal", "skip", "header", "numbered", "comment"), _GRIDS),
     }
 )
@@ -101,9 +102,16 @@ class Table:
     sheets: tuple[str, ...] = ()
     """All sheets of a spreadsheet, in order."""
 
+    stacked_by: str = ""
+    """The column with the names of the sheets or files that are read as one table."""
+    title: str = ""
+    """The name in errors of several files."""
+
     @property
     def name(self) -> str:
         """The table's name in errors: the file's name, and the sheet's."""
+        if self.title:
+            return self.title
         return f"{self.path.name}[{self.sheet}]" if self.sheet else self.path.name
 
     def line(self, row_index: int) -> int:
@@ -143,7 +151,8 @@ def read_table(
         frame, lines, header = read_apart("spreadsheet", path, stated, where, unpacked)
         used = FileSettings(**cast(dict[str, Any], header["settings"]))
         sheets = tuple(cast(Sequence[str], header["sheets"]))
-        table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets)
+        by = SHEET if is_pattern(settings.sheet) else ""
+        table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets, stacked_by=by)
         return _with_decimal(table, as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
@@ -154,6 +163,11 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
+    if settings.path:
+        is_lines = ending != ".json"
+        frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)
+        place: Place = "line" if is_lines else "row"
+        return Table(frame, path, lines=lines, place=place, settings=settings)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
         return Table(frame, path, lines=lines, settings=settings)

@@ -74,7 +74,7 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
         raise SourceError(
             f"{path.name}: sheet and separator do not apply to a log of Inspect; leave them out"
         )
-    log = opened or _open(path)
+    log = opened or open_log(path)
     if not log.samples:
         raise SourceError(
             f"{path.name}: the log has no samples (its run's status is {log.status!r})"
@@ -139,7 +139,7 @@ class InspectLogs:
     def read(self, path: Path, source: Source) -> InspectLog:
         """The log's table of the records that the source asks for."""
         if path not in self._opened:
-            self._opened[path] = _open(path)
+            self._opened[path] = open_log(path)
         return read_inspect_log(path, source, self._opened[path])
 
 
@@ -151,7 +151,8 @@ def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...
     )
 
 
-def _open(path: Path) -> LogContents:
+def open_log(path: Path) -> LogContents:
+    """A log's run and samples."""
     check_readable(path)
     if importlib.util.find_spec("inspect_ai") is None:
         raise SourceError(

@@ -10,8 +10,7 @@ from konsil.sources.tables.columns import JOIN
 
 _Json = Mapping[str, Any]
 
-# Where each type of control keeps what was said.
-_KEYS = {
+KEYS = {
     "choices": "choices",
     "taxonomy": "taxonomy",
     "rating": "rating",
@@ -20,6 +19,7 @@ _KEYS = {
     "textarea": "text",
     "labels": "labels",
 }
+"""Type of control -> where its results have the answer."""
 _SIDES = {"left": "A", "right": "B"}
 
 
@@ -34,7 +34,7 @@ def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
     'A'
     """
     kind = str(result.get("type"))
-    key = _KEYS.get(kind)
+    key = KEYS.get(kind)
     if key is None:
         raise ValueError(
             f"a control of type {kind!r} is not supported; leave it out by naming the controls"

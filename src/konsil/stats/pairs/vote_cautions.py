@@ -32,6 +32,11 @@ def is_dominated(values: Crossed, index: int) -> bool:
     return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
 
 
+def is_about_these(values: Crossed, index: int) -> bool:
+    """Whether intervals of a value are about its raters only: there is one, or one dominates."""
+    return bool(values.n_raters[index] == 1) or is_dominated(values, index)
+
+
 @dataclass(frozen=True)
 class VoteCaution:
     """Something a reader of the intervals should know."""

@@ -93,8 +93,42 @@ def head_to_head(
     >>> head_to_head(2).finalise(np.array([2.0, 3.0, 5.0]))
     array([0.5, 0.2])
     """
-    sides = np.stack(scores(steps, score, threshold))
-    width, pairs = 2 * steps + 1, n_pairs(n_systems)
+    return _of_two(
+        n_systems,
+        np.stack(scores(steps, score, threshold)),
+        f"head_to_head_{score}",
+        score,
+        limits(steps, score),
+    )
+
+
+def mean_preference(n_systems: int, sides: Array) -> VoteStatistic:
+    """Each system's mean share of the preference against each other system.
+
+    P(A, B) = sum of A's share over the comparisons of A with B / n_AB; with whole preferences it is
+    the proportion that A won, a tie being half. Totals (..., n_cells) -> values (..., 2 n_pairs),
+    as in `head_to_head`. nan for two systems that were never compared.
+
+    Args:
+        n_systems: how many systems there are.
+        sides: (2, n_outcomes) the share that each outcome gives to a pair's first and second
+            system, from 0 to 1.
+
+    Source: Dubois et al. (2024), Length-controlled AlpacaEval: the win rate as the mean preference.
+
+    >>> mean_preference(2, np.array([[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]])).finalise(
+    ...     np.array([2.0, 3.0, 5.0])
+    ... )
+    array([0.65, 0.35])
+    """
+    return _of_two(n_systems, sides, "mean_preference", "half", (0.0, 1.0))
+
+
+def _of_two(
+    n_systems: int, sides: Array, name: str, score: Score, ends: tuple[float, float]
+) -> VoteStatistic:
+    """A mean score of each of two systems; `sides` (2, n_outcomes) has the score of an outcome."""
+    width, pairs = sides.shape[1], n_pairs(n_systems)
     products = _products(sides, pairs)
 
     def finalise(cell_totals: Array) -> Array:
@@ -122,13 +156,13 @@ def head_to_head(
 
     support = np.tile(np.eye(pairs, dtype=bool), 2)
     return VoteStatistic(
-        f"head_to_head_{score}",
+        name,
         finalise,
         gradient,
         support,
         _tested(score, terms),
         WIN_RATE,
-        limits(steps, score),
+        ends,
         kind="share" if score == "win" else "mean",
     )
 

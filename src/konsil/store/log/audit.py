@@ -32,6 +32,8 @@ from konsil.store.log.salts import EVENT_OWNER, Owner, all_salts, owner_column, 
 
 ERASURE = "erasure"
 """The kind of an entry, and of an event, that says that a person's rows were erased."""
+REPLACEMENT = "imports removed"
+"""The kind of an entry that states that all imported records were removed, to be imported anew."""
 INVITATION = "invitation"
 """The kind of an entry that says that a link was made; data.who: for whom; data.by: who made it."""
 REVOCATION = "invitations revoked"
@@ -46,6 +48,8 @@ LETTER = "letter"
 """The kind of an entry that states what became of a letter; data.who: to whom."""
 START = "0" * 64
 """The hash before the first entry."""
+_WITH_RESIDUES = frozenset({ERASURE, REPLACEMENT})
+"""Kinds of entries that state what rows that are gone contributed to other entries' sums."""
 _HEAD = "audit_head"
 _MODULUS = 1 << 256
 fingerprint = fingerprints.fingerprint
@@ -230,7 +234,7 @@ class _Noted:
 
     def note_all(self, seqs: Sequence[int], kinds: Sequence[Any], texts: Sequence[Any]) -> None:
         """Note what entries say: their numbers, kinds and data."""
-        if ERASURE not in kinds and self._are_alike(texts):
+        if _WITH_RESIDUES.isdisjoint(kinds) and self._are_alike(texts):
             digests = [text[_CONTENT_START:_CONTENT_END] for text in texts]
             self.sums.update(zip(seqs, digests, strict=True))
             return
@@ -238,7 +242,8 @@ class _Noted:
         # Keys are sorted, so that most entries begin with their sum and many end alike.
         for seq, kind, text in zip(seqs, kinds, texts, strict=True):
             is_salted = salted_by_ending.get(text[_CONTENT_END:])
-            if is_salted is not None and kind != ERASURE and text.startswith(_CONTENT):
+            is_plain_entry = kind not in _WITH_RESIDUES and text.startswith(_CONTENT)
+            if is_salted is not None and is_plain_entry:
                 digest = text[_CONTENT_START:_CONTENT_END]
                 if digest.isalnum():
                     sums[seq] = digest
@@ -267,7 +272,7 @@ class _Noted:
             return
         if not isinstance(data, dict):
             return
-        residues = data.get("residues") if kind == ERASURE else None
+        residues = data.get("residues") if kind in _WITH_RESIDUES else None
         if isinstance(noted := data.get("content"), str):
             self.sums[seq] = noted
             is_salted = data.get("salted") is True

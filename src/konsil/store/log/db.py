@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +15,7 @@ from konsil.errors import StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store.engine import engine, migrate, read
 from konsil.store.engine.rows import KINDS, KindName
-from konsil.store.log import audit, covering, noting, write
+from konsil.store.log import audit, covering, noting, replacing, write
 from konsil.store.log.write import Added, Batch
 
 if TYPE_CHECKING:
@@ -149,6 +149,28 @@ class Store:
             for kind, data in entries:
                 audit.append(connection, kind, data, at)
             return added
+
+    def replace_imports(
+        self, batch: Batch, *, source: str, digest: str, at: str, files: Mapping[str, str]
+    ) -> Added:
+        """Remove all that was imported and write these records instead, all or nothing.
+
+        A StoreError is raised where anything but imports is recorded.
+        """
+        with engine.writing(self.engine) as connection:
+            removed = replacing.remove_imports(connection, at=at)
+            added = write.add(connection, batch, source=source, digest=digest, at=at, files=files)
+            return replace(added, removed=removed)
+
+    def import_sources(self) -> tuple[str, ...]:
+        """What each import was of, in their order."""
+        with engine.reading(self.engine) as connection:
+            return replacing.import_sources(connection)
+
+    def obstacles_to_replacement(self) -> tuple[str, ...]:
+        """What is recorded besides imports of files, so that these cannot be replaced."""
+        with engine.reading(self.engine) as connection:
+            return replacing.obstacles(connection)
 
     def revise(self, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
         """Replace the current values of ratings, keeping what they said before.

@@ -59,6 +59,8 @@ class Added:
     """Kind -> records written."""
     unchanged: Mapping[str, int] = field(default_factory=dict)
     """Kind -> records that were stored already, word for word."""
+    removed: Mapping[str, int] = field(default_factory=dict)
+    """Kind -> records of earlier imports that were removed first."""
     notes: tuple[str, ...] = ()
     """What is worth a look in the files, one sentence each."""
 

@@ -20,7 +20,7 @@ from konsil.store.log import audit
 from konsil.store.log.covering import traces_of
 from konsil.store.log.db import Store
 from konsil.store.log.erasures import refuse_erased
-from konsil.store.log.secret import secret
+from konsil.store.people.secret import secret
 
 
 def identity_of(store: Store, issuer: str, subject: str) -> str:

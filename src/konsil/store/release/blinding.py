@@ -12,7 +12,7 @@ from konsil.prepare import prepared
 from konsil.records import Answer
 from konsil.store.engine.rows import KindName
 from konsil.store.log.db import Store, View
-from konsil.store.log.secret import secret
+from konsil.store.people.secret import secret
 from konsil.study import Study
 from konsil.study.data.blinding import Letters, letters, pair_criteria
 

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from konsil.records import Event
 from konsil.store.log import study_events
 from konsil.store.log.db import Store
-from konsil.store.log.secret import secret
+from konsil.store.people.secret import secret
 
 MADE = study_events.KIT_MADE
 """Subject: the kit; data.rater, data.phase, data.batch: whose it is and of what; data.screens:

@@ -54,6 +54,8 @@ def _status(
 ) -> PlanStatus:
     if not analysis.prespecified:
         return "exploratory"
+    if study.retrospective:
+        return "retrospective"
     if freeze is None:
         return "not frozen"
     uses = _uses(study, analysis)
@@ -95,11 +97,19 @@ def _panels(study: Study, names: Iterable[str]) -> set[str]:
 
 
 def plan_sentences(
-    analyses: Sequence[Analysis], freeze: Event | None, timings: Sequence[Timing]
+    study: Study, freeze: Event | None, timings: Sequence[Timing]
 ) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
     """Sentences of the report on the time of the freeze: warnings, and methods."""
+    declared = sum(a.prespecified for a in study.analyses)
+    if study.retrospective:
+        after_ratings = message(
+            "The ratings existed when the {n:,} declared {n|analysis was|analyses were} specified;"
+            " no analysis is prespecified.",
+            message_id="freezing.retrospective",
+            n=declared,
+        )
+        return (), (after_ratings,) if declared else ()
     if freeze is None:
-        declared = sum(a.prespecified for a in analyses)
         not_frozen = message(
             (
                 "The analysis plan was not frozen: {n:,} {n|analysis is|analyses are} declared"

@@ -64,6 +64,9 @@ class Study:
     and description."""
     simulated: bool = False
     """Whether the ratings are simulated; every page of the report then says so."""
+    retrospective: bool = False
+    """Whether the ratings existed when the analyses were specified; then no analysis is
+    prespecified, and the report says so."""
     blinded: bool = False
     """Whether systems are letters in every analysis until the plan of analyses is frozen and the
     study unblinded."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from konsil.errors import nearest
 from konsil.instrument import Criterion, Instrument, Scale, number_word, rise
-from konsil.records.numerals import numbers_of
+from konsil.records.numerals import own_numbers
 
 
 def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
@@ -101,7 +101,7 @@ def _label_numbers(scale: Scale, where: str) -> Iterator[str]:
         return
     numbers = scale.numbers()
     if not all(map(math.isfinite, numbers)):
-        own_labels = numbers_of(scale.labels)
+        own_labels = own_numbers(scale.labels)
         words = [
             label for label, number in zip(scale.labels, own_labels, strict=True) if number is None
         ]

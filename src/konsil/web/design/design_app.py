@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from konsil.web.design import preview, steps
+from konsil.web.design import conducting, preview, steps
 from konsil.web.design.entrance import Page, Room, come_in, within
 from konsil.web.design.workshop import Workshop
 from konsil.web.http import statics
@@ -31,6 +31,9 @@ PAGES: tuple[tuple[str, str, Page], ...] = (
     ("/analyses", "POST", steps.take_analyses),
     ("/save", "GET", steps.save),
     ("/save", "POST", steps.take_save),
+    ("/conduct", "GET", conducting.conduct),
+    ("/conduct", "POST", conducting.start),
+    ("/download/{name}", "GET", conducting.download),
     ("/page/{instrument}", "GET", preview.rating_page),
     ("/page/{instrument}", "POST", preview.keep_nothing),
     ("/language", "POST", steps.choose_language),

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, PowerLine
 from konsil.web.design.workshop import Workshop
 
@@ -44,6 +45,10 @@ class Room:
     saved: tuple[str, ...] = ()
     """The files that were written last."""
     assumption: Assumption = field(default_factory=Assumption)
+    models: tuple[JudgeModel, ...] = ()
+    """The judges' models as they were typed, where the form was not taken; keys are in none."""
+    trial: Trial | None = None
+    """The last call on trial."""
     power: tuple[PowerLine, ...] = ()
     pay: float = 0.0
     """What an hour of a rater costs; 0: not stated."""

@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from konsil.design.columns import Role
 from konsil.design.lines import Line
+from konsil.design.models import JudgeModel
 from konsil.design.outlook import Assumption
 from konsil.design.people import Panel, PanelKind
 from konsil.design.questions import About, Kind, Question
@@ -106,6 +107,20 @@ def panels_in(form: FormData, language: str) -> list[Panel]:
             n += 1
         panels.append(Panel(unique, 3, cast("PanelKind", kind)))
     return panels
+
+
+def models_in(form: FormData) -> list[JudgeModel]:
+    """The judges' models."""
+    return [
+        JudgeModel(
+            str(form[row]),
+            text_of(form, f"{row}-url").rstrip("/"),
+            text_of(form, f"{row}-model"),
+            text_of(form, f"{row}-key_env"),
+            is_own=f"{row}-url" not in form,
+        )
+        for row in _rows(form, "m")
+    ]
 
 
 def lines_in(form: FormData) -> list[Line]:

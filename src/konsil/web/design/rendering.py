@@ -13,7 +13,7 @@ from konsil.web.http.statics import address
 from konsil.web.rating.text.language import preferred
 from konsil.web.site.pages import LANGUAGE_COOKIE, environment
 
-STEPS = ("data", "questions", "people", "plan", "analyses", "save")
+STEPS = ("data", "questions", "people", "plan", "analyses", "save", "conduct")
 """The steps in their order: each is a page of this name."""
 
 

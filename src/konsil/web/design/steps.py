@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,15 +13,18 @@ from starlette.responses import RedirectResponse, Response
 
 from konsil.design.edits import Data
 from konsil.design.lines import lines_of, with_lines
+from konsil.design.models import models_of, with_models, without_secrets
 from konsil.design.people import panels_of, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
+from konsil.design.stages import STEPS, step_of_line
 from konsil.errors import KonsilError
 from konsil.locale import catalogue_language, complete_languages, translations
 from konsil.web.design.entrance import Room
 from konsil.web.design.forms import (
     assumption_in,
     lines_in,
+    models_in,
     panels_in,
     pay_in,
     questions_in,
@@ -34,6 +36,7 @@ from konsil.web.design.rendering import language_of, onward, step
 from konsil.web.design.words import (
     confidence_words,
     kind_words,
+    need_words,
     purpose_words,
     reason_words,
     role_words,
@@ -145,16 +148,36 @@ def take_questions(_request: Request, room: Room, form: FormData) -> Response:
 
 
 def people(request: Request, room: Room, _form: FormData) -> Response:
-    """Who rates."""
-    return step(request, room, "people", {"panels": panels_of(room.workshop.data)})
+    """Who rates, and which models speak for judges."""
+    content = room.workshop.data
+    typed = {model.rater: model for model in room.models}
+    context = {
+        "panels": panels_of(content),
+        "models": [typed.get(model.rater, model) for model in models_of(content)],
+        "trial": room.trial,
+    }
+    room.models, room.trial = (), None
+    return step(request, room, "people", context)
 
 
 def take_people(_request: Request, room: Room, form: FormData) -> Response:
-    """Take the panels."""
-    workshop = room.workshop
-    panels = panels_in(form, workshop.language)
-    is_fine = _trying(room, lambda: workshop.change(with_panels(workshop.data, panels)))
-    return onward("people", text_of(form, "do") if is_fine else "stay")
+    """Take the panels and the judges' models; where it is asked for, call one of them."""
+    workshop, action = room.workshop, text_of(form, "do")
+    panels, models = panels_in(form, workshop.language), models_in(form)
+
+    def change() -> None:
+        content = with_panels(workshop.data, panels)
+        judges = {model.rater for model in models_of(content)}
+        workshop.change(with_models(content, [m for m in models if m.rater in judges]))
+
+    is_fine = _trying(room, change)
+    if not is_fine:
+        # What may be a key is shown on no page.
+        room.models = tuple(map(without_secrets, models))
+    number = action.removeprefix("try ")
+    if is_fine and action.startswith("try ") and number.isdecimal() and int(number) < len(models):
+        room.trial = workshop.try_model(models[int(number)])
+    return onward("people", action if is_fine else "stay")
 
 
 def _plans_all(room: Room, content: Data) -> bool:
@@ -192,6 +215,7 @@ def analyses(request: Request, room: Room, _form: FormData) -> Response:
     listed = proposals(workshop.data, is_new=workshop.is_new)
     context = {
         "proposals": [{"it": proposal, "words": purpose_words(proposal, _)} for proposal in listed],
+        "is_retrospective": workshop.data.get("retrospective", False),
         "assumption": room.assumption,
         "power": room.power,
     }
@@ -217,8 +241,14 @@ def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
 def save(request: Request, room: Room, _form: FormData) -> Response:
     """What the study is now, what is wrong with it, and what would change in its file."""
     workshop, content = room.workshop, room.workshop.data
+    _ = translations(language_of(request, room)).gettext
+    words, needs = need_words(_), workshop.needs()
     context = {
-        "problems": workshop.problems(),
+        "problems": [
+            {"sentence": str(problem), "step": step_of_line(workshop.text, problem.line)}
+            for problem in workshop.problems()
+        ],
+        "needs": [{"step": STEPS[need], "words": words[need]} for need in needs],
         "differences": workshop.differences(),
         "is_changed": workshop.is_changed(),
         "saved": room.saved,
@@ -227,7 +257,6 @@ def save(request: Request, room: Room, _form: FormData) -> Response:
         "panels": panels_of(content),
         "sources": content.get("sources", ()),
         "n_analyses": len(content.get("analyses", ())),
-        "quoted_place": shlex.quote(workshop.place),
     }
     return step(request, room, "save", context)
 
@@ -239,9 +268,8 @@ def take_save(_request: Request, room: Room, _form: FormData) -> Response:
         room.saved = room.workshop.save()
 
     room.saved = ()
-    if not room.workshop.data.get("title"):
-        room.faults.append("")  # the page's own words: a study needs a title
-    else:
+    # The page shows what is missing in place of the button.
+    if not room.workshop.problems() and not room.workshop.needs():
         _trying(room, write)
     return RedirectResponse("/save", 303)
 

@@ -8,6 +8,7 @@ from konsil.design.columns import Role
 from konsil.design.guessing import Confidence, Guess, Reason
 from konsil.design.proposals import Proposal
 from konsil.design.questions import Kind
+from konsil.design.stages import Need, StageName
 
 Gettext = Callable[[str], str]
 
@@ -84,8 +85,44 @@ def purpose_words(proposal: Proposal, _: Gettext) -> str:
         "share": _("How often does each system get “%(label)s”, and how do systems differ?"),
         "wins": _("Which system wins more comparisons than it loses?"),
         "against": _("How well does each judge agree with the majority of “%(other)s”?"),
+        "against two": _(
+            "How well does each judge agree with the two raters of “%(other)s”, compared with how"
+            " well they agree with each other?"
+        ),
         "repeats": _("How often does a rater give the same rating a second time?"),
         "own": _("An analysis of this file."),
     }
     sentence = words[proposal.purpose].replace("%(label)s", proposal.label)
     return sentence.replace("%(other)s", proposal.other)
+
+
+def need_words(_: Gettext) -> Mapping[Need, str]:
+    """What a stage lacks, in a sentence."""
+    return {
+        "title": _("The study has no title."),
+        "problems": _("The check of the study lists problems."),
+        "questions": _("No question to the raters is stated."),
+        "raters": _("No rater is stated."),
+        "models": _("A judge has no language model yet."),
+        "lines": _("No panel rates on a form."),
+        "sources": _("No table of questions, answers or ratings is stated."),
+        "files": _("A table of the study is missing in its folder."),
+        "analyses": _("No analysis is chosen."),
+        "import": _("The data are not imported yet."),
+        "answers": _("A language model that is evaluated has not answered yet."),
+        "plan": _("The tasks are not assigned yet."),
+        "ratings": _("There are no ratings yet."),
+    }
+
+
+def stage_words(_: Gettext) -> Mapping[StageName, str]:
+    """The stages of a study."""
+    return {
+        "import": _("Import the data"),
+        "plan": _("Assign the tasks"),
+        "rehearse": _("Rehearse the study"),
+        "judge": _("Collect the ratings of LLM judges"),
+        "invite": _("Invite the raters"),
+        "office": _("Open the study dashboard"),
+        "report": _("Report and manuscript"),
+    }

@@ -7,12 +7,20 @@ from typing import Protocol
 
 from konsil.design.columns import Role
 from konsil.design.edits import Data
+from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
+from konsil.design.stages import Need
 from konsil.design.tables import Loaded
+from konsil.errors import Problem
+from konsil.web.design.conduct import Conduct
 
 
 class Workshop(Protocol):
     """A study that is being set up."""
+
+    @property
+    def conduct(self) -> Conduct:
+        """The study as it was saved, with its stages."""
 
     @property
     def place(self) -> str:
@@ -65,14 +73,24 @@ class Workshop(Protocol):
     def lacking(self, name: str) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
         """The roles that a table lacks, and those that too many of its columns have."""
 
-    def problems(self) -> tuple[str, ...]:
-        """What is wrong with the draft, a sentence each."""
+    @property
+    def text(self) -> str:
+        """The protocol as it is written."""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the draft."""
+
+    def needs(self) -> tuple[Need, ...]:
+        """What the draft lacks before it can be saved; its problems are apart."""
 
     def outlook(self) -> Outlook:
         """The tasks that the plan would give."""
 
     def power(self, assumption: Assumption) -> tuple[PowerLine, ...]:
         """Widths and power of the analyses."""
+
+    def try_model(self, model: JudgeModel) -> Trial:
+        """Call a judge's model once."""
 
     def save(self) -> tuple[str, ...]:
         """Write the draft; the names of the files that are new or changed."""

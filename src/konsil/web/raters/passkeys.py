@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from konsil.store.log.secret import secret
 from konsil.store.people.access import Visitor
 from konsil.store.people.identities import identity_of, person_of
 from konsil.store.people.passkeys import (
@@ -29,6 +28,7 @@ from konsil.store.people.passkeys import (
     passkeys_of,
     use_passkey,
 )
+from konsil.store.people.secret import secret
 from konsil.web.site.centre_cookie import set_session
 from konsil.web.site.pages import page, path_to, refusal
 from konsil.web.site.refused import Reason, Refused

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.records.roles import Role
-from konsil.store.log.secret import secret
 from konsil.store.people.access import Visitor, hashed
+from konsil.store.people.secret import secret
 from konsil.web.site.site import Site
 
 

@@ -18,8 +18,8 @@ from konsil.instrument import PageNames
 from konsil.records.digits import stamp
 from konsil.records.roles import Role
 from konsil.store import Store
-from konsil.store.log.secret import secret
 from konsil.store.people.access import Access
+from konsil.store.people.secret import secret
 from konsil.study import Study
 from konsil.study.interim.quality import PanelQuality
 from konsil.web.curation.marks import Marks

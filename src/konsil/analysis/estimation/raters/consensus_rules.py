@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.spec import Analysis
+from collections.abc import Sequence
 
-SMALLEST_PANEL = 3
-"""Raters of a panel of which two can have a majority that the third one is compared with."""
+from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.message import message
+from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.model.terms import both_raters, is_term
+
+SMALLEST_PANEL = 2
+"""Raters of a panel of which one can be left out: a single other rater is a majority."""
+PAIR = 2
+"""Raters of a panel where the majority of the others is the label of the other rater."""
 
 
 def averaged(a: Analysis) -> bool:
@@ -49,15 +56,35 @@ def needs_majority(a: Analysis) -> bool:
 
 
 def too_small(analysis: Analysis, n_panel: int) -> str:
-    """That a panel has no leave-one-out majority, and the keys for the pairs of raters instead.
-
-    Both kinds of pairs are then estimated: those of a judge with a rater of the panel, and those
-    within the panel.
-    """
+    """That a panel has no agreement of its own, and the keys for the pairs of raters instead."""
     panels = f'["{analysis.raters}", "{analysis.against}"]'
     return (
-        f"panel of {n_panel} rater{'' if n_panel == 1 else 's'}: a leave-one-out majority needs at"
-        f" least three; for all pairs of raters, set together = {{ everybody = {panels} }} above"
+        f"panel of {n_panel} rater{'' if n_panel == 1 else 's'}: an inter-expert benchmark needs at"
+        f" least two; for all pairs of raters, set together = {{ everybody = {panels} }} above"
         ' the first table, and raters = "everybody" and by = ["rater_pair"] without against in the'
         " analysis"
+    )
+
+
+def is_of_two(a: Analysis, rows: Sequence[Row]) -> bool:
+    """Whether the rows compare judges with a panel of two raters."""
+    benchmark = both_raters(str(a.against))
+    return any(
+        row.analysis == a.name and is_term(row.group.get("rater"), benchmark) for row in rows
+    )
+
+
+def of_two(panel: str) -> str:
+    """What a comparison with a panel of two raters is, and of which raters it holds.
+
+    The leave-one-out majority of two raters is the other rater's label: what is compared are the
+    pairs of a judge and a rater, averaged, and the pair of raters, on the units that all three
+    labelled.
+    """
+    return message(
+        "panel {panel} has two raters: judges are compared by the mean over the pairs of a judge"
+        " and a rater, minus the agreement of the two raters on the same units; CIs and tests are"
+        " over units and hold for these two raters, not for others",
+        message_id="panel.of_two",
+        panel=repr(panel),
     )

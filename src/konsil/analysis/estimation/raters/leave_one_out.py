@@ -8,6 +8,7 @@ from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.prevalence import label_notes
 from konsil.analysis.estimation.rare_events import is_sparse
+from konsil.analysis.estimation.raters.consensus_rules import PAIR
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
@@ -47,10 +48,28 @@ def table_measure(analysis: Analysis) -> tuple[MeasureName, Weights]:
     return MEASURE_BY_STATISTIC[analysis.statistic]
 
 
+MOST_SUMS = 1 << 27
+"""Sums of all clusters, a gigabyte."""
+
+
+def refuse_many_labels(analysis: Analysis, codes: Codes, n_sums: int) -> None:
+    """Refuse sums that would take gigabytes, before anything is counted.
+
+    A majority counts equal labels: of measured values there is almost none. `n_sums`: those of a
+    cluster, tables of labels by labels or passes over the labels.
+    """
+    if n_sums * codes.n_clusters > MOST_SUMS:
+        raise AnalysisError(
+            f"{analysis.name}: {codes.n_labels:,} different labels: a majority needs equal labels;"
+            " combine labels by collapse, or compute agreement among the raters without against"
+        )
+
+
 def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = table_measure(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
+    refuse_many_labels(analysis, codes, codes.labels.shape[1] * codes.n_labels**2)
     statistic = consensus.leave_one_out_agreement(
         codes.labels.shape[1], codes.n_labels, measure, weights, codes.values
     )
@@ -66,6 +85,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     measure, weights = table_measure(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     n_raters, n_labels = codes.labels.shape[1], codes.n_labels
+    refuse_many_labels(analysis, codes, n_raters * n_labels**2)
     statistic = consensus.leave_one_out_agreement(
         n_raters, n_labels, measure, weights, codes.values, per_rater=True
     )
@@ -92,8 +112,13 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
 
 
 def without_majority(sample: Sample) -> tuple[str, ...]:
-    """A note on the number of units without a strict majority, if any."""
+    """A note on the number of units without a strict majority, if any.
+
+    Two raters need none: each is compared with the other's label.
+    """
     codes = sample.codes
+    if codes.labels.shape[1] == PAIR:
+        return ()
     no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
     if not no_majority:
         return ()

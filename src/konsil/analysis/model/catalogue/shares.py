@@ -6,6 +6,7 @@ import math
 
 from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE, SHARE, Statistic
 from konsil.analysis.model.catalogue.limits import (
+    LIMITS,
     NO_LENGTH,
     ONLY_MEANS,
     Limits,
@@ -13,6 +14,7 @@ from konsil.analysis.model.catalogue.limits import (
     Refusal,
 )
 from konsil.analysis.model.catalogue.zeros import NO_DIFFERENCE
+from konsil.stats.agreement.registry import ORDERED
 
 _DEVIATION = Limits((ONLY_MEANS, NO_LENGTH))
 _MEAN = Limits((NO_LENGTH,))
@@ -57,6 +59,19 @@ _MAJORITY = _DEVIATION + Limits(
             "consensus",
             values=("mean",),
             reason="a majority is counted, not a mean; expected 'majority' or 'none'",
+        ),
+        Refusal(
+            "cluster",
+            values=("rater",),
+            reason="{statistic!r} has no CI by raters; expected 'item' or 'case', got 'rater'",
+        ),
+    )
+)
+_MEDIAN = LIMITS + Limits(
+    (
+        Refusal(
+            "compare",
+            reason="differences of medians have no CI here; compare means with statistic 'mean'",
         ),
         Refusal(
             "cluster",
@@ -116,6 +131,26 @@ SHARES = (
         is_of_numbers=True,
         label_numbers="always",
         limits=_DEVIATION,
+        unit="number",
+    ),
+    Statistic(
+        id="median",
+        family="shares",
+        group="labels",
+        title="Median",
+        text="Value that at least half of the ratings do not exceed, and at least half reach.",
+        definition=(
+            "the median of the ratings' numerical values, the mean of two values where exactly "
+            "half of the ratings are up to the lower one. The interval contains the values of the "
+            "scale that can be the median: those for which the cluster-robust intervals of the "
+            "proportions of ratings up to, and below, the value do not exclude one half"
+        ),
+        undefined="there are no ratings",
+        source="Woodruff, J Am Stat Assoc 47:635, 1952",
+        levels=ORDERED,
+        is_of_numbers=True,
+        label_numbers="always",
+        limits=_MEDIAN,
         unit="number",
     ),
     Statistic(

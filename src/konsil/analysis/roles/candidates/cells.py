@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
@@ -78,12 +78,24 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     counts = [c for c in table.columns if c is not first]
     if first is None or len(counts) != table.n_rows or len(counts) < 2:
         return
-    if {c.name.casefold() for c in counts} != {cell.casefold() for cell in first.cells}:
+    above = heading([c.name for c in counts])
+    names = {c.name.removeprefix(above).casefold() for c in counts}
+    if names != {cell.casefold() for cell in first.cells}:
         return
     if all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         draft = Draft("cross-table", rated=tuple(c.name for c in counts))
         draft.roles[first.name] = "row"
         yield _draft(table, draft, 12, "crossed_labels")
+
+
+def heading(names: Sequence[str]) -> str:
+    """What stands above all of some columns, with the sign behind it; empty: nothing.
+
+    >>> heading(["Ben: yes", "Ben: no"]), heading(["Ben: yes", "Ann: no"])
+    ('Ben: ', '')
+    """
+    above, sign, _ = names[0].rpartition(": ")
+    return above + sign if all(name.startswith(above + sign) for name in names) else ""
 
 
 def _is_place(name: str) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.columns import NEAR, Table
-from konsil.analysis.roles.names import Kind, crossed_parts, kinds
+from konsil.analysis.roles.names import Kind, kinds, pattern_regex
 from konsil.analysis.roles.reading import StatedRoles
 
 _SPLIT_KINDS: tuple[Kind, ...] = ("rater", "criterion", "item", "system", "label")
@@ -50,46 +49,6 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     """The names that a pattern such as 'R{rater}_Q{criterion}' describes."""
     regex = pattern_regex(pattern)
     return tuple(name for name in names if regex.fullmatch(name))
-
-
-def pattern_regex(pattern: str) -> re.Pattern[str]:
-    """A pattern of names as a regular expression, with a group for each gap."""
-    parts = re.split(r"\{(\w+)\}", pattern)
-    return re.compile(
-        "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
-    )
-
-
-def named_parts(pattern: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Gap of a pattern -> name -> what is in the gap; names that it does not describe are left out.
-
-    What joins two gaps may be in a part, too: then all names together decide where it joins.
-
-    >>> named_parts("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"])
-    {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
-    """
-    regex, fitting = pattern_regex(pattern), matching(pattern, names)
-    pieces = re.split(r"\{(\w+)\}", pattern)
-    crossed = None
-    if fitting and len(pieces) == _TWO_GAPS:
-        begin, first, joint, second, end = pieces
-        inner = {name: name.removeprefix(begin).removesuffix(end) for name in fitting}
-        crossed = crossed_parts(list(inner.values()), joint)
-    if crossed is not None:
-        parts = {name: crossed[text] for name, text in inner.items()}
-        return {
-            gap: {name: parts[name][n].strip() for name in fitting}
-            for n, gap in enumerate((first, second))
-        }
-    matches = {name: regex.fullmatch(name) for name in fitting}
-    return {
-        gap: {name: match[gap].strip() for name, match in matches.items() if match}
-        for gap in regex.groupindex
-    }
-
-
-_TWO_GAPS = 5
-"""Pieces of a pattern with two gaps: what is before, between and behind them, and the gaps."""
 
 
 def _connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:

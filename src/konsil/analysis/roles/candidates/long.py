@@ -14,7 +14,7 @@ from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import NameRole
+from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
 
@@ -83,6 +83,8 @@ class _Key:
         draft.points, draft.roles, draft.numbers = top.points, dict(top.roles), ("one-rating",)
         points = 3.0 * (self.rater_sign < 0.5) + 1.5 * kind
         points -= max(5 * fit(name, "rater"), 4 * self.rater.people)
+        # A rater's own column is neither a criterion nor a group.
+        points -= 5 * (kinds(name)["rater"] >= 0.8)
         draft.add(points, "no_rater", name)
         return draft
 
@@ -183,6 +185,8 @@ class _Key:
         if len(labels) > 1 and draft.shape == "long":
             draft.shape = "long-criteria"
         fits = self._weigh_labels(draft, labels)
+        if draft.shape == "rows-to-combine" and len(labels) == 1:
+            self._weigh_errors(draft, labels[0])
         shown = {name for name in (*draft.units, draft.criterion) if name is not None}
         for column in labels if not self.stated.labels else ():
             if self.table.decides(shown, column.name):
@@ -197,6 +201,18 @@ class _Key:
         pair = (unit, rater) if draft.shape == "long" else (min(unit, rater), max(unit, rater))
         draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criterion)
         return draft
+
+    def _weigh_errors(self, draft: Draft, label: Column) -> None:
+        """Whether each row is an error: all columns that name what is rated are then the unit."""
+        if not weights_of(label.distinct):
+            return
+        draft.add(6, "errors", label.name)
+        free = [c for c in self.table.columns if c.name not in draft.used and not c.is_unique]
+        for column in free:
+            is_named = best_fit(column.name, ("unit", "system")) >= 0.7 and not column.is_long
+            if is_named and not self.table.decides({*draft.units}, column.name):
+                draft.units = (*draft.units, column.name)
+                draft.system = column.name if fit(column.name, "system") else draft.system
 
     def _weigh_labels(self, draft: Draft, labels: Sequence[Column]) -> float:
         """How well the names of the labels fit, from 0 to 1."""

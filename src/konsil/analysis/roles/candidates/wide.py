@@ -90,12 +90,18 @@ class Family:
     @cached_property
     def unit_column(self) -> Column | None:
         """The column that names a unit in each row, by its name if there are several."""
-        unique = [c for c in self.rest if c.is_unique and not c.is_date]
+        unique = [c for c in self.rest if self._names_rows(c) and not c.is_date]
         return max(
             unique,
             key=lambda c: (fit(c.name, "unit"), not c.is_long, -sum(map(len, c.cells)), c.name),
             default=None,
         )
+
+    def _names_rows(self, column: Column) -> bool:
+        """Whether a column has another value in each row, or in each row of a group."""
+        if not self.table.slices:
+            return column.is_unique
+        return column.is_full and self.table.is_key((column.name,))
 
     @cached_property
     def has_same_sums(self) -> bool:

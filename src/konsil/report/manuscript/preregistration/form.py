@@ -30,7 +30,7 @@ from konsil.report.manuscript.preregistration.power import (
     power_text,
     withheld_text,
 )
-from konsil.report.manuscript.word import word
+from konsil.report.manuscript.writers.word import word
 from konsil.report.material.overview import Material
 from konsil.study import study_digest
 from konsil.study.data.freezing import WithheldPower, frozen
@@ -94,6 +94,11 @@ def _notice(material: Material) -> Iterator[Block]:
     if frozen(material.events) is None:
         yield Paragraph(
             _("Preview: the analysis plan is not frozen, and the protocol can still change."),
+            is_notice=True,
+        )
+    if material.study.retrospective:
+        yield Paragraph(
+            _("The ratings existed when the analyses were specified: no analysis is prespecified."),
             is_notice=True,
         )
     if material.is_blinded:

@@ -15,8 +15,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from konsil.records.formulas import harmless
 from konsil.report.manuscript.blocks import Manuscript, NumberedTable, Paragraph
-from konsil.report.manuscript.packing import EPOCH, packed
-from konsil.report.material.overview import Material
+from konsil.report.manuscript.writers.packing import EPOCH, packed
 
 _LONGEST = 31
 """Characters of a sheet's name."""
@@ -28,7 +27,7 @@ _WIDEST = 60.0
 
 
 def workbook(
-    manuscript: Manuscript, material: Material, estimates: bytes, words: Mapping[str, str]
+    manuscript: Manuscript, stamp: str, estimates: bytes, words: Mapping[str, str]
 ) -> bytes:
     """The .xlsx file; `estimates` is estimates.csv, `words` are those of the first sheet."""
     book = Workbook()
@@ -42,7 +41,7 @@ def workbook(
     _readme(first, manuscript, words, names)
     for table in manuscript.tables:
         _table_sheet(book.create_sheet(names[table.number]), table, manuscript)
-    _estimates_sheet(book.create_sheet("estimates"), estimates, material.stamp)
+    _estimates_sheet(book.create_sheet("estimates"), estimates, stamp)
     out = io.BytesIO()
     book.save(out)
     return packed(out.getvalue())

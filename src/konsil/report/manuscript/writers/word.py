@@ -23,8 +23,8 @@ from konsil.report.manuscript.blocks import (
     numbers_of,
 )
 from konsil.report.manuscript.citations import entries, in_words, parts
-from konsil.report.manuscript.packing import packed
-from konsil.report.manuscript.shares import column_shares, is_wide, points
+from konsil.report.manuscript.writers.packing import packed
+from konsil.report.manuscript.writers.shares import column_shares, is_wide, points
 from konsil.report.material.tables import Table
 
 _TEXT_WIDTH, _LANDSCAPE_WIDTH = 16.0, 24.7

@@ -15,7 +15,7 @@ from konsil.report.manuscript.blocks import (
     numbers_of,
 )
 from konsil.report.manuscript.citations import entries, in_words, parts
-from konsil.report.manuscript.shares import column_shares, is_wide, points
+from konsil.report.manuscript.writers.shares import column_shares, is_wide, points
 from konsil.report.material.tables import Table
 
 _COMMANDS = {

@@ -19,7 +19,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.running.families import FAMILIES
-from konsil.analysis.running.number_methods import number_sentences
+from konsil.analysis.running.methods.number_methods import number_sentences
 from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
@@ -50,7 +50,7 @@ def methods(
     sentences += display_sentences(analyses, table.frame, table.displays)
     for family in FAMILIES.values():
         sentences += family.methods(analyses, rows)
-    sentences += consensus_methods(_of_labels(analyses, table))
+    sentences += consensus_methods(_of_labels(analyses, table), rows)
     sentences += interval_methods(analyses, rows, seed, resampling)
     sentences += difference_methods(rows)
     sentences += family_methods(rows)

@@ -13,7 +13,7 @@ from konsil.report.manuscript.blocks import (
     Paragraph,
 )
 from konsil.report.manuscript.citations import parts
-from konsil.report.manuscript.shares import column_shares
+from konsil.report.manuscript.writers.shares import column_shares
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$^~@\"'])")
 _LINE_START = re.compile(r"^(\s*)(\d+)?([.)+-])(\s)")

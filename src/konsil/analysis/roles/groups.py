@@ -1,0 +1,86 @@
+"""The column of the systems or groups that are compared, and the reading of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.reading import Proposal, StatedRoles, TableReading
+
+_MOST_GROUPS = 20
+"""Different values from which on a column is not taken for that of groups unless it is stated."""
+_NAMED = 0.7
+"""How well a name fits a role that it names."""
+
+
+def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
+    """What the columns of a table are whose systems or groups are compared.
+
+    The column of the groups is the stated one, or the only one that is named for systems, or else
+    for groups. A table with a column for each system needs none.
+    """
+    columns = [stated.group] if stated.group else _group_columns(frame, stated)
+    if stated.systems:
+        return propose(frame, stated, "groups")
+    if not columns:
+        proposal = propose(frame, stated, "groups")
+        if proposal.reading is not None and proposal.reading.shape == "systems":
+            return proposal
+        return _unclear(
+            proposal,
+            message(
+                "No column names the systems or groups that are compared.",
+                message_id="roles.no_groups",
+            ),
+        )
+    name = columns[0]
+    proposal = propose(frame, replace(stated, groups=(*stated.groups, name)), "groups")
+    reading = None if proposal.reading is None else _with_group(proposal.reading, name)
+    rivals = tuple(_with_group(rival, name) for rival in proposal.rivals)
+    proposal = replace(proposal, reading=reading, rivals=rivals)
+    if len(columns) == 1:
+        return proposal
+    return _unclear(
+        proposal,
+        message(
+            "{columns}: each can be the groups that are compared.",
+            message_id="roles.several_groups",
+            columns=listed([shortened(column) for column in columns], end="{some}, {last}"),
+        ),
+    )
+
+
+def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:
+    """The columns that can be the groups by their names, those of systems first."""
+    taken = {
+        *(*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused),
+        *(stated.criterion, stated.repeat, stated.weight, stated.cluster),
+    }
+    free = [name for name in frame.columns if name not in taken and _has_groups(frame[name])]
+    systems = [name for name in free if fit(name, "system") >= _NAMED]
+    return systems or [name for name in free if _is_named_for_groups(name)]
+
+
+def _is_named_for_groups(name: str) -> bool:
+    return fit(name, "group") >= _NAMED and best_fit(name, ("unit", "rater", "label")) < 1
+
+
+def _has_groups(cells: pl.Series) -> bool:
+    n = cells.drop_nulls().n_unique()
+    return 1 < n <= _MOST_GROUPS and 2 * n <= len(cells)
+
+
+def _with_group(reading: TableReading, name: str) -> TableReading:
+    unused = {column: reason for column, reason in reading.unused.items() if column != name}
+    return replace(reading, group=name, unused=unused)
+
+
+def _unclear(proposal: Proposal, *sentences: TranslatableMessage) -> Proposal:
+    unclear: Sequence[TranslatableMessage] = (*sentences, *proposal.unclear)
+    return replace(proposal, is_certain=False, unclear=tuple(unclear))

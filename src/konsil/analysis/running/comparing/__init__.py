@@ -1,0 +1,1 @@
+"""Proportions, means and medians of the systems or groups of any table, as a study in memory."""

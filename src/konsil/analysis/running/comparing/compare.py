@@ -1,0 +1,112 @@
+"""Proportions, means and medians of the systems or groups of a table, with their differences.
+
+`konsil compare` and konsil.compare return them. The table becomes a study in memory, and the
+study's analyses are run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from konsil.analysis.recoding.stated_labels import as_columns
+from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
+from konsil.analysis.running.comparing.compare_request import CompareRequest
+from konsil.analysis.running.comparing.compare_result import GroupComparison
+from konsil.analysis.running.comparing.reference import against_reference
+from konsil.analysis.running.comparing.table_ratings import table_ratings
+from konsil.analysis.running.comparing.table_study import table_study
+from konsil.analysis.running.run import run
+from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.dataframes import (
+    PandasFrame,
+    as_text,
+    lone_index,
+    row_names,
+    to_polars,
+)
+from konsil.analysis.tabular.slices import Slices, as_values, parts
+from konsil.errors import UnclearTableError
+from konsil.records.request import with_keywords
+from konsil.stats.engine.parts import Compute, in_this_process
+
+
+@with_keywords(CompareRequest)
+def compare(
+    frame: pl.DataFrame | pl.LazyFrame | PandasFrame, request: CompareRequest
+) -> GroupComparison:
+    """Proportions, means and medians of systems or groups, and their differences with p values.
+
+    `frame` is a Polars or pandas data frame of ratings: a row for each rating, with columns of the
+    unit, the rater and the system; a column for each rater; or a column for each system. `by` is
+    the column of the systems or groups. `rater="-"` states that raters are unknown, and `unit="-"`
+    that each row is a unit.
+
+    Two labels such as yes and no give proportions of the success; `success` names the labels that
+    count as one. Numbers give means, standard deviations and medians. Differences are those of all
+    pairs, or to the group `reference`; their p values are Holm-adjusted together. Groups with the
+    same units are compared as paired; units of one `cluster` are resampled together. All numbers
+    are those of a study with the same ratings.
+
+    >>> import polars as pl
+    >>> rows = [(f"q{n}", s, n % 3 > 0 or s == "b") for n in range(30) for s in ("a", "b")]
+    >>> table = pl.DataFrame(rows, schema=["item", "system", "correct"], orient="row")
+    >>> result = compare(table, resamples=200)
+    >>> [(row.group["system"], round(row.estimate.value, 3)) for row in result.estimates]
+    [('a', 0.667), ('b', 1.0)]
+    >>> [round(row.estimate.value, 3) for row in result.differences]
+    [-0.333]
+    """
+    index = lone_index(frame)
+    if not as_columns(request.unit) and index is not None and names_units(index):
+        request = replace(request, unit=None if index in request.columns else index)
+    names = row_names(frame)
+    options = replace(request.table_options(), line=lambda row: str(names[row]), place="row")
+    try:
+        return compare_groups(to_polars(frame, request.columns), request, options)
+    except UnclearTableError as error:
+        raise error.with_call(call_of("compare", request, error.arguments)) from None
+
+
+def compare_groups(
+    frame: pl.DataFrame,
+    request: CompareRequest,
+    options: TableOptions | None = None,
+    compute: Compute = in_this_process,
+) -> GroupComparison:
+    """The comparison of a frame's groups; `options` has its lines and its name in errors."""
+    warnings: list[str] = []
+    options = composed(request.table_options() if options is None else options)
+    stated = composed(request.stated_roles())
+    words = as_text(frame, options.name)
+    slices = Slices(composed(as_values(request.where)))
+    if slices.columns and slices.columns <= {*words.columns}:
+        # Wrong conditions are refused before the columns' roles are asked for.
+        parts(words, slices, options.name, [])
+    purpose = Purpose(
+        "groups", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
+    )
+    recognised = recognise(words, stated, purpose)
+    ratings = table_ratings(words, recognised.reading, options, slices, warnings)
+    study = table_study(ratings, composed(request), options.name)
+    results = run(study.analyses, study.data, study.settings, compute)
+    rows = results.rows
+    if request.reference is not None:
+        rows = against_reference(rows, composed(request.reference))
+    n_units = len(study.data.items)
+    return GroupComparison(
+        by=recognised.reading.group or "",
+        groups=study.groups,
+        criteria=study.criteria,
+        rows=rows,
+        n_units=n_units,
+        n_raters=len(study.data.raters) if ratings.has_raters else None,
+        n_ratings=sum(criterion.rated.height for criterion in ratings.criteria),
+        n_abstained=sum(criterion.abstained.height for criterion in ratings.criteria),
+        confidence=request.confidence,
+        reference=request.reference,
+        warnings=(*warnings, *results.warnings, *results.refused),
+        methods=results.methods,
+        reading=recognised.statement(n_units),
+    )

@@ -1,0 +1,290 @@
+"""The ratings of a table as a study in memory: records, settings and analyses.
+
+What is computed of them is what a study with the same ratings gives, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn, get_args
+
+import polars as pl
+
+from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
+from konsil.analysis.model.spec import Analysis, Exclusions
+from konsil.analysis.roles.vocabulary import SUCCESS_PAIRS
+from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
+from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.table.columns import RATING, Columns, json_texts, text_type
+from konsil.analysis.table.frame import Data
+from konsil.analysis.table.labels import Labels
+from konsil.errors import SourceError, nearest, option
+from konsil.instrument import Criterion, Instrument, Scale, ScaleLevel, number_word
+from konsil.records import Answer, Item, Rater, RaterKind, Rating, System
+from konsil.records.numerals import natural, own_numbers
+
+SYSTEM = "system"
+"""The column of the groups in the study in memory."""
+RATERS = "raters"
+"""The panel of all raters."""
+_NUMBERS: tuple[Compared, ...] = ("mean", "standard_deviation", "median")
+_COMPARED: frozenset[Compared] = frozenset({"share", "mean"})
+"""Statistics whose differences are computed."""
+
+
+@dataclass(frozen=True)
+class ComparedCriterion:
+    """One criterion, and what is computed of it."""
+
+    name: str
+    """The criterion."""
+    labels: tuple[str, ...]
+    """Its labels in order."""
+    success: tuple[str, ...]
+    """The labels that count as a success; empty: no proportion is computed."""
+    statistics: tuple[Compared, ...]
+    """What is computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableStudy:
+    """A study of the ratings of a table."""
+
+    criteria: tuple[ComparedCriterion, ...]
+    """What is compared."""
+    groups: tuple[str, ...]
+    """The systems or groups with ratings."""
+    data: Data
+    """The records."""
+    settings: RunSettings
+    """The form, the seed and the resamples."""
+    analyses: tuple[Analysis, ...]
+    """An analysis for each criterion and statistic."""
+
+
+def table_study(ratings: TableRatings, request: CompareRequest, table: str) -> TableStudy:
+    """The study of a table's ratings; its systems are the groups that are compared.
+
+    Raises SourceError where it is not known which label is a success, or where words have no
+    numbers.
+    """
+    _check_successes(ratings, request, table)
+    scales = [_scale(criterion) for criterion in ratings.criteria]
+    criteria = tuple(
+        _compared(criterion, scale, request, table)
+        for criterion, scale in zip(ratings.criteria, scales, strict=True)
+    )
+    rows = pl.concat([_with_states(criterion) for criterion in ratings.criteria])
+    names = rows.get_column("group").unique().to_list()
+    groups = tuple(sorted(names, key=natural))
+    _check_groups(groups, request, table)
+    form = tuple(
+        Criterion(c.name, c.name, replace(scale, abstain=request.abstain))
+        for c, scale in zip(criteria, scales, strict=True)
+    )
+    settings = RunSettings(
+        instruments=[Instrument(table, form)],
+        seed=request.seed,
+        resampling=request.resampling,
+        exclusions=Exclusions(),
+        systems=[System(group) for group in groups],
+        strict=False,
+    )
+    analyses = tuple(
+        _analysis(criterion, statistic, has_clusters=ratings.has_clusters)
+        for criterion in criteria
+        for statistic in criterion.statistics
+    )
+    return TableStudy(criteria, groups, _records(rows, ratings), settings, analyses)
+
+
+def _with_states(criterion: CriterionRatings) -> pl.DataFrame:
+    rated = criterion.rated.with_columns(pl.lit("rated").alias("state"))
+    no_label = pl.lit(None, pl.String).alias("label")
+    abstained = criterion.abstained.with_columns(pl.lit("abstained").alias("state"), no_label)
+    return pl.concat([rated, abstained])
+
+
+def _scale(ratings: CriterionRatings) -> Scale:
+    """The labels with their numbers; of a known pair both, also where one was never given."""
+    labels = ratings.labels
+    pair = known_pair(labels.names)
+    if pair and len(labels.names) == 1:
+        name = labels.names[0]
+        return Scale(tuple(name if word == name.casefold() else word for word in pair))
+    return Scale(labels.names, level=_level(labels), values=labels.values)
+
+
+def _level(labels: Labels) -> ScaleLevel:
+    return next(level for level in get_args(ScaleLevel) if level == labels.level)
+
+
+def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
+    """The known pair of a failure and a success that the labels are, or None.
+
+    A single number belongs to no pair.
+
+    >>> known_pair(["Yes", "No"]), known_pair(["correct"]), known_pair(["1"]), known_pair(["a"])
+    (('no', 'yes'), ('incorrect', 'correct'), None, None)
+    """
+    folded = {label.casefold() for label in labels}
+    for pair in SUCCESS_PAIRS:
+        if folded == {*pair} or (len(folded) == 1 and folded < {*pair} and "1" not in pair):
+            return pair
+    return None
+
+
+def _check_successes(ratings: TableRatings, request: CompareRequest, table: str) -> None:
+    """Refuse a success that no criterion has among its labels."""
+    names = [name for criterion in ratings.criteria for name in _scale(criterion).labels]
+    for label in request.successes:
+        if _canonical(label) not in names:
+            raise SourceError(
+                message(
+                    "{table}: {success}: no rating has this label; {nearest}; declare all labels"
+                    " with {labels} if it was never given",
+                    message_id="error.success_not_observed",
+                    table=table,
+                    success=option("success", label, several=True),
+                    nearest=nearest(label, names),
+                    labels=option("labels", example="[...]"),
+                )
+            )
+
+
+def _canonical(label: str) -> str:
+    """A label as the table has it: numbers in one way."""
+    (number,) = own_numbers((label,))
+    return label if number is None else number_word(number)
+
+
+def _success(labels: Sequence[str], request: CompareRequest) -> tuple[str, ...]:
+    """The labels that count as a success: as stated, or that of a known pair."""
+    if request.successes:
+        stated = {_canonical(label) for label in request.successes}
+        return tuple(label for label in labels if label in stated)
+    pair = known_pair(labels)
+    return tuple(label for label in labels if pair and label.casefold() == pair[1])
+
+
+def _compared(
+    ratings: CriterionRatings, scale: Scale, request: CompareRequest, table: str
+) -> ComparedCriterion:
+    """What is computed of a criterion."""
+    success, has_numbers = _success(scale.labels, request), scale.level != "nominal"
+    statistics = tuple(dict.fromkeys(request.statistics))
+    if not statistics:
+        statistics = ("share",) if success else _NUMBERS if has_numbers else ()
+    shown = listed([repr(name) for name in scale.labels[:_MOST_SHOWN]], end="{some}, {last}")
+    order, level = option("labels", example="[...]"), option("level", "ordinal")
+    if not statistics or ("share" in statistics and not success):
+        raise SourceError(
+            message(
+                "{table}: {criterion}: it is not known which of the labels {labels} is a success;"
+                " name it with {success}, or give all labels in order with {order} and {level}",
+                message_id="error.success_not_known",
+                table=table,
+                criterion=repr(ratings.name),
+                labels=shown,
+                success=option("success", example="[...]"),
+                order=order,
+                level=level,
+            )
+        )
+    of_numbers = [s for s in statistics if s != "share"]
+    if of_numbers and not has_numbers:
+        raise SourceError(
+            message(
+                "{table}: {criterion}: {statistic} needs numbers, and the labels {labels} are"
+                " words; give all labels in order with {order} and {level}",
+                message_id="error.words_without_numbers",
+                table=table,
+                criterion=repr(ratings.name),
+                statistic=repr(of_numbers[0]),
+                labels=shown,
+                order=order,
+                level=level,
+            )
+        )
+    return ComparedCriterion(ratings.name, scale.labels, success, statistics)
+
+
+_MOST_SHOWN = 12
+"""Labels that a sentence names."""
+
+
+def _check_groups(groups: Sequence[str], request: CompareRequest, table: str) -> None:
+    """Refuse a single group, and a reference that is none of the groups."""
+    if len(groups) < 2:
+        raise SourceError(
+            message(
+                "{table}: {group} is the only group with ratings; a comparison needs two",
+                message_id="error.one_group",
+                table=table,
+                group=repr(groups[0]),
+            )
+        )
+    if request.reference is not None and request.reference not in groups:
+        raise SourceError(
+            message(
+                "{table}: {reference}: no group has this name; {nearest}",
+                message_id="error.no_such_reference",
+                table=table,
+                reference=option("reference", request.reference),
+                nearest=nearest(request.reference, groups),
+            )
+        )
+
+
+def _analysis(criterion: ComparedCriterion, statistic: Compared, *, has_clusters: bool) -> Analysis:
+    is_share = statistic == "share"
+    return Analysis(
+        f"{criterion.name}: {statistic}",
+        statistic,
+        CriterionRef(criterion.name),
+        RATERS,
+        by=(SYSTEM,),
+        compare=SYSTEM if statistic in _COMPARED else "",
+        cluster="case" if has_clusters else "item",
+        options=ShareOptions(of=criterion.success) if is_share else Options(),
+    )
+
+
+def _records(rows: pl.DataFrame, ratings: TableRatings) -> Data:
+    """The ratings with their units, systems and raters as the records of a study."""
+    answer = pl.concat_str("unit", "group", separator=_BETWEEN)
+    rows = rows.with_columns(answer.alias("answer"))
+    units = rows.unique("unit", maintain_order=True)
+    answers = rows.unique("answer", maintain_order=True)
+    kind: RaterKind = "human" if ratings.has_raters else "unknown"
+    text = json_texts(rows.get_column("answer"))
+    columns = {
+        "task": rows.select(pl.concat_str("answer", "rater", separator=_BETWEEN)).to_series(),
+        "rater": rows.get_column("rater"),
+        "criterion": rows.get_column("criterion"),
+        "item": rows.get_column("unit"),
+        "answers": "[" + text + "]",
+        "span": pl.Series([""]).new_from_index(0, rows.height),
+        "state": rows.get_column("state"),
+        "label": rows.get_column("label"),
+        "seconds": pl.Series([None], dtype=pl.Float64).new_from_index(0, rows.height),
+        "confidence": pl.Series([None], dtype=pl.Float64).new_from_index(0, rows.height),
+    }
+    frame = pl.DataFrame(columns).cast({name: text_type(name) for name in RATING[:-2]})
+    return Data(
+        items=[Item(unit, "", case=case) for unit, case in units.select("unit", "cluster").rows()],
+        answers=[Answer(*record) for record in answers.select("answer", "unit", "group").rows()],
+        raters=[Rater(name, RATERS, kind) for name in rows.get_column("rater").unique().sort()],
+        ratings=Columns[Rating](frame.select(RATING), _no_ratings),
+    )
+
+
+_BETWEEN = "\x1f"
+"""Between the unit and the system of an answer: no cell of a table has it."""
+
+
+def _no_ratings(frame: pl.DataFrame) -> NoReturn:
+    raise TypeError(f"{frame.height} ratings: a table's ratings are columns alone")

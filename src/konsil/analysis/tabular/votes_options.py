@@ -1,0 +1,69 @@
+"""How a table of comparisons is read once the roles of its columns are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from konsil.errors import AnalysisError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from konsil.analysis.roles.reading import TableReading
+
+
+@dataclass(frozen=True)
+class VotesOptions:
+    """How the table is to be read."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """item, rater, first, second, outcome and second_outcome -> column; without a column for items
+    or raters every comparison has one of its own."""
+    counted: Mapping[str, str] = field(default_factory=dict)
+    """won, lost and tied -> column, where rows count wins in place of an outcome."""
+    scale: tuple[str, ...] = ()
+    """The outcomes in order, from the first system's side to the second's; empty: a winner or a
+    tie."""
+    ends: tuple[float, float] | None = None
+    """Outcomes as numbers: that of a full preference for the first system, and for the second."""
+    missing: tuple[str, ...] = ("",)
+    """Words that mean: not rated."""
+    axes: tuple[str, ...] = ()
+    """The columns that may be criteria, for each of which comparisons are repeated."""
+    unclear: tuple[str, ...] = ()
+    """What is unclear of the file."""
+    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
+    """Row index -> line of the file, for errors."""
+    name: str = "table"
+    """The table's name, for errors."""
+    rows: pl.Series | None = None
+    """The rows' numbers in the whole table, where only some of them are here."""
+
+    @property
+    def unknown_roles(self) -> tuple[str, ...]:
+        """The roles without a column: in these every comparison has a value of its own."""
+        return tuple(role for role in ("item", "rater") if role not in self.columns)
+
+
+def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ...]) -> VotesOptions:
+    """The options of a table that is read so; `axes`: columns that may be criteria."""
+    sides = reading.sides
+    if sides is None:
+        raise AnalysisError(f"{options.name}: expected comparisons of two systems")
+    columns = {
+        "item": reading.units[0] if reading.units else None,
+        "rater": reading.rater,
+        "first": sides[0],
+        "second": sides[1],
+        "outcome": reading.outcome,
+        "second_outcome": reading.second_outcome,
+    }
+    return replace(
+        options,
+        columns={role: name for role, name in columns.items() if name is not None},
+        counted=reading.wins,
+        ends=reading.ends,
+        axes=axes,
+    )

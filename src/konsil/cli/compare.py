@@ -1,0 +1,101 @@
+"""konsil compare: proportions, means and differences of any table of ratings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.analysis.running.comparing.compare_request import CompareRequest
+from konsil.cli.printout import Printout, with_json
+from konsil.cli.reading import conditions, of_a_table, recoding, table_of
+from konsil.cli.request_options import options_of
+from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.errors import KonsilError, UnclearTableError
+from konsil.records.source import FileSettings
+from konsil.report.manuscript.request import Form
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.comparing.compare_result import GroupComparison
+
+
+@click.command(short_help="Compare systems or groups of a table of ratings.")
+@click.argument("file", type=click.Path(path_type=Path))
+@options_of(
+    CompareRequest,
+    convert={
+        "where": conditions,
+        "recode": recoding,
+        "missing": lambda words: ("", *words),
+    },
+    after={"missing": of_a_table},
+)
+@click.option(
+    "--to",
+    "forms",
+    multiple=True,
+    type=click.Choice(("docx", "latex", "markdown", "xlsx")),
+    help="Also write Table 2, figures and methods in this format; repeatable.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder of these files; default: comparison.",
+)
+@with_json
+def command(
+    file: Path,
+    settings: FileSettings,
+    workers: str,
+    request: CompareRequest,
+    forms: tuple[Form, ...],
+    output: Path | None,
+) -> Printout:
+    """Compare the systems or groups of a table of ratings, with cluster-robust CIs.
+
+    Proportions of a success, or means with standard deviations and medians of numbers, and the
+    differences of all pairs or to a reference, with p values (Holm). Units that were rated for
+    several systems are compared as paired. The numbers are those of a study with the same ratings.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file.
+    """
+    if output is not None and not forms:
+        raise KonsilError("--output: nothing is written without --to; expected both")
+    try:
+        result = _comparison(file, settings, workers, request)
+    except UnclearTableError as error:
+        return Printout({"reading": error.reading}, (), error)
+    paths = []
+    if forms:
+        from konsil.cli.comparison_documents import write_documents
+
+        paths = write_documents(result, file.name, forms, output or Path("comparison"))
+
+    def show() -> None:
+        from konsil.cli import comparison_tables
+
+        comparison_tables.show(result, paths)
+
+    return Printout({**result.to_dict(), "files": [str(path) for path in paths]}, show)
+
+
+def _comparison(
+    file: Path, settings: FileSettings, workers: str, request: CompareRequest
+) -> GroupComparison:
+    from konsil.analysis.running.comparing.compare import compare_groups
+    from konsil.compute.cores import on_cores
+
+    table = table_of(file, settings)
+    options = replace(
+        request.table_options(),
+        line=table.line,
+        place=table.place,
+        name=table.name,
+        unclear=unclear_file(table, settings),
+    )
+    with on_cores(workers), with_command(CompareRequest, table):
+        result = compare_groups(table.frame, request, options)
+    notes = file_notes(table, settings)
+    reading = "; ".join(text for text in (*notes, result.reading) if text)
+    return replace(result, reading=reading)

@@ -1,0 +1,154 @@
+"""The language model of each judge: its address, its name, and the variable with its key."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from konsil.design.edits import Data
+from konsil.design.wording import identifier
+from konsil.errors import StudyError
+
+_ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~%:-]+)*/?")
+"""Host, port and path; no name, password or query."""
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]{0,14}|(?=.*_)[A-Z_][A-Z0-9_]{0,99}")
+"""Names of environment variables as they are commonly written; keys are none of them."""
+
+
+@dataclass(frozen=True)
+class JudgeModel:
+    """The model of one judge, as the set-up asks for it."""
+
+    rater: str
+    url: str = ""
+    """The address before /chat/completions."""
+    model: str = ""
+    """Its name, as the server calls it."""
+    key_env: str = ""
+    """The environment variable that holds the key; never the key."""
+    is_own: bool = False
+    """Whether study.toml states it in a way that the set-up does not change."""
+
+
+def without_secrets(model: JudgeModel) -> JudgeModel:
+    """What was typed, without an address or a variable that could be a key."""
+    url = model.url if is_address(model.url) else ""
+    return replace(model, url=url, key_env=model.key_env if is_variable(model.key_env) else "")
+
+
+def models_of(data: Data) -> tuple[JudgeModel, ...]:
+    """The model of each judge of the study; without an address where none is stated."""
+    endpoints = {str(e["id"]): e for e in data.get("endpoints", ())}
+    judges = {str(j["rater"]): str(j["model"]) for j in data.get("judges", ())}
+    models = []
+    for rater in (str(r["id"]) for r in data.get("raters", ()) if r.get("kind") == "llm"):
+        endpoint_id, _, name = judges.get(rater, "").partition(":")
+        endpoint = endpoints.get(endpoint_id, {})
+        is_own = bool(endpoint_id) and (not endpoint.get("url") or "vendor" in endpoint)
+        models.append(
+            JudgeModel(
+                rater,
+                str(endpoint.get("url", "")),
+                f"{endpoint_id}:{name}" if is_own else name,
+                str(endpoint.get("key_env", "")),
+                is_own,
+            )
+        )
+    return tuple(models)
+
+
+def is_variable(text: str) -> bool:
+    """Whether a text is the name of an environment variable, and cannot be a key.
+
+    >>> is_variable("OPENAI_API_KEY"), is_variable("sk-12345"), is_variable("AKIAIOSFODNN7EXAMPLE")
+    (True, False, False)
+    """
+    return _VARIABLE.fullmatch(text) is not None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a server, without anything that could have a key.
+
+    >>> is_address("https://api.example.org/v1"), is_address("https://h/v1?key=k")
+    (True, False)
+    """
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def check_model(model: JudgeModel) -> None:
+    """Refuse an address or a variable that is none; what could be a key is not repeated."""
+    where = f"judge {model.rater!r}"
+    if not is_address(model.url):
+        raise StudyError(
+            f"{where}: expected an address with a host and a path alone, such as"
+            " https://api.example.org/v1"
+        )
+    if not model.model:
+        raise StudyError(f"{where}: expected the name of a model, as the server calls it")
+    if model.key_env and not is_variable(model.key_env):
+        raise StudyError(
+            f"{where}: expected the name of an environment variable, such as OPENAI_API_KEY, and"
+            " not the key itself"
+        )
+
+
+def with_models(data: Data, models: Sequence[JudgeModel]) -> Data:
+    """The study with these models; judges keep their other settings.
+
+    Judges of one address and key share an endpoint. An endpoint that no model uses any more goes.
+    """
+    stated = [model for model in models if not model.is_own and (model.url or model.model)]
+    for model in stated:
+        check_model(model)
+    study = copy.deepcopy(data)
+    endpoints: list[Data] = study.get("endpoints", [])
+    judges: list[Data] = study.get("judges", [])
+    before = {_endpoint_of(judge) for judge in judges}
+    listed = {model.rater for model in models if not model.is_own}
+    judge_by_rater = {judge["rater"]: judge for judge in judges}
+    judges = [judge for judge in judges if judge["rater"] not in listed]
+    for model in stated:
+        name = f"{_endpoint_id(endpoints, model)}:{model.model}"
+        judges.append({**judge_by_rater.get(model.rater, {}), "rater": model.rater, "model": name})
+    order = [rater["id"] for rater in study.get("raters", ())]
+    judges.sort(key=lambda judge: order.index(judge["rater"]) if judge["rater"] in order else -1)
+    used = {_endpoint_of(entry) for entry in (*judges, *study.get("systems", ()))}
+    endpoints = [e for e in endpoints if e["id"] in used or e["id"] not in before]
+    for key, entries in (("endpoints", endpoints), ("judges", judges)):
+        study.pop(key, None)
+        if entries:
+            study[key] = entries
+    return study
+
+
+def _endpoint_of(entry: Data) -> str:
+    return str(entry.get("model", "")).partition(":")[0]
+
+
+def _endpoint_id(endpoints: list[Data], model: JudgeModel) -> str:
+    """The endpoint of a model's address and key; a new one where there is none."""
+    for endpoint in endpoints:
+        same = (endpoint.get("url", ""), endpoint.get("key_env", "")) == (model.url, model.key_env)
+        if same and "vendor" not in endpoint:
+            return str(endpoint["id"])
+    host = _ADDRESS.fullmatch(model.url)
+    name = identifier(host[1] if host is not None else "", _ids(endpoints), fallback="models")
+    key = {"key_env": model.key_env} if model.key_env else {}
+    endpoints.append({"id": name, "url": model.url, **key})
+    return name
+
+
+def _ids(endpoints: Iterable[Data]) -> set[str]:
+    return {str(endpoint["id"]) for endpoint in endpoints} | {"fake", "local"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one call of a judge's model."""
+
+    rater: str
+    reply: str = ""
+    fault: str = ""
+    """Why there is no reply, in a sentence; empty where there is one."""

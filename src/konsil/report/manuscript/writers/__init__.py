@@ -1,0 +1,1 @@
+"""Writers of a document: Word, LaTeX, Markdown, Excel."""

@@ -1,0 +1,1 @@
+"""Exports of annotation and survey tools, recognised by their content: tables with known roles."""

@@ -1,0 +1,72 @@
+"""Which tool wrote a file, by its content."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from konsil.records.source import FileSettings
+from konsil.sources.exports import argilla, doccano, label_studio, mturk, potato, prodigy, surveys
+from konsil.sources.exports.export import Export
+from konsil.sources.exports.inspect_scores import read_log
+from konsil.sources.exports.several import stacked_files
+from konsil.sources.files.cells import as_text
+from konsil.sources.files.jsontable import elements
+from konsil.sources.files.table import Table, read_bytes, read_table, text_of
+from konsil.sources.inspect.inspect_logs import is_inspect_log
+
+RECOGNISERS: tuple[Callable[[Table], Export | None], ...] = (
+    label_studio.read_tasks,
+    label_studio.read_annotations,
+    doccano.read_users,
+    doccano.read_annotator,
+    potato.read_instances,
+    potato.read_state,
+    prodigy.read_answers,
+    argilla.read_records,
+    argilla.read_rows,
+    mturk.read_assignments,
+    surveys.read_limesurvey,
+    surveys.read_qualtrics,
+    surveys.read_redcap,
+)
+"""Each reads the export of one tool, and nothing else."""
+
+
+def recognise(table: Table) -> Export | None:
+    """The export that a table is; None for any other table."""
+    exports = (read(table) for read in RECOGNISERS)
+    return next((export for export in exports if export is not None), None)
+
+
+def read_export(paths: Sequence[Path], settings: FileSettings) -> Table | Export:
+    """Files as the export that they are, or as any other table, with the settings detected."""
+    if len(paths) == 1 and is_inspect_log(paths[0]):
+        return read_log(paths[0])
+    tables = [
+        (None if settings.path else _object(path)) or read_table(path, settings, as_is=True)
+        for path in paths
+    ]
+    table = stacked_files(tables, settings) if len(tables) > 1 else tables[0]
+    return recognise(table) or table
+
+
+def _object(path: Path) -> Table | None:
+    """A JSON file that is an object, as a table of one row; None for other files."""
+    if path.suffix.lower() != ".json":
+        return None
+    data = read_bytes(path)
+    if not data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        return None
+    text = text_of(data, "utf-8", path.name).decode()
+    cells = next((state for _, state in elements(f"[{text}]", path.name)), None)
+    if not isinstance(cells, dict):
+        return None
+    frame = pl.DataFrame(
+        {name: [as_text(cell)] for name, cell in cells.items()},
+        schema=dict.fromkeys(cells, pl.String),
+    )
+    return Table(frame, path)
