@@ -12,7 +12,7 @@ from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import conditions, of_a_table, recoding, table_of
 from konsil.cli.request_options import options_of
-from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
 from konsil.errors import KonsilError, UnclearTableError
 from konsil.records.source import FileSettings
 from konsil.report.manuscript.request import Form
@@ -96,6 +96,4 @@ def _comparison(
     )
     with on_cores(workers), with_command(CompareRequest, table):
         result = compare_groups(table.frame, request, options)
-    notes = file_notes(table, settings)
-    reading = "; ".join(text for text in (*notes, result.reading) if text)
-    return replace(result, reading=reading)
+    return with_file_notes(result, table, settings)

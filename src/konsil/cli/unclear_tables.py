@@ -17,11 +17,12 @@ from konsil.records.request import FLAG, Flag
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
+    from konsil.analysis.running.comparing.compare_result import GroupComparison
     from konsil.analysis.standalone.agreement_result import Agreement
     from konsil.analysis.standalone.preference_table import HeadToHead
     from konsil.sources.files.table import Table
 
-R = TypeVar("R", "Agreement", "HeadToHead")
+R = TypeVar("R", "Agreement", "GroupComparison", "HeadToHead")
 Options = Sequence[tuple[str, tuple[str, ...]]]
 
 

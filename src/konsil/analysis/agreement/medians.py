@@ -62,6 +62,7 @@ def median_group(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         ),
         reason="" if n_clusters > 1 else message("no CI from a single cluster"),
     )
-    few = n_clusters < _FEW_CLUSTERS
-    cautions = (Caution("few-clusters", (n_clusters, _FEW_CLUSTERS)),) if few else ()
+    cautions: tuple[Caution, ...] = ()
+    if n_clusters < _FEW_CLUSTERS:
+        cautions = (Caution("few-clusters", (n_clusters, _FEW_CLUSTERS)),)
     return Group(keys, measure, EstimateSummary(headline, cautions=cautions))

@@ -79,6 +79,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "method.leave_out": _NONE,
         "method.levels_at_once": _RESAMPLED | _CLUSTERED,
         "method.log_jackknife": _CLUSTERED,
+        "method.median": _CLUSTERED,
         "method.mixed_anova": _NONE,
         "method.model": frozenset({"model"}),
         "method.naive_d": _NONE,

@@ -41,8 +41,8 @@ def sample(frame: pl.DataFrame) -> pl.DataFrame:
         if step > 1:
             # Fewer values, with all their rows: rows left out in between separate the raters or
             # criteria of a unit.
-            few = values.gather_every(step)
-            together = together.filter(pl.col(column).is_in(few.implode()))
+            spaced_values = values.gather_every(step)
+            together = together.filter(pl.col(column).is_in(spaced_values.implode()))
         chosen = together.gather_every(together.height // (2 * MOST_ROWS) + 1)
         chosen = chosen.head(MOST_ROWS) if chosen.height > MOST_ROWS else chosen
     rare = [

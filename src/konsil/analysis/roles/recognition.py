@@ -11,8 +11,8 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.candidates.group_columns import propose_groups
 from konsil.analysis.roles.columns import table_of
-from konsil.analysis.roles.groups import propose_groups
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (

@@ -186,5 +186,5 @@ def weights_of(cells: Iterable[str]) -> dict[str, int]:
     """
     words = [*cells]
     weights = {word: SEVERITIES.get(word.casefold()) for word in words}
-    known = {word: weight for word, weight in weights.items() if weight is not None}
-    return known if len(known) == len(words) and max(known.values(), default=0) else {}
+    usual = {word: weight for word, weight in weights.items() if weight is not None}
+    return usual if len(usual) == len(words) and max(usual.values(), default=0) else {}

@@ -86,10 +86,10 @@ def _figure(
         )
         for row in chosen
     ]
-    what = _(_DRAWN[statistic])
-    axis = ValueAxis(what, limits=(0.0, 1.0) if statistic == "share" else None)
-    caption = _("%(what)s side by side. Dots: estimates; lines: CI.") % {"what": what}
-    about = About(f"comparison-{statistic}", what, caption, caption)
+    axis_title = _(_DRAWN[statistic])
+    axis = ValueAxis(axis_title, limits=(0.0, 1.0) if statistic == "share" else None)
+    caption = _("%(what)s side by side. Dots: estimates; lines: CI.") % {"what": axis_title}
+    about = About(f"comparison-{statistic}", axis_title, caption, caption)
     words = {"word": _("Estimate"), "level": numbers.level(comparison.confidence)}
     heading = _("%(word)s [%(level)s%% CI]") % words
     return forest(about, dots, numbers, axis=axis, heading=heading)

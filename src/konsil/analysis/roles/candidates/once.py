@@ -36,12 +36,12 @@ def _units(table: Table, stated: StatedRoles) -> Iterator[tuple[str, ...]]:
         yield stated.units
         return
     if not stated.has_no_units:
-        taken = {*stated.labels, stated.criterion, stated.weight}
+        stated_names = {*stated.labels, stated.criterion, stated.weight}
         yield from (
             (c.name,)
             for c in table.columns
             if c.is_full and not c.is_date and not c.is_nested
-            if c.name not in taken and table.is_key((c.name,))
+            if c.name not in stated_names and table.is_key((c.name,))
         )
     yield ()
 

@@ -58,11 +58,11 @@ def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
 
 def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:
     """The columns that can be the groups by their names, those of systems first."""
-    taken = {
+    stated_names = {
         *(*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused),
         *(stated.criterion, stated.repeat, stated.weight, stated.cluster),
     }
-    free = [name for name in frame.columns if name not in taken and _has_groups(frame[name])]
+    free = [name for name in frame.columns if name not in stated_names and _has_groups(frame[name])]
     systems = [name for name in free if fit(name, "system") >= _NAMED]
     return systems or [name for name in free if _is_named_for_groups(name)]
 
