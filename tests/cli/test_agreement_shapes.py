@@ -89,7 +89,7 @@ def test_a_wrong_path_is_refused(path: str, call: Call, tmp_path: Path) -> None:
     assert code == 2 and "data/cases" in err
     (tmp_path / "t.csv").write_text("a,b\n1,1\n2,1\n")
     code, _, err = call("agreement", tmp_path / "t.csv", *ONE, "--path", path)
-    assert code == 2 and "only JSON files" in err
+    assert code == 2 and "has no effect on .csv files" in err
 
 
 def test_numbers_before_words_are_the_labels(call: Call, tmp_path: Path) -> None:

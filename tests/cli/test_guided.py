@@ -45,7 +45,7 @@ def test_piped_answers_make_a_study_that_checks(tmp_path: Path, tables: list[str
     study = tmp_path / "study"
     result = guided(study, ["Nausea", *tables, *QUESTIONS, *PANELS, *PLAN, "2", "y"])
     assert result.exit_code == 0, result.output
-    assert "Fallnr.: number of the question (clear: A different short value" in result.output
+    assert "Fallnr.: number of the question (clear: Heading and content fit." in result.output
     assert "physicians on answers: 4 to 4 pages for each of 4; about" in result.output
     opened = open_folder(study).study
     assert opened.title == "Nausea"

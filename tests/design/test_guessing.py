@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.design.columns import NAMES, Column
+from konsil.analysis.roles.vocabulary import TEXT_WORDS, WORDS
+from konsil.design.columns import Column
 from konsil.design.guessing import Hints, guesses
 from konsil.design.sources import Chosen, missing_roles, sources_of
 
@@ -132,7 +133,7 @@ def test_without_a_number_the_text_is_the_identifier():
 
 opaque = st.lists(
     st.text("bcdfghjkpvwxyz", min_size=3, max_size=8).filter(
-        lambda name: not any(name in words for words in NAMES.values())
+        lambda name: not any(name in words for words in (*WORDS.values(), *TEXT_WORDS.values()))
     ),
     min_size=4,
     max_size=4,
@@ -201,4 +202,58 @@ def test_missing_roles_are_named(role):
     assert missing_roles(Chosen("x.csv", without)) == expected[role]
     assert missing_roles(Chosen("x.csv", {"a": "answer"})) == ("item", "system")
     assert missing_roles(Chosen("x.csv", {"a": "label"})) == ("item", "rater", "criterion")
+    assert missing_roles(Chosen("x.csv", {"a": "item", "b": "label_of_rater"})) == ()
+    assert missing_roles(Chosen("x.csv", {"b": "label_of_item"})) == ("rater",)
     assert missing_roles(Chosen("x.csv", {"a": "unused"})) == ("text",)
+
+
+def _german_sheet() -> list[Column]:
+    drugs = ("Ramipril", "Metformin", "Apixaban", "Ibuprofen")
+    wards, rows = ("Innere", "Chirurgie", "Neurologie"), range(1, 25)
+    cells = {
+        "Lfd. Nr.": [str(n) for n in rows],
+        "Frage der Station": [text(drugs[n % 4], n) for n in rows],
+        "Musterlösung (OA)": [f"{drugs[n % 4]} halbieren" for n in rows],
+        "Fachgebiet": [wards[n % 3] for n in rows],
+        "KI 1 (GPT)": [text("gpt", n) for n in rows],
+        "KI 2 (Haus)": [text("haus", n) for n in rows],
+        "Bemerkung": ["fraglich" if n % 4 else None for n in rows],
+    }
+    return [Column(name, values) for name, values in cells.items()]
+
+
+def test_two_columns_whose_pairs_are_unique_are_no_answers_where_a_column_numbers_the_rows():
+    """A reference answer and a ward name each row together, as a question and a system do."""
+    expected = ["item", "text", "reference", "stratum", "answer_of", "answer_of", "unused"]
+    assert list(roles(_german_sheet()).values()) == expected
+
+
+def test_short_reference_answers_beside_a_row_for_each_answer():
+    columns = answers(("CaseID", "Modell", "Output"))
+    columns.append(Column("Gold", [f"Labor {value}" for value in columns[0].values]))
+    assert list(roles(columns).values()) == ["item", "system", "answer", "reference"]
+
+
+def test_raters_and_questions_in_the_headings():
+    draw = random.Random(3)
+    heads = [f"Dr. {n} {what}" for what in ("correct?", "safe (1-5)") for n in ("Rossi", "Okafor")]
+    values = {name: ["yes", "no"] if "?" in name else list("12345") for name in heads}
+    columns = [Column("Q no.", [str(k) for k in range(40)])]
+    columns += [Column(h, [draw.choice(values[h]) for _ in range(40)]) for h in heads]
+    assert list(roles(columns).values()) == ["item", *["label_of_both"] * 4]
+
+
+def test_columns_of_a_table_that_can_be_read_in_two_ways_are_to_be_checked():
+    """A rubric: criteria with points, and whether each rater sees them met."""
+    rows = [(p, c, r) for p in range(15) for c in range(5) for r in ("physician", "grader")]
+    draw = random.Random(4)
+    columns = [
+        Column("prompt_id", [f"p{p}" for p, _, _ in rows]),
+        Column("criterion_id", [f"p{p}c{c}" for p, c, _ in rows]),
+        Column("points", [str(1 + (3 * p + c) % 7) for p, c, _ in rows]),
+        Column("rater", [r for _, _, r in rows]),
+        Column("criteria_met", [draw.choice(["true", "false"]) for _ in rows]),
+    ]
+    by_column = {guess.column: guess for guess in guesses(columns)}
+    assert by_column["criteria_met"].role == "label_of_criterion"
+    assert by_column["points"].role not in {"label", "label_of_criterion"}

@@ -24,7 +24,6 @@ READING = {
     "analysis/roles/vocabulary.py": "the heads and cells of users' tables",
     "collect/fake/fake_preparing.py": "greetings that a question begins with",
     "report/figures/drawing.py": "names of fonts",
-    "design/columns.py": "the heads of users' tables",
     "design/questions.py": "parts of labels that a user typed",
     "instrument/screens/house_style.py": "references in answers, for masks",
     "instrument/screens/reply.py": "refusals in replies of models",

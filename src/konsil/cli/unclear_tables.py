@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from konsil.analysis.standalone.preference_table import HeadToHead
     from konsil.sources.files.table import Table
 
-R = TypeVar("R", "Agreement", "HeadToHead", "GroupComparison")
+R = TypeVar("R", "Agreement", "GroupComparison", "HeadToHead")
 Options = Sequence[tuple[str, tuple[str, ...]]]
 
 

@@ -1,32 +1,105 @@
-"""Which column holds what: a guess for every column, with its reason and how sure it is."""
+"""Which column holds what: a guess for every column, with its reason and how sure it is.
+
+The reading of the table is that of `analysis.roles`: what is read without a question is what is
+called likely here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from konsil.design.columns import FEW, MAKERS, OWN, REPEATABLE, Column, Role, name_fit
+import polars as pl
+
+from konsil.analysis.roles.columns import FEW, TEXT
+from konsil.analysis.roles.names import fit, kinds
+from konsil.analysis.roles.proposal import LEAST, MARGIN, propose
+from konsil.analysis.roles.reading import (
+    SHAPES_OF,
+    TEXTS,
+    Proposal,
+    Shape,
+    StatedRoles,
+    TableReading,
+)
+from konsil.analysis.roles.reading import Role as EngineRole
+from konsil.analysis.roles.vocabulary import NameRole, TextRole
+from konsil.design.columns import OWN, REPEATABLE, Column, Role
 
 Confidence = Literal["sure", "likely", "unsure"]
 Reason = Literal[
     "name",
-    "name and content",
-    "texts, each once",
-    "texts that are repeated",
-    "texts that differ",
-    "numbers a row",
-    "numbers a question",
-    "values for each question",
-    "few values",
+    "content",
     "known systems",
     "a column for each system",
     "a column for each rater",
     "a column for each question",
+    "a column for each rater and question",
+    "a column for each item",
     "konsil's own name",
     "nothing fits",
 ]
 """Why a role is proposed; the pages and the command line have a sentence for each."""
+
+_RATED: Mapping[Shape, Role] = {
+    "wide": "label_of_rater",
+    "long": "label_of_criterion",
+    "long-criteria": "label_of_criterion",
+    "repeats": "label_of_criterion",
+    "rows-to-combine": "label_of_criterion",
+    "criteria": "label_of_criterion",
+    "one-rating": "label_of_criterion",
+    "rater-by-criterion": "label_of_both",
+    "raters-in-rows": "label_of_item",
+    "questions": "answer_of",
+    "answers": "answer",
+}
+"""Shape -> what its columns of ratings or answers hold. Tables of other shapes have no records."""
+
+_BY_RATER: frozenset[Shape] = frozenset({"wide", "rater-by-criterion"})
+
+_ROLES: Mapping[EngineRole, Role] = {
+    "unit": "item",
+    "rater": "rater",
+    "criterion": "criterion",
+    "system": "system",
+    "group": "stratum",
+    "question": "text",
+    "text": "text",
+    "reference": "reference",
+    "gold": "reference",
+    "comment": "note",
+    "time": "seconds",
+    "repeat": "repeat",
+    "first": "system_a",
+    "second": "system_b",
+    "outcome": "label_of_criterion",
+}
+_REASONS: Mapping[Role, Reason] = {
+    "answer_of": "a column for each system",
+    "label_of_rater": "a column for each rater",
+    "label_of_criterion": "a column for each question",
+    "label_of_both": "a column for each rater and question",
+    "label_of_item": "a column for each item",
+}
+_NAMED_AS: Mapping[Role, NameRole | TextRole] = {
+    "item": "unit",
+    "text": "question",
+    "reference": "reference",
+    "stratum": "group",
+    "system": "system",
+    "answer": "answer",
+    "rater": "rater",
+    "criterion": "criterion",
+    "label": "label",
+    "seconds": "time",
+    "note": "comment",
+    "repeat": "repeat",
+}
+_BESIDE: frozenset[Role] = frozenset({"stratum", "text", "reference", "note", "seconds"})
+"""Roles of columns beside those that a reading needs; only a name makes them likely."""
+_NAMED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +110,11 @@ class Guess:
     role: Role
     reason: Reason
     confidence: Confidence
-    n_values: int = 0
-    """How many different values the column has."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What other tables of the study have told."""
+    """What other tables of the study contain."""
 
     systems: Collection[str] = field(default=frozenset())
     """Names of systems."""
@@ -51,268 +122,138 @@ class Hints:
     """Identifiers and titles of criteria."""
 
 
-def guesses(columns: Sequence[Column], hints: Hints | None = None) -> tuple[Guess, ...]:
+def frame_of(columns: Sequence[Column]) -> pl.DataFrame:
+    """The cells of a table as the engine of roles reads them."""
+    schema = dict.fromkeys((column.name for column in columns), pl.String)
+    return pl.DataFrame({column.name: list(column.values) for column in columns}, schema=schema)
+
+
+def proposal_of(columns: Sequence[Column], hints: Hints | None = None) -> Proposal:
+    """What a table is read as: ratings that exist, or texts to be rated.
+
+    A reading of ratings that is not certain is behind one of texts.
+    """
+    hints = hints or Hints()
+    frame = frame_of(sorted(columns, key=lambda column: column.name))
+    system = min((c.name for c in columns if _is_known(c, hints)), default=None)
+    named = tuple(c.name for c in columns if c.name in hints.criteria)
+    ratings = propose(frame, StatedRoles(labels=named, system=system))
+    if ratings.reading is None and (named or system):
+        ratings = propose(frame, StatedRoles())
+    if ratings.is_certain:
+        return ratings
+    texts = propose(frame, StatedRoles(system=system), "texts")
+    if texts.reading is not None and texts.reading.points >= LEAST:
+        return texts
+    # Ratings without raters are no ratings of a study, where the table can be read with some.
+    readings = [] if ratings.reading is None else [ratings.reading, *ratings.rivals]
+    with_raters = (r for r in readings if _has_raters(r) and r.points > readings[0].points - MARGIN)
+    reading = next(with_raters, None) or ratings.reading or texts.reading
+    return replace(ratings, reading=reading)
+
+
+def _has_raters(reading: TableReading) -> bool:
+    return reading.shape in _RATED and (reading.rater is not None or reading.shape in _BY_RATER)
+
+
+def guesses(
+    columns: Sequence[Column], hints: Hints | None = None, proposal: Proposal | None = None
+) -> tuple[Guess, ...]:
     """A guess for each column, in the table's order; the order of the columns plays no part."""
     hints = hints or Hints()
-    by_name = sorted(columns, key=lambda column: column.name)
-    roles: dict[str, Guess] = {}
-    names = {column.name.casefold() for column in by_name}
-    for column in by_name:
-        # A case is the question itself, unless the table has another number of it.
-        is_case = column.name.casefold() == "case" and "item" not in names
-        if column.name.casefold() in OWN and not is_case:
-            _put(roles, column, "own", "konsil's own name", "sure")
-    if _are_ratings(by_name, hints):
-        _guess_ratings(by_name, hints, roles)
-    else:
-        _guess_texts(by_name, hints, roles)
-    for column in by_name:
-        if column.name not in roles:
-            _put(roles, column, "unused", "nothing fits", "likely" if column.filled else "sure")
-    return tuple(roles[column.name] for column in columns)
-
-
-def _put(
-    roles: dict[str, Guess], column: Column, role: Role, reason: Reason, confidence: Confidence
-) -> None:
-    roles[column.name] = Guess(column.name, role, reason, confidence, len(column.distinct))
-
-
-def _free(columns: Sequence[Column], roles: Mapping[str, Guess]) -> list[Column]:
-    return [column for column in columns if column.name not in roles and column.filled]
-
-
-def _best(
-    columns: Sequence[Column], roles: Mapping[str, Guess], role: Role, fits: Collection[str]
-) -> tuple[Column, float] | None:
-    """The free column whose name fits best among those whose content can be it."""
-    candidates = [c for c in _free(columns, roles) if c.name in fits]
-    if not candidates:
-        return None
-    best = max(candidates, key=lambda column: (name_fit(column, role), column.is_number))
-    return best, name_fit(best, role)
-
-
-def _are_ratings(columns: Sequence[Column], hints: Hints) -> bool:
-    """Whether a table holds ratings.
-
-    It has names of raters or labels beside few values, and no texts of its own.
-    """
-    categories = [c for c in columns if c.is_category or c.is_number]
-    long = [c for c in columns if c.is_long and name_fit(c, "note") < 0.7]
-    if any(c.is_unique for c in long) and not any(name_fit(c, "rater") == 1 for c in columns):
-        return False
-    has_rater = any(name_fit(c, "rater") >= 0.7 and not c.is_long for c in columns)
-    has_label = any(name_fit(c, "label") >= 0.7 for c in categories)
-    has_criterion = bool(
-        {c.name.casefold() for c in columns} & {n.casefold() for n in hints.criteria}
-    )
-    return has_label or has_criterion or (has_rater and not long) or (not long and _alike(columns))
-
-
-def _alike(columns: Sequence[Column]) -> bool:
-    """Whether two columns or more have the same few values, as those of several raters do."""
-    return any(len(group) > 1 for group in _same_values(columns))
-
-
-def _same_values(columns: Sequence[Column]) -> Iterator[list[Column]]:
-    scales = [
-        c for c in columns if 1 < len(c.distinct) <= FEW and not c.is_unique and not c.is_long
-    ]
-    remaining = list(scales)
-    while remaining:
-        first = remaining.pop(0)
-        group = [first, *(c for c in remaining if _overlap(first, c) >= 0.5)]
-        remaining = [c for c in remaining if c not in group]
-        yield group
-
-
-def _overlap(first: Column, second: Column) -> float:
-    a, b = set(first.distinct), set(second.distinct)
-    return len(a & b) / len(a | b)
-
-
-def _guess_system(columns: Sequence[Column], hints: Hints, roles: dict[str, Guess]) -> None:
-    for column in _free(columns, roles):
-        if hints.systems and set(column.distinct) <= set(hints.systems):
-            _put(roles, column, "system", "known systems", "sure")
-            return
-    fits = {c.name for c in columns if 1 <= len(c.distinct) <= 40 and not c.is_long}
-    match = _best(columns, roles, "system", fits - {c.name for c in columns if c.is_unique})
-    if match and match[1] >= 0.7:
-        _put(roles, match[0], "system", "name and content", "sure" if match[1] == 1 else "likely")
-
-
-def _guess_ratings(columns: Sequence[Column], hints: Hints, roles: dict[str, Guess]) -> None:
-    for side in _SIDES:
-        match = _best(columns, roles, side, {c.name for c in columns})
-        if match and match[1]:
-            _put(roles, match[0], side, "name", "sure")
-    if not _has(roles, "system_a"):
-        _guess_system(columns, hints, roles)
-    short = {c.name for c in columns if not c.is_long}
-    for role in _KEYS:
-        match = _best(columns, roles, role, short)
-        if match and match[1] >= 0.7:
-            _put(roles, match[0], role, "name", "sure" if match[1] == 1 else "likely")
-    for role in _REMARKS:
-        numeric = {c.name for c in columns if c.is_number or role == "note"}
-        match = _best(columns, roles, role, numeric)
-        if match and match[1] == 1:
-            _put(roles, match[0], role, "name", "likely")
-    _guess_labels(columns, roles)
-    rest = [c for c in _free(columns, roles) if not c.is_long]
-    if rest and not _has(roles, "item"):
-        longest_list = max(rest, key=lambda column: len(column.distinct))
-        _put(roles, longest_list, "item", "values for each question", "unsure")
-
-
-_SIDES: tuple[Role, ...] = ("system_a", "system_b")
-_KEYS: tuple[Role, ...] = ("rater", "criterion", "item")
-_REMARKS: tuple[Role, ...] = ("seconds", "note")
-
-
-def _has(roles: Mapping[str, Guess], role: Role) -> bool:
-    return any(guess.role == role for guess in roles.values())
-
-
-def _guess_labels(columns: Sequence[Column], roles: dict[str, Guess]) -> None:
-    scales = [c for c in _free(columns, roles) if 1 <= len(c.distinct) <= FEW and not c.is_unique]
-    labels = [c for c in scales if name_fit(c, "label") >= 0.7]
-    if _has(roles, "criterion") and (labels or len(scales) == 1):
-        _put(roles, (labels or scales)[0], "label", "few values", "sure" if labels else "likely")
-    elif _has(roles, "rater"):
-        for column in scales:
-            _put(roles, column, "label_of_criterion", "a column for each question", "likely")
-    elif groups := [g for g in _same_values(_free(columns, roles)) if len(g) > 1]:
-        for column in max(groups, key=len):
-            _put(roles, column, "label_of_rater", "a column for each rater", "unsure")
-
-
-def _guess_texts(columns: Sequence[Column], hints: Hints, roles: dict[str, Guess]) -> None:
-    pair = _item_and_system(columns, hints)
-    long = [c for c in columns if c.is_long]
-    if pair is not None:
-        item, system, confidence = pair
-        _put(roles, item, "item", "values for each question", confidence)
-        because: Reason = "known systems" if set(system.distinct) <= set(hints.systems) else "name"
-        is_named = name_fit(system, "system") >= 0.7 or because == "known systems"
-        _put(
-            roles,
-            system,
-            "system",
-            because if is_named else "few values",
-            "sure" if is_named else "unsure",
-        )
-        differing = [c for c in long if not _is_constant(c, item)]
-        _guess_long(columns, differing, ("answer",), roles, "texts that differ")
-        same = [c for c in long if c.name not in roles and _is_constant(c, item)]
-        _guess_long(columns, same, ("text", "reference"), roles, "texts that are repeated")
-        _guess_strata(columns, roles, item)
-        return
-    numbers = {c.name for c in columns if c.is_unique and not c.is_long and c.length <= 40}
-    match = _best(columns, roles, "item", numbers)
-    if match and (match[1] or match[0].is_number):
-        _put(roles, match[0], "item", "numbers a row", "sure" if match[1] else "likely")
-    rest = {c.name for c in _free(columns, roles) if not c.is_number}
-    reference = _best(columns, roles, "reference", rest)
-    if reference and reference[1] >= 0.7:
-        _put(roles, reference[0], "reference", "name", "sure")
-    for column in _free(columns, roles):
-        is_named = name_fit(column, "answer") > 0 or name_fit(column, "system") > 0
-        is_made = any(maker in word for maker in MAKERS for word in column.words)
-        is_known = column.name in hints.systems
-        if ((is_named and column.is_long) or is_made or is_known) and not column.is_category:
-            is_sure = is_made or is_known
-            reason: Reason = "a column for each system"
-            _put(roles, column, "answer_of", reason, "sure" if is_sure else "likely")
-    _guess_long(columns, long, ("text",), roles, "texts, each once")
-    extra = [c for c in _free(columns, roles) if c.is_long]
-    has_answers = any(guess.role == "answer_of" for guess in roles.values())
-    for column in extra if len(extra) > 1 or has_answers else ():
-        _put(roles, column, "answer_of", "a column for each system", "unsure")
-    _guess_strata(columns, roles, None)
-
-
-def _guess_long(
-    columns: Sequence[Column],
-    candidates: Sequence[Column],
-    sequence: Sequence[Role],
-    roles: dict[str, Guess],
-    reason: Reason,
-) -> None:
-    """Texts by the names that fit best; without such a name the first role is the only text."""
-    names = {c.name for c in candidates}
-    for role in sequence:
-        match = _best(columns, roles, role, names)
-        if match and match[1] > 0:
-            _put(roles, match[0], role, "name and content", "sure")
-    roles_present = {guess.role for guess in roles.values()}
-    free = [c for c in candidates if c.name not in roles]
-    if (
-        free
-        and sequence[0] not in roles_present
-        and not any(name_fit(free[0], r) for r in ("note",))
-    ):
-        _put(roles, free[0], sequence[0], reason, "likely" if len(free) == 1 else "unsure")
-
-
-def _guess_strata(columns: Sequence[Column], roles: dict[str, Guess], item: Column | None) -> None:
-    for column in _free(columns, roles):
-        if item is not None and not _is_constant(column, item):
-            continue
-        fit = name_fit(column, "stratum")
-        if fit and not column.is_long and not column.is_unique:
-            _put(roles, column, "stratum", "name and content", "sure" if fit == 1 else "likely")
-        elif column.is_category and not column.is_number:
-            _put(roles, column, "stratum", "few values", "unsure")
-
-
-def _item_and_system(
-    columns: Sequence[Column], hints: Hints
-) -> tuple[Column, Column, Confidence] | None:
-    """The columns by which a table has a row for each answer: the question's and the system's.
-
-    Together they name each row once, and the question comes again with every system.
-    """
-    best: tuple[float, str, Column, Column] | None = None
-    for item in columns:
-        if item.is_long or item.is_unique or len(item.filled) < len(item.values):
-            continue
-        for system in columns:
-            n = len(system.distinct)
-            if system is item or system.is_long or not 2 <= n <= 40:
-                continue
-            rows, complete_rows = len(item.values), n * len(item.distinct)
-            # Each system comes again and again, and most questions have an answer of each.
-            if rows < 2 * n or not complete_rows / 2 <= rows <= complete_rows:
-                continue
-            if len(set(zip(item.values, system.values, strict=True))) < rows:
-                continue
-            is_known = bool(hints.systems) and set(system.distinct) <= set(hints.systems)
-            fit = (
-                name_fit(item, "item")
-                + 2 * name_fit(system, "system")
-                + 3 * is_known
-                - name_fit(system, "item")
-                - name_fit(item, "system")
-                - name_fit(item, "stratum")
-                + (len(item.distinct) > n) * 0.5
+    proposal = proposal or proposal_of(columns, hints)
+    names = {column.name.casefold() for column in columns}
+    reading = proposal.reading
+    roles = roles_of(reading) if reading else {}
+    keys = {name for name, role in roles.items() if role not in _BESIDE | {"unused"}}
+    used_roles = {*roles.values()}
+    listed = []
+    for column in columns:
+        role, name = roles.get(column.name, "unused"), column.name
+        if role == "stratum" and _is_text(column):
+            role = (
+                "text" if fit(name, "question") >= _NAMED and "text" not in used_roles else "unused"
             )
-            if best is None or fit > best[0]:
-                best = (fit, item.name, item, system)
-    if best is None or not any(c.is_long and not _is_constant(c, best[2]) for c in columns):
-        return None
-    return best[2], best[3], "sure" if name_fit(best[2], "item") == 1 else "likely"
+        # A case is the question itself, unless the table has another number of it.
+        is_case = name.casefold() == "case" and "item" not in names
+        if role in ("unused", "stratum") and reading and _may_be_rated(column, reading):
+            listed.append(Guess(name, "label_of_criterion", "a column for each question", "unsure"))
+        elif name.casefold() in OWN and name not in keys and not is_case:
+            listed.append(Guess(name, "own", "konsil's own name", "sure"))
+        elif role == "system" and _is_known(column, hints):
+            listed.append(Guess(name, role, "known systems", "sure"))
+        else:
+            listed.append(_guess(name, role, is_certain=proposal.is_certain or not column.filled))
+    return tuple(listed)
 
 
-def _is_constant(column: Column, item: Column) -> bool:
-    """Whether a column has the same value in all rows of a question."""
-    value_by_item: dict[str | None, str | None] = {}
-    return all(
-        value_by_item.setdefault(key, value) == value
-        for key, value in zip(item.values, column.values, strict=True)
-    )
+def _guess(name: str, role: Role, *, is_certain: bool) -> Guess:
+    if role == "unused":
+        return Guess(name, role, "nothing fits", "likely" if is_certain else "unsure")
+    is_named = role in _NAMED_AS and fit(name, _NAMED_AS[role]) >= _NAMED
+    reason = _REASONS.get(role, "name" if is_named else "content")
+    if not is_certain or (role in _BESIDE and not is_named):
+        return Guess(name, role, reason, "unsure")
+    return Guess(name, role, reason, "sure" if is_named else "likely")
+
+
+def _may_be_rated(column: Column, reading: TableReading) -> bool:
+    """Whether a column beside the ratings of a long table may be another question."""
+    role, is_named = reading.roles.get(column.name), kinds(column.name)["criterion"] == 1
+    is_free = role == "unused" or (role == "group" and is_named)
+    is_long = reading.shape in SHAPES_OF["long"] and reading.criterion is None
+    return is_free and is_long and column.name.casefold() not in OWN and _has_few_values(column)
+
+
+def _has_few_values(column: Column) -> bool:
+    return 1 < len(column.distinct) <= FEW < len(column.filled)
+
+
+def _is_text(column: Column) -> bool:
+    return sum(map(len, column.filled)) > TEXT * len(column.filled)
+
+
+def _is_known(column: Column, hints: Hints) -> bool:
+    return bool(hints.systems) and bool(column.distinct) and {*column.distinct} <= {*hints.systems}
+
+
+def roles_of(reading: TableReading) -> dict[str, Role]:
+    """What the columns of a reading hold; a table without records of a study holds nothing."""
+    rated = _RATED.get(reading.shape, "label_of_criterion" if reading.outcome else "unused")
+    if rated == "unused":
+        return {}
+    if reading.criterion is not None and len(reading.rated) == 1:
+        rated = "label"
+    return {name: _role(name, role, rated, reading) for name, role in reading.roles.items()}
+
+
+def _role(name: str, role: EngineRole, rated: Role, reading: TableReading) -> Role:
+    if role in {"rating", "answer"}:
+        return rated
+    if role == "unit" and (name == reading.system or _is_second(name, reading)):
+        return "system"
+    if role == "question" and name in reading.units:
+        return "text"
+    is_long = reading.shape in SHAPES_OF["long"] or reading.outcome is not None
+    has_ratings = reading.shape not in TEXTS
+    match role:
+        case "comment":
+            return "note" if has_ratings and is_long else "unused"
+        case "time":
+            is_duration = fit(name, "time") == 1 and any(w in name.casefold() for w in _DURATION)
+            return "seconds" if has_ratings and is_long and is_duration else "unused"
+        case "text":
+            return "text" if fit(name, "question") >= _NAMED else "unused"
+    return _ROLES.get(role, "unused")
+
+
+_DURATION = ("second", "sekund", "duration", "dauer")
+
+
+def _is_second(name: str, reading: TableReading) -> bool:
+    """Whether a unit's column is a system beside that of the item."""
+    is_beside = len(reading.units) > 1 and reading.system is None
+    return is_beside and fit(name, "system") >= _NAMED and name != reading.units[0]
 
 
 def repeated_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:

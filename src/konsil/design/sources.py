@@ -22,7 +22,12 @@ _RATINGS: Mapping[Role, str] = {
     "label": "label",
     "seconds": "seconds",
     "note": "note",
+    "repeat": "repeat",
 }
+_RATED: tuple[Role, ...] = (
+    *("label", "label_of_criterion", "label_of_rater", "label_of_both", "label_of_item"),
+)
+"""Roles of columns of ratings."""
 _NAMES: Mapping[str, frozenset[str]] = {
     "items": frozenset({"item", "text", "reference"}),
     "answers": frozenset({"item", "system", "answer", "text"}),
@@ -41,10 +46,12 @@ class Chosen:
     """Column -> its role."""
     settings: FileSettings = field(default_factory=FileSettings)
     """How the file is cut into cells."""
-    criteria: Mapping[str, str] | None = None
+    criteria: Mapping[str, str] = field(default_factory=dict)
     """Ratings: column -> the identifier of its criterion."""
-    raters: Mapping[str, str] | None = None
+    raters: Mapping[str, str] = field(default_factory=dict)
     """Ratings: column -> the identifier of its rater."""
+    rater_values: Mapping[str, str] = field(default_factory=dict)
+    """Ratings: rater in a row -> identifier, where they differ."""
 
     def columns(self, *roles: Role) -> list[str]:
         """The columns of these roles, in the table's order."""
@@ -54,10 +61,10 @@ class Chosen:
 def missing_roles(table: Chosen) -> tuple[Role, ...]:
     """Roles that the table needs beside those it has; none: it can be read."""
     has = set(table.roles.values())
-    if has & {"label", "label_of_criterion", "label_of_rater"}:
-        needs: list[Role] = ["item"]
-        needs += [] if "label_of_rater" in has else ["rater"]
-        needs += [] if has & {"label_of_criterion", "label_of_rater"} else ["criterion"]
+    if has & {*_RATED}:
+        needs: list[Role] = [] if "label_of_item" in has else ["item"]
+        needs += [] if has & {"label_of_rater", "label_of_both"} else ["rater"]
+        needs += ["criterion"] if "label" in has else []
         return tuple(role for role in needs if role not in has)
     if "answer" in has:
         required: tuple[Role, ...] = ("item", "system")
@@ -74,8 +81,10 @@ def faults(table: Chosen) -> tuple[Role, ...]:
 
 def sources_of(table: Chosen) -> list[Data]:
     """The entries of [[sources]], items before answers before ratings."""
-    if table.columns("label", "label_of_criterion", "label_of_rater"):
-        return [_ratings(table)]
+    if table.columns(*_RATED):
+        # Without a column of questions or groups, items follow from the ratings.
+        has_items = table.columns("text", "reference", "stratum") and table.columns("item")
+        return [*([_items(table)] if has_items else []), *_ratings(table)]
     sources = []
     answers = table.columns("answer", "answer_of")
     if table.columns("text", "reference", "stratum") or not answers:
@@ -111,20 +120,39 @@ def _items(table: Chosen) -> Data:
     return {**entry, **({"strata": strata} if strata else {})}
 
 
-def _ratings(table: Chosen) -> Data:
-    wide: dict[str, Data] = {}
-    if table.columns("label_of_rater"):
-        names = table.raters or {}
-        columns = table.columns("label_of_rater")
-        wide = {"raters": {name: names.get(name, name) for name in columns}}
-    elif table.columns("label_of_criterion"):
-        names = table.criteria or {}
-        columns = table.columns("label_of_criterion")
-        wide = {"criteria": {name: names.get(name, name) for name in columns}}
+def _ratings(table: Chosen) -> list[Data]:
+    """The entries of a table of ratings: one, or one for each criterion or item in the headings."""
+    if columns := table.columns("label_of_item"):
+        return [
+            _rated(table, {}, {"label": name}, {"item": name, "criterion": table.criteria[name]})
+            for name in columns
+        ]
+    if columns := table.columns("label_of_rater", "label_of_both"):
+        entries = []
+        for criterion in dict.fromkeys(table.criteria[name] for name in columns):
+            of_it = [name for name in columns if table.criteria[name] == criterion]
+            wide = {"raters": {name: table.raters[name] for name in of_it}}
+            entries.append(_rated(table, wide, {}, {"criterion": criterion}))
+        return entries
+    if columns := table.columns("label_of_criterion"):
+        return [_rated(table, {"criteria": {name: table.criteria[name] for name in columns}})]
+    return [_rated(table, {})]
+
+
+def _rated(
+    table: Chosen,
+    wide: Data,
+    named: Mapping[str, str] | None = None,
+    fixed: Mapping[str, str] | None = None,
+) -> Data:
+    """One entry of ratings; `wide` are the keys of columns that are a rater or a criterion each."""
     without = {"label": "rater" if "raters" in wide else "criterion"} if wide else {}
-    skipped = {*without, *without.values()}
+    skipped = {*without, *without.values(), *(fixed or {})}
     fields = {role: field for role, field in _RATINGS.items() if field not in skipped}
-    entry = _entry(table, "ratings", _mapped(table, fields), skip=skipped)
+    columns = {**_mapped(table, fields), **(named or {})}
+    entry = _entry(table, "ratings", columns, fixed=fixed, skip=skipped)
+    if table.rater_values:
+        entry["values"] = {"rater": dict(table.rater_values)}
     return {**entry, **wide}
 
 

@@ -29,5 +29,9 @@ class Loaded:
     table: UserTable
     guesses: tuple[Guess, ...]
     roles: dict[str, Role]
+    names: str = ""
+    """The pattern of headings that have a rater and a question in them."""
+    pseudonyms: dict[str, str] = field(default_factory=dict)
+    """Rater's name in a file -> identifier in the study; one for all tables."""
     is_used: bool = False
     """Whether the user has confirmed the roles, so that the study reads it."""

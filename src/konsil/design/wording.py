@@ -32,6 +32,7 @@ EN: Mapping[str, Any] = {
     "comparison": "comparison",
     "physicians": "physicians",
     "judges": "judges",
+    "rating": "Rating",
     "agreement": "agreement of {panel}: {title}",
     "mean": "mean by system, {panel}: {title}",
     "share": "“{label}” by system, {panel}: {title}",

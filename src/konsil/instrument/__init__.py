@@ -23,7 +23,6 @@ from konsil.instrument.definition.labels import LabelError, number_word, read_la
 from konsil.instrument.definition.mirror import canonical, mirrored
 from konsil.instrument.definition.numbering import (
     label_numbers,
-    own_numbers,
     places,
     rise,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "letter",
     "mirrored",
     "number_word",
-    "own_numbers",
     "parity",
     "parity_of",
     "places",

@@ -146,6 +146,67 @@ def test_ratings_that_exist_bring_their_questions_and_raters(tmp_path: Path):
     assert exit_code("import", tmp_path / "new") == 0
 
 
+def _imported(draft: Draft) -> str:
+    draft.change({**draft.data, "title": "T"})
+    assert draft.problems() == ()
+    save(draft)
+    assert exit_code("import", draft.folder) == 0
+    return (draft.folder / "study.toml").read_text("utf-8")
+
+
+def test_a_table_with_a_column_for_each_rater_is_imported(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    rows = [f"q{k},{'Yes' if k % 3 else 'no'},{'Yes' if k % 4 else 'no'}" for k in range(30)]
+    body = "\n".join(["item,anna,ben", *rows])
+    loaded = draft.add_table("wide.csv", body.encode())
+    draft.use_table("wide.csv", loaded.roles)
+    text = _imported(draft)
+    [source] = draft.data["sources"]
+    assert source["raters"] == {"anna": "rater-1", "ben": "rater-2"}
+    [criterion] = draft.data["instruments"][0]["criteria"]
+    assert set(criterion["scale"]["labels"]) == {"Yes", "no"}
+    assert source["fixed"] == {"criterion": criterion["id"]} and "rater-1" in text
+
+
+def test_a_table_with_a_column_for_each_rater_and_question_is_imported(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    names = ("Dr. Müller", "Dr. Rossi")
+    heads = [f"{name} {what}" for what in ("correct?", "safe (1-5)") for name in names]
+    rows = [
+        f"{k},{m},{'acne' if k % 2 else 'rash'},"
+        + ",".join("yes" if (k + n) % 3 else "no" for n in range(2))
+        + ","
+        + ",".join(str(1 + (k * 7 + n + len(m)) % 5) for n in range(2))
+        for k in range(20)
+        for m in ("GPT-5", "Llama")
+    ]
+    body = "\n".join([",".join(["Q no.", "Model", "Topic", *heads]), *rows])
+    loaded = draft.add_table("sheet.csv", body.encode())
+    draft.use_table("sheet.csv", loaded.roles)
+    _imported(draft)
+    items, *ratings = draft.data["sources"]
+    assert items["strata"] == ["Topic"] and items["records"] == "items"
+    assert [s["fixed"]["criterion"] for s in ratings] == ["correct", "safe-1-5"]
+    assert ratings[1]["raters"] == {
+        "Dr. Müller safe (1-5)": "rater-1",
+        "Dr. Rossi safe (1-5)": "rater-2",
+    }
+    scales = [c["scale"]["labels"] for c in draft.data["instruments"][0]["criteria"]]
+    assert [set(labels) for labels in scales] == [{"yes", "no"}, set("12345")]
+
+
+def test_a_table_with_a_row_for_each_rater_is_imported(tmp_path: Path):
+    draft = opened(tmp_path / "new")
+    items = [f"u{n}" for n in range(1, 13)]
+    rows = [",".join([r, *(str(1 + (n * k) % 4) for n in range(12))]) for k, r in enumerate("ABC")]
+    body = "\n".join([",".join(["rater", *items]), *rows])
+    loaded = draft.add_table("rows.csv", body.encode())
+    draft.use_table("rows.csv", loaded.roles)
+    _imported(draft)
+    assert [s["fixed"]["item"] for s in draft.data["sources"]] == items
+    assert [r["id"] for r in draft.data["raters"]] == ["A", "B", "C"]
+
+
 FORMS = "Reviewer,Fall,Modell,Quality,Could it harm?\n" + "".join(
     f"{r},{k},{m},{1 + (k + len(m)) % 5},{'yes' if k % 3 else 'no'}\n"
     for r in ("ab", "cd")

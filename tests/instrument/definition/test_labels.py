@@ -15,9 +15,9 @@ from konsil.instrument import (
     Scale,
     digest,
     number_word,
-    own_numbers,
     read_label,
 )
+from konsil.records.numerals import own_numbers
 
 GRADE = Criterion("grade", "?", Scale(("1", "2", "3"), level="ordinal", abstain="?"))
 HOURS = Criterion("hours", "?", Scale(kind="number", low=0, high=24))

@@ -56,29 +56,32 @@ def test_a_described_table_is_read_as_described(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "decimal", "is_clear"),
+    ("cells", "decimal"),
     [
-        (["4,4", "5"], ",", True),
-        (["1,234", "2,345"], ",", False),
-        (["1,234", "2,34"], ",", True),
-        (["1.234,5", "3"], ",", True),
-        (["4.4", "5"], "", True),
-        (["4,4", "a"], "", True),
-        (["4,4", "4.5"], "", True),
-        (["a,b", "c"], "", True),
+        (["4,4", "5"], ","),
+        (["1,234", "2,345"], ""),
+        (["1,234", "2,34"], ","),
+        (["1.234,5", "3"], ","),
+        (["4.4", "5"], ""),
+        (["4,4", "a"], ""),
+        (["4,4", "4.5"], ""),
+        (["a,b", "c"], ""),
+        (["1.234", "3"], ""),
+        ([None, "\u22120,5"], ","),
+        ([None, None], ""),
     ],
 )
-def test_decimal_signs(cells: list[str], decimal: str, is_clear: bool) -> None:
-    assert detected_decimal(pl.DataFrame({"a": cells})) == (decimal, is_clear)
+def test_decimal_signs(cells: list[str | None], decimal: str) -> None:
+    assert detected_decimal(pl.DataFrame({"a": cells}, schema={"a": pl.String})) == decimal
 
 
 def test_one_column_settles_the_decimal_sign_of_all(tmp_path: Path) -> None:
     text = "a;b\n1,234;4,4\n2,345;4,5\n"
     table = read_table(text_table(tmp_path, text), as_is=True)
-    assert table.is_decimal_clear
+    assert table.settings.decimal == ","
     assert table.frame.rows() == [("1.234", "4.4"), ("2.345", "4.5")]
     unclear = read_table(text_table(tmp_path, "a;b\n1,234;4\n2,345;5\n"), as_is=True)
-    assert not unclear.is_decimal_clear
+    assert unclear.settings.decimal == ""
     assert unclear.frame.rows() == [("1,234", "4"), ("2,345", "5")]
 
 

@@ -22,7 +22,7 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.records import Rater
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.judges.self_preference import (

@@ -11,7 +11,8 @@ import polars as pl
 from konsil.analysis.model.message import message
 from konsil.analysis.recoding.repeat import Repeat
 from konsil.errors import AnalysisError, entry, nearest, option
-from konsil.instrument import number_word, own_numbers
+from konsil.instrument import number_word
+from konsil.records.numerals import own_numbers
 
 
 def check_recode(words: Collection[str], recode: Mapping[str, str]) -> None:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from konsil.errors import AnalysisError, option
-from konsil.instrument import number_word, own_numbers
+from konsil.instrument import number_word
+from konsil.records.numerals import own_numbers
 
 
 def as_columns(names: str | Sequence[str] | None) -> tuple[str, ...]:

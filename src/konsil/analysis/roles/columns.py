@@ -11,9 +11,9 @@ from functools import cached_property
 import polars as pl
 
 from konsil.analysis.roles.names import kinds
-from konsil.analysis.roles.numbers import decimal_mark, is_number, number_of
 from konsil.analysis.roles.reading import JSON_LISTS
 from konsil.analysis.roles.vocabulary import NO_CELL
+from konsil.records.numerals import decimal_mark, is_number, number_of
 
 TEXT = 30
 """Mean characters of a cell from which a column contains texts."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.reading import Role, Shape, TableReading
+from konsil.analysis.roles.reading import TEXTS, Role, Shape, TableReading
 
 CUT = 60
 """Characters of a text that are shown."""
@@ -217,6 +217,15 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "list": lambda c: message(
         "Cells of {column} contain several labels.", message_id="roles.list", column=c
     ),
+    "texts": lambda c: message(
+        "Texts differ in every row: {column}.", message_id="roles.texts", column=c
+    ),
+    "named_for_texts": lambda c: message(
+        "{column} is named for its texts.", message_id="roles.named_for_texts", column=c
+    ),
+    "named_for_systems": lambda c: message(
+        "{column} is named for systems.", message_id="roles.named_for_systems", column=c
+    ),
     "left_out": lambda c: message("{column} is not used.", message_id="roles.left_out", column=c),
     "left_out_alike": lambda c: message(
         "{column} is not used though it is like the columns of ratings.",
@@ -246,6 +255,8 @@ class Draft:
     wins: dict[str, str] = field(default_factory=dict)
     names: str = ""
     split: str = ""
+    texts: dict[str, Role] = field(default_factory=dict)
+    """Of texts to be rated: the columns of questions, of reference answers, and of groups."""
     roles: dict[str, Role] = field(default_factory=dict)
     """The roles of columns that are not used."""
     evidence: list[tuple[float, str, str]] = field(default_factory=list)
@@ -262,7 +273,11 @@ class Draft:
 
     def copy(self, **changes: object) -> Draft:
         """The same draft, with some parts changed; it shares no list with this one."""
-        fresh = {"roles": dict(self.roles), "evidence": list(self.evidence)}
+        fresh = {
+            "roles": dict(self.roles),
+            "texts": dict(self.texts),
+            "evidence": list(self.evidence),
+        }
         return replace(self, **{**fresh, **changes})  # type: ignore[arg-type]
 
     @property
@@ -278,7 +293,8 @@ class Draft:
             self.second_outcome: "outcome",
         }
         roles: dict[str, Role] = dict.fromkeys(self.units, "unit")
-        roles |= dict.fromkeys(self.rated, "rating")
+        roles |= dict.fromkeys(self.rated, "answer" if self.shape in TEXTS else "rating")
+        roles |= self.texts
         roles |= {name: role for name, role in singles.items() if name is not None}
         if self.sides:
             roles |= {self.sides[0]: "first", self.sides[1]: "second"}

@@ -17,9 +17,11 @@ from konsil.analysis.roles.vocabulary import (
     NEW_WORD,
     PEOPLE,
     PLAIN,
+    TEXT_WORDS,
     TITLES,
     WORDS,
     NameRole,
+    TextRole,
 )
 
 Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
@@ -44,7 +46,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 @cache
-def fit(name: str, role: NameRole) -> float:
+def fit(name: str, role: NameRole | TextRole) -> float:
     """How well a name fits a role: 1 its last word or all, 0.7 another word, 0.5 the end of a word.
 
     >>> fit("rater_id", "rater"), fit("rater_id", "unit"), fit("question type", "unit")
@@ -52,7 +54,7 @@ def fit(name: str, role: NameRole) -> float:
     """
     parts = [word for word in words(name) if not word.isdigit()]
     parts = parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
-    fitting = WORDS[role]
+    fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
     if role == "rater":
         parts = [
             word.removesuffix("in") if word.removesuffix("in") in fitting else word
@@ -165,6 +167,9 @@ def product(names: Sequence[str]) -> Product | None:
             pairs = _product(names, joint, above)
             if pairs is not None and pairs.is_clear:
                 return pairs
+        parts = crossed_parts(names, joint)
+        if parts is not None:
+            return Product(joint, parts)
     return None
 
 
@@ -196,3 +201,59 @@ def pattern_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(
         "".join(f"(?P<{part}>.+?)" if n % 2 else re.escape(part) for n, part in enumerate(parts))
     )
+
+
+def crossed_parts(names: Sequence[str], joint: str) -> dict[str, tuple[str, str]] | None:
+    """Name -> its two parts, where the names are all the pairs of two lists; None where not.
+
+    The parts may contain the sign between them, too: all names together decide where it joins.
+
+    >>> crossed_parts(["Dr. A safe", "Dr. A all right", "Dr. B safe", "Dr. B all right"], " ")[
+    ...     "Dr. B all right"
+    ... ]
+    ('Dr. B', 'all right')
+    """
+    first = names[0]
+    places = [n for n in range(1, len(first)) if joint and first.startswith(joint, n)]
+    for place in reversed(places):
+        head, tail = first[: place + len(joint)], first[place:]
+        seconds = [name.removeprefix(head) for name in names if name.startswith(head)]
+        firsts = [name.removesuffix(tail) for name in names if name.endswith(tail)]
+        parts = {a + joint + b: (a, b) for a in firsts for b in seconds}
+        is_crossed = min(len(firsts), len(seconds)) > 1 and len(parts) == len(names)
+        if is_crossed and parts.keys() == {*names}:
+            return {name: parts[name] for name in names}
+    return None
+
+
+def named_parts(pattern: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Gap of a pattern -> name -> what is in the gap; names that it does not describe are left out.
+
+    What joins two gaps may be in a part, too: then all names together decide where it joins.
+
+    >>> named_parts("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"])
+    {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
+    """
+    regex = pattern_regex(pattern)
+    fitting = [name for name in names if regex.fullmatch(name)]
+    pieces = re.split(r"\{(\w+)\}", pattern)
+    crossed = None
+    if fitting and len(pieces) == _TWO_GAPS:
+        begin, first, joint, second, end = pieces
+        inner = {name: name.removeprefix(begin).removesuffix(end) for name in fitting}
+        crossed = crossed_parts(list(inner.values()), joint)
+    if crossed is not None:
+        parts = {name: crossed[text] for name, text in inner.items()}
+        return {
+            gap: {name: parts[name][n].strip() for name in fitting}
+            for n, gap in enumerate((first, second))
+        }
+    matches = {name: regex.fullmatch(name) for name in fitting}
+    return {
+        gap: {name: match[gap].strip() for name, match in matches.items() if match}
+        for gap in regex.groupindex
+    }
+
+
+_TWO_GAPS = 5
+"""Pieces of a pattern with two gaps: what is before, between and behind them, and the gaps."""

@@ -14,16 +14,17 @@ from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
+from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import Draft, reading_of, shortened
-from konsil.analysis.roles.numbers import decimal_mark
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
     RATED_ONCE,
     SHAPES_OF,
+    TEXTS,
     Proposal,
     StatedRoles,
     TableReading,
@@ -32,6 +33,7 @@ from konsil.analysis.roles.reading import (
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
 from konsil.errors import entry, option
+from konsil.records.numerals import decimal_mark
 
 MARGIN = 4.0
 """How many points the first reading of other numbers has to be behind."""
@@ -92,12 +94,15 @@ def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
 def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]:
     """All readings that nothing stated excludes, the likeliest first, one for equal numbers."""
     drafts: list[Draft] = []
-    if task != "comparisons":
+    if task == "texts":
+        drafts += by_text(table, stated)
+    elif task != "comparisons":
         drafts += [*rated_together(table, stated), *by_rating(table, stated)]
         drafts += by_cells(table, stated)
     if task == "groups":
         drafts += rated_once(table, stated)
-    if task in {None, "comparisons"} or not (stated.raters or stated.labels or stated.layout):
+    is_open = not (stated.raters or stated.labels or stated.layout)
+    if task != "texts" and (task in {None, "comparisons"} or is_open):
         drafts += compared(table, stated)
     for draft in drafts:
         if draft.shape in _OF_RATERS and not draft.split:
@@ -149,6 +154,8 @@ def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableRea
 
 
 def _nothing(task: Task | None) -> TranslatableMessage:
+    if task == "texts":
+        return message("No columns contain texts to be rated.", message_id="roles.no_texts")
     if task == "comparisons":
         return message("No columns contain comparisons.", message_id="roles.no_comparisons")
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
@@ -194,7 +201,7 @@ def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
         or (reading.shape == "lists" and bool(stated.split or stated.labels))
         or (reading.shape == "repeats" and bool(stated.repeat))
     )
-    return reading.shape in COMPUTABLE or is_stated
+    return reading.shape in COMPUTABLE | TEXTS or is_stated
 
 
 def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[TranslatableMessage]:
@@ -282,7 +289,7 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     numbers = [column for column in rated if column.is_number]
     marks = [decimal_mark(column.distinct) for column in numbers]
     settled = decimal_mark(
-        v for column in table.columns if column.is_number for v in column.distinct
+        [v for column in table.columns if column.is_number for v in column.distinct]
     )
     if None in marks and settled is None:
         column = numbers[marks.index(None)]

@@ -27,6 +27,8 @@ Shape = Literal[
     "lists",
     "spans",
     "objects",
+    "questions",
+    "answers",
 ]
 """How a table is laid out.
 
@@ -40,6 +42,8 @@ systems: one for each system, with one rating of each unit. repeats: long, with 
 one rater, told apart by a column. rows-to-combine: the same without such a column. one-rating:
 ratings without a second rater. lists: several labels in a cell. spans: marked parts of texts.
 objects: objects of JSON in cells.
+Of texts to be rated: questions: a row for each, with a column for the answers of each system.
+answers: a row for each answer, with columns of its question and system.
 """
 
 Layout = Literal["wide", "long", "counts", "lists", "raters-in-rows", "cross-table"]
@@ -72,6 +76,9 @@ RATED_ONCE: frozenset[Shape] = frozenset({"one-rating", "systems"})
 COMPARISONS: frozenset[Shape] = frozenset({"pairs", "pairs-on-scale", "pair-counts"})
 """Shapes of comparisons of two systems."""
 
+TEXTS: frozenset[Shape] = frozenset({"questions", "answers"})
+"""Shapes of texts to be rated."""
+
 Role = Literal[
     "unit",
     "rater",
@@ -95,13 +102,17 @@ Role = Literal[
     "won",
     "lost",
     "tied",
+    "question",
+    "reference",
+    "answer",
     "unused",
     "empty",
 ]
 """What a column is. rating: its cells are ratings; row: it only names or numbers the rows."""
 
-Task = Literal["ratings", "comparisons", "groups"]
-"""What a table is read for. groups: ratings of several systems or groups, which are compared."""
+Task = Literal["ratings", "comparisons", "groups", "texts"]
+"""What a table is read for. groups: ratings of several systems or groups, which are compared;
+texts: questions and answers that are to be rated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +214,8 @@ class TableReading:
     rated: tuple[str, ...] = ()
     """The columns of ratings, in the table's order. wide: a rater each; raters-in-rows: a unit
     each; long: the labels; long-criteria and criteria: a criterion each; counts and cross-table: a
-    label each; systems: a system each; rater-by-criterion: a rater and criterion each."""
+    label each; systems: a system each; rater-by-criterion: a rater and criterion each.
+    questions: the answers of a system each; answers: the answers."""
     criterion: str | None = None
     """The column of the criteria."""
     system: str | None = None

@@ -139,6 +139,8 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
             return message("criteria {columns}", message_id="roles.criteria", columns=rated)
         case "systems":
             return message("systems {columns}", message_id="roles.systems", columns=rated)
+        case "questions" | "answers":
+            return message("answers {columns}", message_id="roles.answers", columns=rated)
         case _:
             return message("labels {columns}", message_id="roles.labels", columns=rated)
 
@@ -263,6 +265,10 @@ def _rare_shape_words(reading: TableReading) -> TranslatableMessage:
             return message("marked parts of texts", message_id="roles.shape_spans")
         case "objects":
             return message("objects in cells", message_id="roles.shape_objects")
+        case "questions":
+            return message("a row for each question", message_id="roles.shape_questions")
+        case "answers":
+            return message("a row for each answer", message_id="roles.shape_answers")
         case _:
             return message("ratings without a second rater", message_id="roles.shape_one_rating")
 

@@ -54,7 +54,8 @@ _TEXTS: Mapping[NameRole, str] = {
     "system": "system model modell llm bot assistant ki engine produkt anbieter generator",
     "group": "topic domain category type source arm site language difficulty thema fach gruppe"
     " group quelle typ sprache klinik station age sex geschlecht alter kategorie specialty"
-    " status country land role rolle cluster schwierigkeit",
+    " status country land role rolle cluster schwierigkeit fachgebiet abteilung ward department"
+    " speciality setting",
     "comment": "comment comments kommentar bemerkung bemerkungen notes remark remarks anmerkung"
     " anmerkungen reason begruendung reasoning",
     "time": "date time timestamp created start end duration seconds datum zeit dauer updated"
@@ -69,6 +70,23 @@ _TEXTS: Mapping[NameRole, str] = {
 }
 WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
 """Role -> words of names that speak for it."""
+
+TextRole = Literal["question", "reference", "answer"]
+"""What a column of texts can be named for, in tables of questions and answers."""
+
+TEXT_WORDS: Mapping[TextRole, frozenset[str]] = {
+    "question": _words(
+        "question questions q frage fragen prompt query text vignette anfrage stem cloze aufgabe"
+        " case fall fallbeschreibung anamnese"
+    ),
+    "reference": _words(
+        "reference referenz gold goldstandard musterantwort musterloesung loesung solution expected"
+        " truth key diagnosis diagnose modelanswer correctanswer rightanswer sampleanswer"
+        " richtigeantwort sollantwort"
+    ),
+    "answer": _words("answer antwort response output ausgabe reply completion generation ergebnis"),
+}
+"""Role -> words of names that speak for it where a table contains texts to be rated."""
 
 KEYS = frozenset({"id", "nr", "no", "name", "code", "number", "nummer"})
 """Words that say nothing behind another: a rater's name is a rater."""

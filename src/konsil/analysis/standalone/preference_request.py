@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis.recoding.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.errors import AnalysisError, option
-from konsil.instrument import own_numbers
+from konsil.records.numerals import own_numbers
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable, excluded
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.renumbering import renumbered
 

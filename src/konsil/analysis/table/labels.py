@@ -10,7 +10,8 @@ from konsil.analysis.model.options import AgreementOptions
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import reversed_codes
 from konsil.errors import AnalysisError
-from konsil.instrument import Criterion, Scale, number_word, own_numbers, places, rise
+from konsil.instrument import Criterion, Scale, number_word, places, rise
+from konsil.records.numerals import own_numbers
 
 _UNSPACED = ("", "unweighted", "ordinal")
 """Weights that no numbers enter."""

@@ -18,7 +18,7 @@ from konsil.analysis.tabular.label_sets import members_of, refuse_order_of_sets,
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
-from konsil.instrument import own_numbers
+from konsil.records.numerals import own_numbers
 from konsil.stats.agreement.label_sets import Members
 
 ROLES = ("unit", "rater", "cluster")

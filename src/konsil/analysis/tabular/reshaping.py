@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.candidates.cells import heading
-from konsil.analysis.roles.names import pattern_regex
+from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.slices import Slices
@@ -179,16 +179,12 @@ def names_by_role(
     >>> names_by_role("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"], "t")
     {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
     """
-    regex = pattern_regex(pattern)
-    values: dict[str, dict[str, str]] = {role: {} for role in regex.groupindex}
-    for name in names:
-        match = regex.fullmatch(name)
-        if match is None:
-            raise SourceError(
-                f"{table}: {option('names', pattern)}: the column {name!r} has another name"
-            )
-        for role, value in match.groupdict().items():
-            values[role][name] = value.strip()
+    values = named_parts(pattern, names)
+    others = [name for name in names if name not in next(iter(values.values()))]
+    if others:
+        raise SourceError(
+            f"{table}: {option('names', pattern)}: the column {others[0]!r} has another name"
+        )
     return values
 
 

@@ -16,7 +16,8 @@ from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
-from konsil.instrument import label_numbers, number_word, own_numbers, places, rise
+from konsil.instrument import label_numbers, number_word, places, rise
+from konsil.records.numerals import own_numbers
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""

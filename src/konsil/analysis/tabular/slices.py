@@ -9,7 +9,7 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.errors import AnalysisError, SourceError, entry, nearest, option
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 
 MANY = 200
 """More groups than this are taken for a mistake: an identifier's column."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
-from konsil.instrument import own_numbers
+from konsil.records.numerals import own_numbers
 
 _MANY = 5_000_000
 """More labels than this are not written out one by one."""

@@ -12,7 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from konsil.api.design.brought import Brought, named_in
-from konsil.api.design.rating_forms import rating_questions, with_rating_forms
+from konsil.api.design.rating_forms import (
+    rater_values,
+    rating_questions,
+    rating_raters,
+    with_rating_forms,
+)
 from konsil.api.design.user_tables import check_name, read_user_table
 from konsil.api.editor_schema import LINE
 from konsil.api.folder.folder import open_folder
@@ -20,7 +25,7 @@ from konsil.api.folder.opened import PROTOCOL, read_text
 from konsil.api.running.checking import findings
 from konsil.design.columns import Role
 from konsil.design.edits import Data, differences, edited
-from konsil.design.guessing import Hints, guesses
+from konsil.design.guessing import Hints, guesses, proposal_of
 from konsil.design.sources import Chosen, faults, missing_roles, sources_of
 from konsil.design.stages import Need, needs_of
 from konsil.design.tables import Loaded
@@ -40,6 +45,7 @@ class Draft:
         self.folder, self.staging = folder, staging
         self.tables: dict[str, Loaded] = {}
         self.added: dict[str, bytes] = {}
+        self._pseudonyms: dict[str, str] = {}
         self._brought = Brought()
         protocol = folder / PROTOCOL
         self.is_new = not protocol.is_file()
@@ -51,6 +57,8 @@ class Draft:
             self.original = self.text = read_text(protocol)
             self._copy_files()
         self._original_data: Data = tomllib.loads(self.original)
+        raters = (str(rater["id"]) for rater in self._original_data.get("raters", ()))
+        self._pseudonyms.update((rater, rater) for rater in raters)
         self._write()
 
     def _copy_files(self) -> None:
@@ -140,8 +148,12 @@ class Draft:
             raise
         if not is_there:
             self.added[name] = content
-        guessed = guesses(table.columns, self._hints(name))
-        self.tables[name] = Loaded(table, guessed, {g.column: g.role for g in guessed})
+        hints = self._hints(name)
+        proposal = proposal_of(table.columns, hints)
+        guessed = guesses(table.columns, hints, proposal)
+        roles = {guess.column: guess.role for guess in guessed}
+        pattern = proposal.reading.names if proposal.reading else ""
+        self.tables[name] = Loaded(table, guessed, roles, pattern, self._pseudonyms)
         return self.tables[name]
 
     def take_loose(self, name: str, sheet: str = "") -> Loaded:
@@ -197,7 +209,8 @@ class Draft:
 
     def _chosen(self, loaded: Loaded, criteria: Mapping[str, str] | None = None) -> Chosen:
         table = loaded.table
-        return Chosen(table.name, loaded.roles, table.settings, criteria)
+        raters, values = rating_raters(loaded), rater_values(loaded)
+        return Chosen(table.name, loaded.roles, table.settings, criteria or {}, raters, values)
 
     def _hints(self, but: str) -> Hints:
         data = self.data

@@ -2,36 +2,96 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
 
+from konsil.analysis.roles.names import kinds, named_parts
 from konsil.design.columns import Column
 from konsil.design.edits import Data
 from konsil.design.people import Panel, panels_of, with_panels
-from konsil.design.questions import from_ratings, questions_of, with_questions
+from konsil.design.questions import About, from_ratings, questions_of, with_questions
 from konsil.design.tables import Loaded
-from konsil.design.wording import identifier
+from konsil.design.wording import identifier, wording
 
 
 def rating_questions(loaded: Loaded, data: Data) -> dict[str, str]:
-    """Ratings with a column for each question: column -> its criterion's identifier."""
+    """Ratings in columns: column -> the identifier of the question that it is rated on."""
     id_by_words: dict[str, str] = {}
     for instrument in data.get("instruments", ()):
         for criterion in instrument.get("criteria", ()):
             id_by_words[str(criterion.get("question"))] = criterion["id"]
             id_by_words[criterion["id"]] = criterion["id"]
     names: dict[str, str] = {}
+    for column, words in _question_words(loaded, str(data.get("language", "en"))).items():
+        if words not in id_by_words:
+            id_by_words[words] = identifier(words, id_by_words.values())
+        names[column] = id_by_words[words]
+    return names
+
+
+def _question_words(loaded: Loaded, language: str) -> dict[str, str]:
+    """Column of ratings -> the words of its question: of its heading, or those of any ratings."""
+    parts = headings(loaded)
+    words = {}
     for column, role in loaded.roles.items():
         if role == "label_of_criterion":
-            used_ids = {*id_by_words.values(), *names.values()}
-            names[column] = id_by_words.get(column) or identifier(column, used_ids)
-    return names
+            words[column] = column
+        elif role == "label_of_both":
+            words[column] = parts["criterion"].get(column, column)
+        elif role in ("label_of_rater", "label_of_item"):
+            words[column] = wording(language)["rating"]
+    return words
+
+
+def headings(loaded: Loaded) -> Mapping[str, Mapping[str, str]]:
+    """What headings with a rater and a question say: rater, criterion -> column -> the part."""
+    columns = [name for name, role in loaded.roles.items() if role == "label_of_both"]
+    parts = named_parts(loaded.names, columns) if loaded.names and columns else {}
+    return {gap: parts.get(gap, {}) for gap in ("rater", "criterion")}
+
+
+def rating_raters(loaded: Loaded) -> dict[str, str]:
+    """Ratings with a column for each rater: column -> the rater's pseudonym."""
+    parts = headings(loaded)["rater"]
+    by_column = {
+        column: parts.get(column, column)
+        for column, role in loaded.roles.items()
+        if role in ("label_of_rater", "label_of_both")
+    }
+    return {column: _pseudonym(name, loaded.pseudonyms) for column, name in by_column.items()}
+
+
+def rater_values(loaded: Loaded) -> dict[str, str]:
+    """Raters in rows: name in the file -> pseudonym, where they differ."""
+    columns = [c for c in loaded.table.columns if loaded.roles.get(c.name) == "rater"]
+    names = [name.strip() for column in columns for name in column.distinct]
+    pseudonyms = {name: _pseudonym(name, loaded.pseudonyms) for name in names}
+    return {name: new for name, new in pseudonyms.items() if name != new}
+
+
+def _pseudonym(name: str, pseudonyms: dict[str, str]) -> str:
+    """The identifier of a rater: a code stays, a person's name becomes a number."""
+    if name not in pseudonyms:
+        is_code = re.fullmatch(r"[A-Za-z0-9_.-]{1,20}", name) and kinds(name)["rater"] < 1
+        numbered = (f"rater-{n}" for n in count(1))
+        free = (name for name in numbered if name not in pseudonyms.values())
+        pseudonyms[name] = name if is_code else next(free)
+    return pseudonyms[name]
 
 
 def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> Data:
     """The questions and raters that a table of ratings names and the study does not have."""
     columns = {column.name: column for column in loaded.table.columns}
     ids = {c["id"] for i in data.get("instruments", ()) for c in i.get("criteria", ())}
-    new = [(i, name, columns[name].distinct) for name, i in names.items() if i not in ids]
+    words = _question_words(loaded, str(data.get("language", "en")))
+    new = []
+    for criterion in dict.fromkeys(names.values()):
+        of_it = [name for name, i in names.items() if i == criterion and name in columns]
+        values = dict.fromkeys(v.strip() for name in of_it for v in columns[name].distinct)
+        if criterion not in ids and of_it:
+            new.append((criterion, words[of_it[0]], tuple(values)))
     by_role = {role: columns[name] for name, role in loaded.roles.items()}
     if "criterion" in by_role and "label" in by_role:
         new += [
@@ -40,10 +100,14 @@ def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> D
             if name not in ids
         ]
     if new:
-        data = with_questions(data, (*questions_of(data), *from_ratings(new)))
-    raters = by_role["rater"].distinct if "rater" in by_role else ()
-    wide = [name for name, role in loaded.roles.items() if role == "label_of_rater"]
+        # Where no system is named, the items themselves are rated.
+        about: About = "answer" if {"system", "system_a"} & {*by_role} else "item"
+        questions = (replace(question, about=about) for question in from_ratings(new))
+        data = with_questions(data, (*questions_of(data), *questions))
+    in_rows = by_role["rater"].distinct if "rater" in by_role else ()
+    raters = [_pseudonym(name.strip(), loaded.pseudonyms) for name in in_rows]
     listed = {r["id"] for r in data.get("raters", ())}
+    wide = dict.fromkeys(rating_raters(loaded).values())
     unknown = [r for r in (*raters, *wide) if r not in listed]
     if unknown:
         panel = Panel("raters", len(unknown), ids=tuple(unknown))

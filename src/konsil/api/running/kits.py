@@ -9,7 +9,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import KonsilError, StudyError, nearest, option
 from konsil.locale import catalogue_language, languages
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.store.engine.engine import reading
 from konsil.store.engine.private import write_private
 from konsil.store.people.staff import decider

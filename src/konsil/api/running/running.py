@@ -9,7 +9,7 @@ from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StudyError, nearest, option
 from konsil.plan.changes.handover import Handover
 from konsil.plan.model.places import Places
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.store.engine.engine import reading
 from konsil.store.people.staff import decider
 from konsil.store.tasks import additions, batches, progress, vacancies, withdrawal

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from konsil.errors import KonsilError, nearest
 from konsil.instrument.definition.form import Criterion
-from konsil.instrument.definition.numbering import own_numbers
 from konsil.records import State
+from konsil.records.numerals import own_numbers
 
 
 class LabelError(KonsilError):
@@ -57,8 +57,9 @@ def _as_on_scale(text: str, options: Sequence[str]) -> str:
 
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
     """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
-    # Together with the labels, so that their commas settle what its comma means.
-    number, *others = own_numbers((text, *labels))
+    others = own_numbers(labels)
+    # A point is the decimal one of values as konsil writes them; labels settle what a comma means.
+    [number, *_] = own_numbers((text,) if "." in text else (text, *labels))
     if number is None:
         return None
     return next(

@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
-_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-"""A comma that separates thousands or decimals, which the label alone does not decide."""
-
-
-def own_numbers(labels: Sequence[str]) -> tuple[float | None, ...]:
-    """The number that each label is; None of a label that is none.
-
-    A point is a decimal point, and a comma a decimal comma. 1,234 is a number only beside a label
-    whose comma is a decimal one, such as 1,5: alone it may be a thousand. The rule is that of
-    studies, of tables and of values that are compared with labels.
-
-    >>> own_numbers(("1", "4.0", "-1", "\u22120,5", "2e1")), own_numbers(("yes", "nan", ""))
-    ((1.0, 4.0, -1.0, -0.5, 20.0), (None, None, None))
-    >>> own_numbers(("1,234", "2")), own_numbers(("1,234", "1,5"))
-    ((None, 2.0), (1.234, 1.5))
-    """
-    texts = [label.strip().replace("\u2212", "-") for label in labels]
-    settled = any(
-        "," in text and _NUMBER.fullmatch(text) and not _GROUPED.fullmatch(text) for text in texts
-    )
-    return tuple(_number(text, settled=settled) for text in texts)
+from konsil.records.numerals import own_numbers
 
 
 def label_numbers(
@@ -61,11 +38,3 @@ def places(labels: Sequence[str]) -> tuple[float, ...]:
 def rise(numbers: Sequence[float]) -> bool:
     """Whether each number is greater than the one before."""
     return all(low < high for low, high in pairwise(numbers))
-
-
-def _number(text: str, *, settled: bool) -> float | None:
-    if not _NUMBER.fullmatch(text) or (_GROUPED.fullmatch(text) and not settled):
-        return None
-    number = float(text.replace(",", "."))
-    # Minus zero, which programs write after a multiplication by -1, is zero.
-    return number + 0.0 if math.isfinite(number) else None

@@ -14,7 +14,7 @@ from konsil.analysis.table.columns import work_by_rater
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating, Usage
-from konsil.records.ordering import natural as natural
+from konsil.records.numerals import natural as natural
 from konsil.records.worked import Worked
 from konsil.report.material.language import Language
 from konsil.report.material.tables import Cell, Numbers, Table, table

@@ -8,12 +8,9 @@ import math
 
 import polars as pl
 
+from konsil.records.numerals import PATTERNS, Mark
 from konsil.records.source import Decimal
 
-_DECIMAL_COMMA = r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*$"
-_EITHER = r"^\s*[+-]?\d{1,3},\d{3}\s*$"
-"""A number that may have a thousands separator or a decimal comma."""
-_NUMBER = r"^\s*[+-]?\d+\s*$"
 # Above it a float no longer tells neighbouring integers apart.
 _EXACT = 2.0**53
 
@@ -53,21 +50,21 @@ def _number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)
 
 
-def detected_decimal(frame: pl.DataFrame) -> tuple[Decimal, bool]:
-    """The decimal sign of a table's numbers, and whether it is clear.
+def detected_decimal(frame: pl.DataFrame) -> Decimal:
+    """The decimal sign of a table's numbers: a comma only where cells settle it.
 
-    A comma where a column has numbers alone, some of them with a comma. It is clear where one of
-    these is no number with thousands separators: 4,4 and not 1,234.
+    A column of numbers alone has one that a point cannot replace: 4,4 and not 1,234.
     """
-    is_clear, has_comma = False, False
     for column in frame.get_columns():
         cells = column.drop_nulls()
-        with_comma = cells.str.contains(_DECIMAL_COMMA)
-        if not with_comma.any() or not (with_comma | cells.str.contains(_NUMBER)).all():
+        if not cells.str.contains(",", literal=True).any():
             continue
-        has_comma = True
-        is_clear |= not cells.filter(with_comma).str.contains(_EITHER).all()
-    return ("," if has_comma else ""), is_clear or not has_comma
+        if (
+            cells.str.contains(_pattern_of(",")).all()
+            and not cells.str.contains(_pattern_of(".")).all()
+        ):
+            return ","
+    return ""
 
 
 def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
@@ -82,8 +79,12 @@ def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
     numbers = [
         column.name
         for column in frame.get_columns()
-        if column.drop_nulls().str.contains(f"{_DECIMAL_COMMA}|{_NUMBER}").all()
+        if column.drop_nulls().str.contains(_pattern_of(",")).all()
     ]
     return frame.with_columns(
         pl.col(numbers).str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
     )
+
+
+def _pattern_of(mark: Mark) -> str:
+    return f"^{PATTERNS[mark]}$"

@@ -101,8 +101,6 @@ class Table:
     """The settings by which it was read, those that were detected included."""
     sheets: tuple[str, ...] = ()
     """All sheets of a spreadsheet, in order."""
-    is_decimal_clear: bool = True
-    """False: numbers such as 1,234 may have a thousands separator or a decimal comma."""
 
     stacked_by: str = ""
     """The column with the names of the sheets or files that are read as one table."""
@@ -204,10 +202,7 @@ def _with_decimal(table: Table, as_is: bool) -> Table:
     """The table with a decimal point in its numbers, as its settings or its cells have them."""
     settings = table.settings
     if as_is and not settings.decimal:
-        decimal, is_clear = detected_decimal(table.frame)
-        if not is_clear:
-            return replace(table, is_decimal_clear=False)
-        settings = replace(settings, decimal=decimal)
+        settings = replace(settings, decimal=detected_decimal(table.frame))
     return replace(
         table, frame=with_decimal_point(table.frame, settings.decimal), settings=settings
     )

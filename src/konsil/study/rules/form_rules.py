@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterable, Iterator
 
 from konsil.errors import nearest
-from konsil.instrument import Criterion, Instrument, Scale, number_word, own_numbers, rise
+from konsil.instrument import Criterion, Instrument, Scale, number_word, rise
+from konsil.records.numerals import own_numbers
 
 
 def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:

@@ -29,10 +29,13 @@ def role_words(_: Gettext) -> Mapping[Role, str]:
         "label": _("the rating (a row for each rating)"),
         "label_of_criterion": _("ratings on the question in the heading"),
         "label_of_rater": _("ratings by the rater in the heading"),
+        "label_of_both": _("ratings by the rater, on the question, in the heading"),
+        "label_of_item": _("ratings of the item in the heading (a row for each rater)"),
         "system_a": _("first system of a comparison"),
         "system_b": _("second system of a comparison"),
         "seconds": _("seconds that the rating took"),
         "note": _("remark of the rater"),
+        "repeat": _("number of a repeated rating"),
         "own": _("a further field of konsil"),
     }
 
@@ -45,26 +48,20 @@ def confidence_words(_: Gettext) -> Mapping[Confidence, str]:
 def reason_words(guess: Guess, _: Gettext) -> str:
     """Why a role is proposed."""
     words: Mapping[Reason, str] = {
-        "name": _("The heading names it."),
-        "name and content": _("Heading and content fit."),
-        "texts, each once": _("Long texts, none of them twice."),
-        "texts that are repeated": _("Long texts that are repeated for each system."),
-        "texts that differ": _("Long texts that differ between systems."),
-        "numbers a row": _("A different short value in each row."),
-        "values for each question": _("The same %(n)s values return from block to block."),
-        "few values": _("Only %(n)s different values."),
+        "name": _("Heading and content fit."),
+        "content": _("The content fits."),
         "known systems": _("The values are systems of the study."),
-        "a column for each system": _(
-            "The heading resembles the name of a system or of its answers."
+        "a column for each system": _("Texts, in a column for each system."),
+        "a column for each rater": _("Ratings of the same kind, in a column for each rater."),
+        "a column for each question": _("Ratings, in a column for each question."),
+        "a column for each rater and question": _(
+            "Ratings, in a column for each rater and question."
         ),
-        "a column for each rater": _("Few values, the same in several columns."),
-        "a column for each question": _(
-            "Few different values, in a table with a column of raters."
-        ),
+        "a column for each item": _("Ratings of the same kind, in a row for each rater."),
         "konsil's own name": _("The heading is the name of a field of konsil."),
         "nothing fits": _("Neither heading nor content fits anything."),
     }
-    return words[guess.reason].replace("%(n)s", str(guess.n_values))
+    return words[guess.reason]
 
 
 def kind_words(_: Gettext) -> Mapping[Kind, str]:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from konsil.errors import KonsilError
 from konsil.plan.model.places import Places
 from konsil.records import Event
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
 from konsil.store.people.sites import SITE

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 
 FAST = 0.25
 """A screen is fast below this share of the panel's median on the instrument."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.store.tasks.progress import Count, Handed
 
 RECENT_DAYS = 7

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from konsil.instrument import Field, canonical, fields
 from konsil.records import Event, Task
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
 from konsil.store.tasks import pilot, screens

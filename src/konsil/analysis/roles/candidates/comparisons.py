@@ -10,10 +10,10 @@ from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit
-from konsil.analysis.roles.numbers import is_number
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import OUTCOMES, PREFERENCES, SIDES, WINS, NameRole
+from konsil.records.numerals import is_number
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""

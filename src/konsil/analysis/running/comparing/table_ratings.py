@@ -26,7 +26,7 @@ from konsil.analysis.tabular.ratings_table import (
 from konsil.analysis.tabular.reshaping import reshape
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.slices import Part, Slices, parts
-from konsil.instrument import own_numbers
+from konsil.records.numerals import own_numbers
 
 RATING = "rating"
 """The criterion of a table whose columns are raters or systems."""

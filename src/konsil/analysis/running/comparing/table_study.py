@@ -22,9 +22,9 @@ from konsil.analysis.table.columns import RATING, Columns, json_texts, text_type
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.labels import Labels
 from konsil.errors import SourceError, nearest, option
-from konsil.instrument import Criterion, Instrument, Scale, ScaleLevel, number_word, own_numbers
+from konsil.instrument import Criterion, Instrument, Scale, ScaleLevel, number_word
 from konsil.records import Answer, Item, Rater, RaterKind, Rating, System
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural, own_numbers
 
 SYSTEM = "system"
 """The column of the groups in the study in memory."""

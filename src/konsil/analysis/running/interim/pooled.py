@@ -18,7 +18,7 @@ from konsil.analysis.table.frame import SUBJECT, Data, rating_table
 from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Rating
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.streams import stream_key
 from konsil.stats.inference.multiplicity import holm

@@ -20,7 +20,7 @@ from konsil.analysis.running.sensitivity.omission_words import omission_of, omit
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
-from konsil.records.ordering import natural
+from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Estimate
 
 MOST_NAMED = 5

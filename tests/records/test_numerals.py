@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.analysis.roles.numbers import decimal_mark, is_number, number_of
+from konsil.records.numerals import decimal_mark, is_number, number_of, own_numbers
+from konsil.sources.files.cells import detected_decimal, with_decimal_point
 
 
 @given(st.floats(-1e12, 1e12, allow_nan=False).map(lambda x: round(x, 3)))
@@ -40,3 +42,18 @@ def test_one_cell_settles_the_mark_of_all(cells: list[str], mark: str | None) ->
 def test_a_text_is_refused() -> None:
     with pytest.raises(ValueError, match="4,5"):
         number_of("4,5", ".")
+
+
+def _values(mark: str) -> st.SearchStrategy[str]:
+    numbers = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: f"{x:,.2f}")
+    return numbers if mark == "." else numbers.map(lambda t: t.translate(str.maketrans(",.", ".,")))
+
+
+@given(st.sampled_from([".", ","]).flatmap(lambda m: st.lists(_values(m), min_size=1)))
+def test_columns_of_files_and_labels_are_the_same_numbers(cells: list[str]) -> None:
+    """The patterns in Polars, the mark of a column, and the numbers of labels are one rule."""
+    frame = pl.DataFrame({"a": cells})
+    points = with_decimal_point(frame, detected_decimal(frame)).get_column("a").to_list()
+    mark = decimal_mark(cells)
+    assert mark is not None
+    assert own_numbers(points) == own_numbers(cells) == tuple(number_of(c, mark) for c in cells)
