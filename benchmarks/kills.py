@@ -58,6 +58,7 @@ WRITE_NOTHING = {
     "statistics": "prints what there is",
     "explain": "prints what there is",
     "preference": "prints statistics of a table",
+    "compare": "prints statistics of a table; its files are no part of a study",
     "power": "reads the study; its --output is written as the other tables are",
     "local": "keeps models of this machine, outside of any study",
 }

@@ -257,6 +257,7 @@ SLOW = {
     "de-start.md",
     "howto-agreement.md",
     "howto-commands.md",
+    "howto-compare.md",
     "howto-design.md",
     "howto-interim.md",
     "howto-interop.md",

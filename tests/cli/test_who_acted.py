@@ -173,7 +173,7 @@ ACTS = (
     pytest.param("themes", THEMED, "themes", "--decisions given.csv", marks=pytest.mark.slow),
 )
 """A command, on which study, after which commands, with which arguments beside --by."""
-ABOUT_NOBODY = frozenset({"agreement", "preference"})
+ABOUT_NOBODY = frozenset({"agreement", "compare", "preference"})
 """Commands whose --by is a column of a table."""
 WITH_A_SERVER = frozenset({"letters"})
 """Commands that need a server: their own tests read who acted from the log."""

@@ -115,7 +115,8 @@ class CompareRequest(Request):
     @property
     def successes(self) -> tuple[str, ...]:
         """The labels of interest as words."""
-        return words_of_labels(self.success)
+        # A single label in Python is not the sequence of its letters.
+        return words_of_labels([self.success] if isinstance(self.success, str) else self.success)
 
     @property
     def columns(self) -> tuple[str, ...]:
