@@ -170,6 +170,17 @@ def test_a_survey_whose_rows_are_units_is_read_as_stated(call: Call, tmp_path: P
     assert (result["n_units"], result["n_raters"], result["reading"]) == (3, 2, "REDCap's export")
 
 
+def test_several_questions_of_mechanical_turk_are_asked(call: Call, tmp_path: Path) -> None:
+    """Kills: agreement on the remarks of workers without a question."""
+    more = {"Answer.feedback": "nice"}
+    rows = [examples.assignment(u, r, label, **more) for (u, r), label in RATINGS.items()]
+    path = write(tmp_path, ".csv", examples.table(rows))
+    code, out, err = call("agreement", path, *ONE)
+    assert (code, out, "'nice'" in err) == (2, "", True)
+    result = result_of(call, path, "--label", "quality")
+    assert alpha(result) == near(TRUTH)
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_one_annotator_is_refused(name: str, call: Call, tmp_path: Path) -> None:
     code, _, err = call("agreement", write(tmp_path, *OTHERS[name][1:]), *ONE)

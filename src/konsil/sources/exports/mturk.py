@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from konsil.sources.exports.export import Annotations, Export, Json, objects, rows_of
 from konsil.sources.files.table import Table
@@ -14,6 +15,7 @@ from konsil.sources.files.table import Table
 NAME = "Mechanical Turk"
 _ROW = {"HITId", "AssignmentId", "WorkerId"}
 _ANSWER, _INPUT, _ALL = "Answer.", "Input.", "taskAnswers"
+_QUESTION = "A form's questions can be remarks: is each of these a rating of the unit?"
 _CHECKED = {"true": True, "false": False}
 
 
@@ -30,7 +32,9 @@ def read_assignments(table: Table) -> Export | None:
         inputs = {name: cell for name, cell in cells.items() if name.startswith(_INPUT)}
         place = (row, cells.get("HITId"), cells.get("WorkerId"))
         annotations.add(place, dict(_answers(cells)), inputs)
-    return annotations.export()
+    export = annotations.export()
+    # A form's questions can be ratings, remarks or checks of the worker.
+    return replace(export, question=_QUESTION) if len(export.labels) > 1 else export
 
 
 def _answers(cells: Json) -> Iterator[tuple[str, list[object]]]:
