@@ -187,6 +187,11 @@ def test_documents_have_the_table_and_its_numbers(tmp_path: Path) -> None:
     assert {row[0].value for row in book["estimates"].iter_rows(min_row=2)} >= {"score: mean"}
 
 
+def test_a_place_without_effect_is_refused(tmp_path: Path) -> None:
+    assert isinstance(run(tmp_path, scores(), "--compute", "local:2").exception, KonsilError)
+    assert run(tmp_path, scores(), "--compute", "cores:1").exit_code == 0
+
+
 def test_the_notebook_shows_methods_and_numbers() -> None:
     shown = konsil.compare(scores(), resamples=300)._repr_html_()
     assert "Standard deviation" in shown

@@ -14,7 +14,8 @@ from konsil.errors import KonsilError
 from konsil.stats.engine.contract import Estimate
 
 TABLE = "item,ann,ben\n" + "".join(
-    f"q{n},{first},{second}\n" for n, (first, second) in enumerate(zip("aabbabab", "aabbabba", strict=True))
+    f"q{n},{first},{second}\n"
+    for n, (first, second) in enumerate(zip("aabbabab", "aabbabba", strict=True))
 )
 """Cohen's kappa is 0.5."""
 

@@ -93,8 +93,10 @@ def _comparison(
     file: Path, settings: FileSettings, workers: str, request: CompareRequest
 ) -> GroupComparison:
     from konsil.analysis.running.comparing.compare import compare_groups
-    from konsil.compute.cores import on_cores
+    from konsil.compute.cores import is_cores, on_cores
 
+    if workers and not is_cores(workers):
+        raise KonsilError(f"--compute {workers}: comparisons are computed here; expected cores:N")
     table = table_of(file, settings)
     options = replace(
         request.table_options(),
