@@ -199,3 +199,18 @@ def test_comparisons_are_sent_to_preference(call: Call, tmp_path: Path) -> None:
     frame = pl.read_csv(file)
     with pytest.raises(UnclearTableError, match="`preference`"):
         konsil.agreement(frame)
+
+
+def test_a_composite_score_is_left_out_by_the_printed_command(call: Call, tmp_path: Path) -> None:
+    """Kills: a pattern of names that takes a composite beside the raters for a further rater."""
+    raters = ("Rater #1 Score", "Rater #2 Score", "Rater #3 Score", "Composite Score")
+    rows = [(n % 3 + 1, n % 2 + 1, (n + 1) % 3 + 1) for n in range(12)]
+    scores = [",".join(map(str, (*row, f"{sum(row) / 3:.2f}"))) for row in rows]
+    file = tmp_path / "table.csv"
+    text = [",ACCURACY,,,,SAFETY,,,", ",".join(["Q ID", *raters, *raters])]
+    file.write_text("\n".join([*text, *(f"q{n},{s},{s}" for n, s in enumerate(scores))]) + "\n")
+    words, result = followed(call, file, "--level", "ordinal")
+    assert result is not None, words
+    assert "ACCURACY: Composite Score" in words
+    groups = result["groups"]
+    assert [(group["n_raters"], group["n_ratings"]) for group in groups] == [(3, 36), (3, 36)]

@@ -244,3 +244,12 @@ def test_memory_is_less_than_a_matrix_of_labels_by_labels(name):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8e6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_raters_without_a_common_unit_have_no_value(name):
+    """Kills: sums of no units, whose number numpy cannot infer."""
+    labels = np.full((N_LABELS, 2), -1)
+    labels[::2, 0], labels[1::2, 1] = np.arange(0, N_LABELS, 2), np.arange(1, N_LABELS, 2)
+    codes = Codes(labels, np.arange(N_LABELS), N_LABELS, tuple(map(float, range(N_LABELS))))
+    assert np.isnan(long_value(name, codes))

@@ -72,7 +72,7 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if len(stated.raters) > 1 and layout in {None, "wide"}:
         return Draft("wide", stated.units, rated=stated.raters)
     if stated.names:
-        aside = {*stated.units, stated.cluster, *stated.groups}
+        aside = {*stated.units, stated.cluster, *stated.groups, *stated.unused}
         rated = matching(stated.names, [name for name in table.by_name if name not in aside])
         return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
     has_units = bool(stated.units) or stated.has_no_units

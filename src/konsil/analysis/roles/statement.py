@@ -8,6 +8,7 @@ import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.names import pattern_regex
 from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
 
 _MOST_SHOWN = 12
@@ -381,9 +382,17 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     }
     options += [(role, (name,)) for role, name in singles.items() if name is not None]
     options += [("unit", reading.units)] if reading.units else []
-    if reading.shape == "raters-in-rows" and reading.unused:
-        options.append(("unused", tuple(reading.unused)))
+    unused = tuple(reading.unused) if reading.shape == "raters-in-rows" else _like_rated(reading)
+    options += [("unused", unused)] if unused else []
     return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
+
+
+def _like_rated(reading: TableReading) -> tuple[str, ...]:
+    """Columns that are not used although their names fit the pattern of those that are."""
+    if reading.shape != "rater-by-criterion" or not reading.names:
+        return ()
+    regex = pattern_regex(reading.names)
+    return tuple(name for name in reading.unused if regex.fullmatch(name))
 
 
 def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:

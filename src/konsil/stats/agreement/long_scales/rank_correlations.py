@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,14 +54,15 @@ class RankCorrelation(WithGradient):
 
     def each(self, totals: Array) -> Array:
         """Compute every pair's value, (..., n_units) to (..., n_pairs)."""
-        flat = np.reshape(totals, (-1, np.shape(totals)[-1]))
+        *leading, n_units = np.shape(totals)
+        flat = np.reshape(totals, (math.prod(leading), n_units))
         columns = []
         for first, second, units in self._pairs():
             pair = _PairRanks(first, second, self.n_labels)
             some = flat[:, units]
             columns.append(pair.tau(some) if self.tau else pair.rho(some))
         values = np.stack(columns, axis=-1) if columns else np.zeros((len(flat), 0))
-        return values.reshape(*np.shape(totals)[:-1], -1)
+        return values.reshape(*leading, values.shape[-1])
 
     def gradient(self, totals: Array) -> Array:
         """The derivatives by the units' weights, (n_units,) to (n_units, 1)."""

@@ -7,6 +7,7 @@ weights. Their derivatives have closed forms: a unit moves the ranks of the labe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,7 +51,8 @@ def label_weights(labels: IntArray, n_labels: int, weights: Array) -> Array:
     member = scipy.sparse.csr_matrix(
         (np.ones(len(units)), (units, labels[units, places])), shape=(len(labels), n_labels)
     )
-    flat = np.reshape(weights, (-1, np.shape(weights)[-1]))
+    *leading, n_units = np.shape(weights)
+    flat = np.reshape(weights, (math.prod(leading), n_units))
     counts = np.asarray((member.T @ flat.T).T, dtype=np.float64)
     return counts.reshape(*np.shape(weights)[:-1], n_labels)
 
