@@ -23,7 +23,9 @@ def show(result: GroupComparison, paths: Sequence[Path]) -> None:
     for criterion in result.criteria:
         if criterion.success:
             of = f" of {criterion.name}" if len(result.criteria) > 1 else ""
-            console.print(f"Success{of}: {', '.join(criterion.success)}")
+            others = [name for name in criterion.labels if name not in criterion.success]
+            rest = f" (against {', '.join(others)})" if others else ""
+            console.print(f"Success{of}: {', '.join(criterion.success)}{rest}")
     shown = comparison_table(result.rows, Numbers(), by=result.by, reference=result.reference)
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for n, head in enumerate(shown.head):

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from konsil.analysis.roles.vocabulary import known_pair
 from konsil.design.edits import Data
 from konsil.design.wording import identifier, wording
 
@@ -198,6 +199,9 @@ def from_ratings(columns: Iterable[tuple[str, str, Sequence[str]]]) -> tuple[Que
     for name, words, values in columns:
         numbers = all(re.fullmatch(r"-?\d{1,3}", value) for value in values)
         labels = tuple(sorted(values, key=int)) if numbers else tuple(values)
+        # The last of two labels is the one whose proportion is proposed, whichever row came first.
+        pair = known_pair(labels) if len(labels) == 2 else None
+        labels = tuple(sorted(labels, key=lambda n: pair.index(n.casefold()))) if pair else labels
         kind: Kind = "yesno" if len(labels) == 2 else "choice"
         if numbers and len(labels) > 2:
             # A scale has every point between its ends, also those that nobody chose.

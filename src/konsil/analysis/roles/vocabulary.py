@@ -6,7 +6,7 @@ Umlauts are written as in addresses (ae, oe, ue, ss): names are compared in this
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 NameRole = Literal[
@@ -176,6 +176,21 @@ SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
     ("falsch", "richtig"),
 )
 """Pairs of labels of which the second is a success."""
+
+
+def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
+    """The known pair of a failure and a success that the labels are, or None.
+
+    A single number belongs to no pair.
+
+    >>> known_pair(["Yes", "No"]), known_pair(["correct"]), known_pair(["1"]), known_pair(["a"])
+    (('no', 'yes'), ('incorrect', 'correct'), None, None)
+    """
+    folded = {label.casefold() for label in labels}
+    for pair in SUCCESS_PAIRS:
+        if folded == {*pair} or (len(folded) == 1 and folded < {*pair} and "1" not in pair):
+            return pair
+    return None
 
 
 def weights_of(cells: Iterable[str]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.errors import AnalysisError
-from konsil.records.request import Flag, Request, setting
+from konsil.records.request import Flag, Request, setting, several
 
 if TYPE_CHECKING:
     from konsil.analysis.model.spec import Resampling
@@ -115,15 +115,14 @@ class CompareRequest(Request):
     @property
     def successes(self) -> tuple[str, ...]:
         """The labels of interest as words."""
-        # A single label in Python is not the sequence of its letters.
-        return words_of_labels([self.success] if isinstance(self.success, str) else self.success)
+        return words_of_labels(several(self.success))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns named."""
-        several = (self.unit, self.rater, self.label, self.system, self.unused)
+        lists = (self.unit, self.rater, self.label, self.system, self.unused)
         single = (self.by, self.criterion, self.cluster, *(self.where or {}))
-        named = (*chain.from_iterable(map(as_columns, several)), *single)
+        named = (*chain.from_iterable(map(as_columns, lists)), *single)
         return tuple(name for name in named if name not in {None, UNKNOWN})
 
     def table_options(self) -> TableOptions:

@@ -14,7 +14,7 @@ import polars as pl
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
 from konsil.analysis.model.spec import Analysis, Exclusions
-from konsil.analysis.roles.vocabulary import SUCCESS_PAIRS
+from konsil.analysis.roles.vocabulary import known_pair
 from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
 from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
 from konsil.analysis.running.run_settings import RunSettings
@@ -120,21 +120,6 @@ def _scale(ratings: CriterionRatings) -> Scale:
 
 def _level(labels: Labels) -> ScaleLevel:
     return next(level for level in get_args(ScaleLevel) if level == labels.level)
-
-
-def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
-    """The known pair of a failure and a success that the labels are, or None.
-
-    A single number belongs to no pair.
-
-    >>> known_pair(["Yes", "No"]), known_pair(["correct"]), known_pair(["1"]), known_pair(["a"])
-    (('no', 'yes'), ('incorrect', 'correct'), None, None)
-    """
-    folded = {label.casefold() for label in labels}
-    for pair in SUCCESS_PAIRS:
-        if folded == {*pair} or (len(folded) == 1 and folded < {*pair} and "1" not in pair):
-            return pair
-    return None
 
 
 def _check_successes(ratings: TableRatings, request: CompareRequest, table: str) -> None:
