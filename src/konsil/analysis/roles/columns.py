@@ -131,6 +131,12 @@ class Column:
         )
 
     @cached_property
+    def are_criteria(self) -> bool:
+        """Whether the values are mostly names of criteria."""
+        n = sum(kinds(value)["criterion"] == 1 for value in self.distinct[:20])
+        return not self.is_number and 2 * n > len(self.distinct[:20])
+
+    @cached_property
     def separator(self) -> str:
         """What is between several labels in a cell: '[' for lists of JSON, '' for single labels.
 

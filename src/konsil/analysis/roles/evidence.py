@@ -52,6 +52,21 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "common_labels": lambda c: message(
         "The columns have common values ({column}).", message_id="roles.common_labels", column=c
     ),
+    "series": lambda c: message(
+        "The columns' names differ in a number or letter only ({column}).",
+        message_id="roles.series",
+        column=c,
+    ),
+    "never_equal": lambda c: message(
+        "The columns never have the same value in a row ({column}).",
+        message_id="roles.never_equal",
+        column=c,
+    ),
+    "each_of_a_text": lambda c: message(
+        "Each column is named for a column of texts ({column}).",
+        message_id="roles.each_of_a_text",
+        column=c,
+    ),
     "unit_in_each_row": lambda c: message(
         "{column} has another value in each row.", message_id="roles.unit_in_each_row", column=c
     ),
