@@ -76,6 +76,11 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     return 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
 
 
+def is_numbered_name(name: str) -> bool:
+    """Whether a column has no name in its file, but one by its number."""
+    return re.fullmatch(r"column \d+", name) is not None
+
+
 @cache
 def stem(name: str) -> tuple[str, ...]:
     """The words of a name without numbers, and without a single letter at its end.

@@ -17,7 +17,7 @@ from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
-from konsil.analysis.roles.evidence import REASONS, Draft, reading_of, shortened
+from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -74,7 +74,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         unclear += [
             REASONS[reason](shortened(column))
             for _, reason, column in drafts[0].evidence
-            if reason == "unit_has_rows" and not stated.units
+            if reason in ASKED
         ]
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds, stem
+from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds
 from konsil.analysis.roles.reading import Role, Shape
 
 OtherRole = Literal[

@@ -11,7 +11,15 @@ from konsil.analysis.roles.candidates.families import families
 from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, Product, fit, is_series, kinds, product
+from konsil.analysis.roles.names import (
+    Kind,
+    Product,
+    fit,
+    is_numbered_name,
+    is_series,
+    kinds,
+    product,
+)
 from konsil.analysis.roles.reading import Shape, StatedRoles
 
 _SHAPES: tuple[Shape, ...] = (
@@ -149,6 +157,7 @@ class Family:
         else:
             self._weigh_names(draft, KIND_OF[shape])
         draft.add(2 * self.nearness - 1, "common_labels", self.label)
+        draft.add(float(not self.rest and self.nearness >= 0.7), "whole_table", self.label)
         draft.add(2.0 * (is_series(self.names) and shape != "counts"), "series", self.label)
         if shape == "criteria":
             of_criteria = [c.name for c in self.rest if c.are_criteria]
@@ -189,7 +198,8 @@ class Family:
         """Whether the names fit the kind of the columns."""
         mean = self.mean(kind)
         draft.add(4 * mean, "names_of_kind", self.label)
-        draft.add(-2.0 * (mean < 0.3), "names_do_not_tell", self.label)
+        has_names = not all(map(is_numbered_name, self.names))
+        draft.add(-2.0 * (mean < 0.3 and has_names), "names_do_not_tell", self.label)
         draft.add(-2.0 * self.mean("other") * (mean < 1), "names_of_other_kind", self.label)
         named = zip(self.names, self.kinds, strict=True)
         misfits = {n: fits for n, fits in named if fits[kind] < 0.3 and max(fits.values()) >= 0.7}
@@ -216,7 +226,7 @@ class Family:
             draft.units = self.stated.units
             draft.add(3, "stated", ", ".join(draft.units))
             if not self.table.is_key(draft.units):
-                draft.add(-3, "unit_has_rows", ", ".join(draft.units))
+                draft.add(-3, "several_rows", ", ".join(draft.units))
         elif unit is not None:
             draft.units = (unit.name,)
             above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
