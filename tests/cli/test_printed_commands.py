@@ -1,19 +1,22 @@
-"""konsil agreement: every command that a refusal prints is run, and is right or asks for less."""
+"""Every command that a refusal prints is run: its numbers are right, or it asks for less."""
 
 from __future__ import annotations
 
 import json
+import random
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
-from tests.analysis.roles.generated_tables import Truth, make
+from tests.analysis.roles.generated_tables import SHAPES, Shape, Truth, long, make, pairs
 
 import konsil
 from konsil.errors import KonsilError, UnclearTableError
+from konsil.records.numerals import is_number
 
 from .conftest import Call
 
@@ -26,12 +29,14 @@ def options(words: list[str]) -> Counter[str]:
     return Counter(word for word in words if word.startswith("--"))
 
 
-def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str, Any] | None]:
+def followed(
+    call: Call, file: Path, *stated: str, command: str = "agreement"
+) -> tuple[list[str], dict[str, Any] | None]:
     """The last command and its result, where the command that is printed is always copied.
 
     Without a result, the last refusal prints none. Each command states more than the one before.
     """
-    words = ["agreement", str(file), *stated, "--resamples", "100"]
+    words = [command, str(file), *stated, "--resamples", "100"]
     for _ in range(MOST_STEPS):
         code, out, err = call(*words, "--json")
         if code == 0:
@@ -127,6 +132,75 @@ def test_commands_that_are_printed_for_generated_tables_are_right(
     outcomes = Counter(outcome(call, tmp_path, seed) for seed in range(60_000, 60_240))
     assert not outcomes["wrong at once"] and not outcomes["wrong after a command"], outcomes
     assert outcomes["right at once"] > 50 and outcomes["right after a command"] > 3
+
+
+def cut_and_shuffled(seed: int, number: int) -> tuple[pl.DataFrame, Truth]:
+    """A generated table of a shape, some of its rows, its columns in another order."""
+    frame, truth, _ = make(seed * len(SHAPES) + number)
+    draw = random.Random(seed)
+    names = draw.sample(frame.columns, frame.width)
+    rows = sorted(draw.sample(range(frame.height), max(8, frame.height * 4 // 5)))
+    return frame[rows].select(names), truth
+
+
+def of_preference(frame: pl.DataFrame, truth: Truth) -> object:
+    """Each system's mean over its opponents of the share of wins minus that of losses, by hand."""
+    [outcome] = [name for name in truth.rated if "tie" in set(frame[name])]
+    sides = [name for name in truth.rated if name != outcome]
+    steps: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for first, second, winner in frame.select(*sides, outcome).iter_rows():
+        for ours, other in ((first, second), (second, first)):
+            steps[ours][other].append((winner == ours) - (winner == other))
+    return {
+        system: pytest.approx(np.mean([np.mean(part) for part in parts.values()]), abs=1e-9)
+        for system, parts in steps.items()
+    }
+
+
+def of_comparison(frame: pl.DataFrame, truth: Truth, group: str) -> object:
+    """The mean of each group by hand."""
+    [label] = truth.rated
+    means = frame.group_by(group).agg(pl.col(label).cast(pl.Float64).mean()).iter_rows()
+    return {name: pytest.approx(mean, abs=1e-9) for name, mean in means}
+
+
+def right_after(call: Call, file: Path, frame: pl.DataFrame, truth: Truth, command: str) -> str:
+    """How many commands a table takes to its right number, or that it is refused."""
+    frame.write_csv(file)
+    words, result = followed(call, file, command=command)
+    if result is None:
+        return "refused"
+    if command == "preference":
+        assert result["n_comparisons"] == frame.height, words
+        shown = {each["system"]: each["value"] for each in result["win_difference"]}
+        assert shown == of_preference(frame, truth), words
+    else:
+        estimates = [e for e in result["estimates"] if e["statistic"] in {"mean", "share"}]
+        assert result["by"] == truth.units[1], words
+        shown = {each["group"]: each["value"] for each in estimates}
+        assert shown == of_comparison(frame, truth, truth.units[1]), words
+    return "at once" if len(words) == 4 else "after a command"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "shape"), [("preference", pairs), ("compare", long)])
+def test_commands_printed_for_comparisons_and_groups_are_right(
+    command: str, shape: Shape, call: Call, tmp_path: Path
+) -> None:
+    """Numbers by hand, of tables with shuffled columns and some of their rows.
+
+    Kills: outcomes, groups or labels of another column, a refusal that is repeated.
+    """
+    outcomes: Counter[str] = Counter()
+    for seed in range(160):
+        frame, truth = cut_and_shuffled(seed, SHAPES.index(shape))
+        if command == "compare":
+            [label] = truth.rated
+            if len(truth.units) < 2 or not all(map(is_number, frame[label].drop_nulls())):
+                continue
+        outcomes[right_after(call, tmp_path / f"t{seed}.csv", frame, truth, command)] += 1
+    assert outcomes["at once"] > 25, outcomes
+    assert command == "compare" or outcomes["after a command"] > 5, outcomes
 
 
 TABLES = {

@@ -342,6 +342,8 @@ def _has_numbers(
         return False
     if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
         return False
+    if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
+        return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
