@@ -16,8 +16,8 @@ from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.resample import bootstrap
 from konsil.stats.engine.weights import Remembered, draw_blocks, random_signs
 from konsil.stats.inference.exchange import permuted, swapped
+from konsil.stats.inference.infer import pivots
 from konsil.stats.inference.permutation import flips_and_max_t
-from konsil.stats.inference.studentise import pivots
 
 RANDOM = np.random.default_rng(5)
 
