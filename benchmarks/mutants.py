@@ -77,7 +77,7 @@ BY_HAND: tuple[tuple[str, str, str], ...] = (
         "np.array([se]), n, level",
     ),
     (
-        "analysis/table/tiebreak.py",
+        "analysis/agreement/label_rows.py",
         '(2 * pl.col("most") <= pl.col("n"))',
         '(2 * pl.col("most") < pl.col("n"))',
     ),

@@ -224,7 +224,6 @@ OWN = {
     "report/page/writing.py": "a report of konsil's, which it compares with a new one",
     "sources/child.py": "the child, which the reader of that name starts",
     "sources/files/apart.py": "what a child of ours writes",
-    "sources/files/stalled.py": "what the system says of a process",
     "store/backups/centre_index.py": "an archive; its own tests give it other files",
     "store/engine/migrate.py": "the copy of the database that it made a moment before",
     "store/calls/run_lock.py": "the lock of a run, which konsil writes",
