@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 import click
-import openpyxl
 import pytest
 from click.testing import CliRunner
 
@@ -389,20 +388,10 @@ def test_a_field_without_an_option_is_refused() -> None:
         options_of(Request)(lambda request: None)
 
 
-@pytest.mark.slow
-def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> None:
-    book = openpyxl.Workbook()
-    book.worksheets[0].title = "first"
-    for row in (["unit"], ["q1"]):
-        book.worksheets[0].append(row)
-    book.save("t.xlsx")
-    for file, says in (
-        ("t.csv", "t.csv: --where 'x': expected COLUMN=VALUE"),
-        ("t.xlsx", "t.xlsx[first]: --where 'x': expected COLUMN=VALUE"),
-        ("none.csv", "none.csv: there is no such file"),
-    ):
-        with pytest.raises(SourceError, match=re.escape(says)):
-            typed(f"preference {file} --where x")
+@pytest.mark.parametrize("command", ["agreement", "preference", "compare"])
+def test_conditions_without_a_value_are_refused(command: str, typed: Typed) -> None:
+    with pytest.raises(SourceError, match=re.escape("--where 'x': expected COLUMN=VALUE")):
+        typed(f"{command} t.csv --where x")
 
 
 @pytest.mark.parametrize(

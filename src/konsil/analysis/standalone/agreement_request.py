@@ -21,6 +21,7 @@ from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
     from konsil.analysis.model.spec import Resampling
+    from konsil.analysis.roles.reading import TableFile
     from konsil.analysis.tabular.slices import Slices
 
 
@@ -163,9 +164,10 @@ class AgreementRequest(Request):
         """The declared labels as words."""
         return words_of_labels(self.labels)
 
-    def table_options(self) -> TableOptions:
-        """How the cells are to be read; the columns' roles are stated apart."""
+    def table_options(self, file: TableFile | None = None) -> TableOptions:
+        """How the cells of a file are to be read; the columns' roles are stated apart."""
         return TableOptions(
+            **({} if file is None else vars(file)),
             cluster=self.cluster,
             level=self.level,
             labels=self.scale,

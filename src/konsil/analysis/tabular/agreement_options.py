@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from konsil.analysis.recoding.repeat import Repeat
-from konsil.analysis.roles.reading import StatedRoles
-
-if TYPE_CHECKING:
-    import polars as pl
+from konsil.analysis.roles.reading import TableFile
 
 T = TypeVar("T")
 
@@ -21,7 +18,7 @@ Layout = Literal["wide", "long", "counts", "lists"]
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class TableOptions(TableFile):
     """How the table is to be read."""
 
     layout: Layout | None = None
@@ -45,12 +42,6 @@ class TableOptions:
     """The label that is an abstention."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
-    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
-    """Row index -> line of the file, or the row's name in a data frame, for errors."""
-    place: str = "line"
-    """What `line` names: lines of a text, rows of a spreadsheet or of a data frame."""
-    name: str = "table"
-    """The table's name, for errors."""
     split: str = ""
     """The character between two labels of a cell; empty where cells are JSON lists."""
     has_sets: bool = False
@@ -61,15 +52,6 @@ class TableOptions:
     """Which of several labels of one rater for one unit counts; None: they are refused."""
     values: tuple[float, ...] = ()
     """The numbers of `labels`; empty: labels that are numbers are these numbers."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file: a table of which not every role is stated is then refused."""
-    tool_roles: StatedRoles | None = None
-    """The roles that the tool which wrote the table gives its columns, unless the user states
-    others."""
-    question: str = ""
-    """What has to be confirmed before `tool_roles` are read; empty: nothing."""
 
 
 def composed(value: T) -> T:

@@ -20,6 +20,7 @@ from konsil.records.request import Flag, Request, setting, several
 
 if TYPE_CHECKING:
     from konsil.analysis.model.spec import Resampling
+    from konsil.analysis.roles.reading import TableFile
 
 Compared = Literal["share", "mean", "standard_deviation", "median"]
 """The statistics of a comparison."""
@@ -125,9 +126,10 @@ class CompareRequest(Request):
         named = (*chain.from_iterable(map(as_columns, lists)), *single)
         return tuple(name for name in named if name not in {None, UNKNOWN})
 
-    def table_options(self) -> TableOptions:
-        """How the cells are to be read; the columns' roles are stated apart."""
+    def table_options(self, file: TableFile | None = None) -> TableOptions:
+        """How the cells of a file are to be read; the columns' roles are stated apart."""
         return TableOptions(
+            **({} if file is None else vars(file)),
             cluster=self.cluster,
             labels=words_of_labels(self.labels),
             abstain=self.abstain,
