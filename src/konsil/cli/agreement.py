@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         "weights": weights_of,
         "missing": lambda words: ("", *words),
     },
-    after={"missing": of_a_table},
+    after={"seed": of_a_table},
 )
 @requirement_option
 @with_json

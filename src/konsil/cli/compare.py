@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         "recode": recoding,
         "missing": lambda words: ("", *words),
     },
-    after={"missing": of_a_table},
+    after={"seed": of_a_table},
 )
 @click.option(
     "--to",

@@ -27,7 +27,7 @@ from konsil.analysis.tabular.dataframes import (
     row_names,
     to_polars,
 )
-from konsil.analysis.tabular.slices import Slices, as_values, parts
+from konsil.analysis.tabular.slices import parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
 from konsil.stats.engine.parts import Compute, in_this_process
@@ -81,7 +81,7 @@ def compare_groups(
     options = composed(request.table_options(file))
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name)
-    slices = Slices(composed(as_values(request.where)))
+    slices = composed(request.slices)
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
