@@ -76,7 +76,7 @@ def _unmet(result: Agreement, requirements: Sequence[Requirement]) -> UnmetRequi
     from konsil.analysis.agreement.agreement_statistics import full_name
 
     results = result.groups or {"": result}
-    named = ((s.name, group, s.estimate) for group, r in results.items() for s in r.statistics)
+    named = ((s.name, [group], s.estimate) for group, r in results.items() for s in r.statistics)
     return unmet(requirements, named, full_name)
 
 

@@ -74,8 +74,8 @@ def command(
         result = _comparison(files, settings, workers, request)
     except UnclearTableError as refusal:
         return Printout({"reading": refusal.reading}, (), refusal)
-    named = [(row.statistic, group_text(row), row.estimate) for row in result.estimates]
-    named += [("difference", group_text(row), row.estimate) for row in result.differences]
+    named = [(row.statistic, [group_text(row)], row.estimate) for row in result.estimates]
+    named += [("difference", [group_text(row)], row.estimate) for row in result.differences]
     error = unmet(requirements, named)
     paths = []
     if forms:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,11 @@ from konsil.cli.opening import result_of
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import FileOrUrl, conditions, data_set_of, of_a_table
 from konsil.cli.request_options import options_of
+from konsil.cli.requirements import Requirement, requirement_option, unmet
 from konsil.cli.unclear_tables import with_command
 from konsil.errors import UnclearTableError
 from konsil.records.source import FileSettings
+from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
     from konsil.analysis.standalone.preference_table import HeadToHead
@@ -28,12 +31,14 @@ if TYPE_CHECKING:
     convert={"where": conditions, "missing": lambda words: ("", *words)},
     after={"missing": of_a_table},
 )
+@requirement_option
 @with_json
 def command(
     files: tuple[Path | str, ...],
     settings: FileSettings,
     workers: str,
     request: PreferenceRequest,
+    requirements: tuple[Requirement, ...],
 ) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
@@ -53,7 +58,18 @@ def command(
 
         preference_tables.show(result)
 
-    return Printout(result.to_dict(), show)
+    return Printout(result.to_dict(), show, unmet(requirements, _numbers(result)))
+
+
+def _numbers(result: HeadToHead) -> Iterator[tuple[str, list[str], Estimate]]:
+    """The numbers of each system, or pair of systems: the statistic, its names and the estimate."""
+    for group, part in (result.groups or {"": result}).items():
+        for statistic in ("win_difference", "win_rate", "mean_preference"):
+            for entry in getattr(part, statistic):
+                sides = [entry[side] for side in ("system", "rival") if side in entry]
+                ends = (entry.get(name) for name in ("value", "low", "high"))
+                numbers = (math.nan if end is None else end for end in ends)
+                yield statistic, [group, " over ".join(sides)], Estimate(*numbers)
 
 
 def _preference(

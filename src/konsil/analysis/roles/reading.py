@@ -179,6 +179,8 @@ class StatedRoles:
     """No column names the units, or the items of comparisons: each row is one."""
     has_no_raters: bool = False
     """The raters are unknown."""
+    has_no_groups: bool = False
+    """Nothing is compared: all ratings are one group."""
 
     @property
     def declared(self) -> tuple[str, ...]:

@@ -86,7 +86,8 @@ def recognise(
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
-    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+    is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
+    if purpose.task == "groups" and not is_grouped:
         laid_out = None
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
@@ -398,6 +399,8 @@ def _refusal(
     of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
     stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
+        proposed.append(("by", ("-",)))
     proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from konsil.analysis.model.message import message
 from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import call_of, names_units, recognise
@@ -89,6 +90,15 @@ def compare_groups(
     recognised = recognise(words, stated, purpose)
     ratings = table_ratings(words, recognised.reading, options, slices, warnings)
     study = table_study(ratings, composed(request), options.name)
+    if len(study.groups) == 1:
+        warnings.append(
+            message(
+                "{group} is the only group with ratings: its values are estimated, and there is no"
+                " difference",
+                message_id="warning.one_group",
+                group=repr(study.groups[0]),
+            )
+        )
     results = run(study.analyses, study.data, study.settings, compute)
     rows = results.rows
     if request.reference is not None:

@@ -17,7 +17,7 @@ from konsil.records.request import Flag, setting, several
 Compared = Literal["share", "mean", "standard_deviation", "median"]
 """The statistics of a comparison."""
 UNKNOWN = "-"
-"""Stands for units or raters that no column names."""
+"""Stands for units, raters or groups that no column names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class CompareRequest(RatingsRequest):
         None, Flag("Level of measurement; default: interval for numbers, else nominal.")
     )
     by: str | None = setting(
-        None, Flag("Column of the systems or groups that are compared.", metavar="C")
+        None, Flag("Column of the systems or groups that are compared; - if none.", metavar="C")
     )
     system: str | Sequence[str] | None = setting(
         (), Flag("Column with the ratings of one system, repeatable.", metavar="C")
@@ -78,7 +78,8 @@ class CompareRequest(RatingsRequest):
             stated,
             units=tuple(name for name in stated.units if name != UNKNOWN),
             raters=tuple(name for name in stated.raters if name != UNKNOWN),
-            group=self.by,
+            group=None if self.by == UNKNOWN else self.by,
+            has_no_groups=self.by == UNKNOWN,
             systems=as_columns(self.system),
             has_no_units=UNKNOWN in stated.units,
             has_no_raters=UNKNOWN in stated.raters,
