@@ -68,8 +68,8 @@ def _numbers(result: HeadToHead) -> Iterator[tuple[str, list[str], Estimate]]:
             for entry in getattr(part, statistic):
                 sides = [entry[side] for side in ("system", "rival") if side in entry]
                 ends = (entry.get(name) for name in ("value", "low", "high"))
-                numbers = (math.nan if end is None else end for end in ends)
-                yield statistic, [group, " over ".join(sides)], Estimate(*numbers)
+                value, low, high = (math.nan if end is None else end for end in ends)
+                yield statistic, [group, " over ".join(sides)], Estimate(value, low, high)
 
 
 def _preference(
