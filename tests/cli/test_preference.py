@@ -205,7 +205,7 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     assert "never compared" in result["davidson"]["reason"]
     of = {(one["system"], one["rival"]): one for one in result["win_rate"]}
     assert of["a", "c"]["value"] is None
-    assert of["a", "c"]["reason"] == "never compared"
+    assert of["a", "c"]["reason"] == "no comparison of the two"
     assert of["a", "b"]["value"] == 1
     assert (
         of["a", "b"]["method"]
