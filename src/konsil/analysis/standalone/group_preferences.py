@@ -28,7 +28,8 @@ def compared(
 
     CIs and p values are two-way (items and raters): what two groups share is one cluster.
     """
-    by_group = [_columns(context, table) for table in tables]
+    named = [_item_names(table, group) for table, group in zip(tables, groups, strict=True)]
+    by_group = [_columns(context, *group) for group in zip(tables, named, strict=True)]
     columns = [column for of_group in by_group for column in of_group.values()]
     numbers = dict(zip(map(id, columns), zip(*numbered(columns), strict=True), strict=True))
     differences = []
@@ -50,16 +51,16 @@ def compared(
             head = replace(head, low=math.nan, high=math.nan, se=math.nan, p=math.nan, method="")
             head = replace(head, reason=no_interval(dominated=True))
         elif "two-way" not in estimates and head.method:
-            head = replace(head, method=about_these(1, head.method))
+            head = replace(head, method=about_these(context, 1, head.method))
         rater = estimates.get("rater", Estimate(math.nan))
         differences.append(_plain(system, head, item, rater))
-    shared = [
-        len({*a} & {*b})
-        for a, b in ((tables[0].items, tables[1].items), (tables[0].raters, tables[1].raters))
-    ]
+    n_items, n_raters = (
+        len(set.intersection(*names))
+        for names in ([{*items} for items in named], [{*table.raters} for table in tables])
+    )
     has_raters = all(table.has_raters for table in tables)
     notes: list[str] = []
-    if not shared[0] and not (has_raters and shared[1]):
+    if not n_items and not (has_raters and n_raters):
         notes.append(
             message(
                 "The two groups share no item and no rater: they are independent samples.",
@@ -68,17 +69,24 @@ def compared(
         )
     return {
         "groups": list(groups),
-        "n_shared_items": shared[0],
-        "n_shared_raters": shared[1] if has_raters else None,
+        "n_shared_items": n_items,
+        "n_shared_raters": n_raters if has_raters else None,
         "differences": differences,
     }, notes
 
 
-def _columns(context: Context, table: Comparisons) -> dict[str, Column]:
+def _item_names(table: Comparisons, group: str) -> tuple[str, ...]:
+    """The items' names; of unknown items each comparison has its own."""
+    if table.items is None:
+        return tuple(f"{group} {n}" for n in range(table.votes.n_votes))
+    return tuple(table.items)
+
+
+def _columns(context: Context, table: Comparisons, items: tuple[str, ...]) -> dict[str, Column]:
     """Each system's win difference in a group, with the influences of its comparisons."""
     rows = places(context.analysis.statistic, table.systems)
     member = Member({}, table.votes, rows, tuple(table.raters))
-    columns = columns_of(context, member, tuple(table.items), people=True)
+    columns = columns_of(context, member, items, people=True)
     return {column.keys["system"]: column for column in columns}
 
 

@@ -338,15 +338,18 @@ def estimate_comparisons(
         return replace(result, warnings=(*warnings, *result.warnings))
     groups = {name: _of_table(table, request) for name, table in by_group.items()}
     comparison = None
-    if slices.compare is not None:
-        comparison, notes = compared(context_of(request), tables, tuple(groups))
-        warnings += notes
     has_raters = all(table.has_raters for table in tables)
+    if slices.compare is not None:
+        context = context_of(request, has_raters=has_raters)
+        comparison, notes = compared(context, tables, tuple(groups))
+        warnings += notes
+    items = [table.items for table in tables if table.items is not None]
+    n_items = len({name for names in items for name in names})
     nothing: dict[str, Any] = {}
     return HeadToHead(
         systems=tuple(sorted({name for table in tables for name in table.systems})),
         n_comparisons=sum(group.n_comparisons for group in groups.values()),
-        n_items=len({name for table in tables for name in table.items}),
+        n_items=n_items if items else sum(table.votes.n_votes for table in tables),
         n_raters=len({name for table in tables for name in table.raters}) if has_raters else None,
         win_difference=(),
         win_rate=(),
@@ -374,7 +377,7 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
         raise AnalysisError(
             f"{option('strict')}: expected labels in order with two or more on each side"
         )
-    context = context_of(request)
+    context = context_of(request, has_raters=table.has_raters)
     win_difference = context.analysis.statistic
     win_rate = win_difference.replace("difference", "rate")
     statistics = [

@@ -39,7 +39,7 @@ MATRIX = 40
 """Up to this many systems every two of them are reported."""
 
 
-def context_of(request: PreferenceRequest) -> Context:
+def context_of(request: PreferenceRequest, *, has_raters: bool) -> Context:
     """What the analyses of a table's comparisons share, as in a study with the same ratings."""
     statistic = "win_difference_strict" if request.strict else "win_difference"
     criterion = Criterion("outcome", "", Scale(("A", "tie", "B"), level="ordinal"), scope="pair")
@@ -49,6 +49,7 @@ def context_of(request: PreferenceRequest) -> Context:
         Remembered(stream_key(request.seed, "resamples")),
         Resampling(request.resamples, request.confidence),
         target="like these",
+        has_known_raters=has_raters,
     )
 
 
@@ -57,7 +58,7 @@ def standing(
 ) -> dict[str, Any]:
     """One value with its intervals and tests.
 
-    The two-way interval first, in paper mode and of a single rater that of items.
+    The two-way interval first; in paper mode, of a single rater and of unknown ones that of items.
 
     Outside of paper mode no interval by item is reported with flips that contradict it.
     """
@@ -83,20 +84,21 @@ def standing(
     by_items = interval_of(item) | remark
     head, others = (two, {"item": by_items}) if is_valid else (item, {"two_way": interval_of(two)})
     if at.n_raters[n] == 1:
-        head = replace(item, method=item.method and about_these(1, item.method))
+        head = replace(item, method=item.method and about_these(context, 1, item.method))
     out = {"value": finite_or_none(head.value)} | with_error(head)
     if preference.flips is not None:
         unit = "item" if preference.flips.unit == "question" else preference.flips.unit
+        # Of a single rater the flips alone are adjusted, as there is no other p value.
+        is_by_item = not is_valid or at.n_raters[n] == 1
+        adjusted = preference.p_family if is_by_item else preference.p_joint
         out |= {
-            "p": finite_or_none(float(at.two_way.p[n]) if is_valid else p_flip),
-            "p_family": finite_or_none(
-                float((preference.p_joint if is_valid else preference.p_family)[n])
-            ),
+            "p": finite_or_none(two.p if is_valid else p_flip),
+            "p_family": finite_or_none(float(adjusted[n])),
             "p_flip": finite_or_none(p_flip),
             "flips": f"whole {unit}s, {preference.flips.method[n]}",
         }
     reason = head.reason if math.isfinite(head.value) else never_compared(is_of_two=is_of_two)
-    counts = _counts(preference, n)
+    counts = _counts(context, preference, n)
     return out | others | {"rater": interval_of(by_rater), **counts, "reason": reason}
 
 
@@ -119,18 +121,18 @@ def with_error(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _counts(preference: Preference, n: int) -> dict[str, int]:
+def _counts(context: Context, preference: Preference, n: int) -> dict[str, int | None]:
     at = preference.intervals
     return {
         "n_comparisons": int(at.n_votes[n]),
         "n_items": int(at.n_questions[n]),
-        "n_raters": int(at.n_raters[n]),
+        "n_raters": int(at.n_raters[n]) if context.has_known_raters else None,
     }
 
 
-def about_these(n_raters: int, way: str) -> str:
+def about_these(context: Context, n_raters: int, way: str) -> str:
     """The method of an interval by item where no other raters are in question."""
-    if n_raters == 1:
+    if n_raters == 1 and context.has_known_raters:
         return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
     return message("{way}, about these raters", message_id="comparisons.about_these", way=way)
 
@@ -141,7 +143,9 @@ def _linearised(context: Context, preference: Preference, n: int) -> Estimate:
         return linearised(context, preference, n, "two-way")
     by_item = linearised(context, preference, n, "item")
     n_raters = int(preference.intervals.n_raters[n])
-    return replace(by_item, method=by_item.method and about_these(n_raters, by_item.method))
+    return replace(
+        by_item, method=by_item.method and about_these(context, n_raters, by_item.method)
+    )
 
 
 def worths_of(
@@ -212,7 +216,7 @@ def mean_preferences(context: Context, table: Comparisons) -> list[dict[str, Any
                 "rival": names[rival],
                 "value": finite_or_none(mean.value),
                 **with_error(mean),
-                **_counts(values, n),
+                **_counts(context, values, n),
                 "reason": mean.reason if has_value else never_compared(is_of_two=True),
             }
         )
