@@ -6,8 +6,8 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.core import ParameterSource
@@ -17,12 +17,8 @@ from konsil.records.request import FLAG, Flag
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
-    from konsil.analysis.running.comparing.compare_result import GroupComparison
-    from konsil.analysis.standalone.agreement_result import Agreement
-    from konsil.analysis.standalone.preference_table import HeadToHead
     from konsil.sources.files.table import Table
 
-R = TypeVar("R", "Agreement", "GroupComparison", "HeadToHead")
 Options = Sequence[tuple[str, tuple[str, ...]]]
 
 
@@ -119,13 +115,7 @@ def quoted(word: str, shell: str = os.name) -> str:
     return word if plain else "'" + word.replace("'", "''") + "'"
 
 
-def with_file_notes(result: R, table: Table, stated: FileSettings) -> R:
-    """The result with how its file was cut into cells, before the reading of its columns."""
-    texts = (*_file_notes(table, stated), result.reading)
-    return replace(result, reading="; ".join(filter(None, texts)))
-
-
-def _file_notes(table: Table, stated: FileSettings) -> list[str]:
+def file_notes(table: Table, stated: FileSettings) -> list[str]:
     """How a file was cut into cells, where that was detected and does not change its columns."""
     words: Mapping[str, str] = {
         "encoding": f"encoding {table.settings.encoding}",

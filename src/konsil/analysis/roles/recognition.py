@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 import polars as pl
@@ -29,6 +29,7 @@ from konsil.analysis.roles.reading import (
     COMPUTABLE,
     RATED_ONCE,
     Proposal,
+    Purpose,
     Role,
     StatedRoles,
     TableReading,
@@ -67,23 +68,6 @@ class Recognised:
         return "" if self.is_stated else str(sentence(self.reading, self.frame, n_units))
 
 
-@dataclass(frozen=True)
-class Purpose:
-    """What a table is read for, and the words in which its user states roles."""
-
-    task: Task
-    name: str
-    """The table's name, for errors."""
-    flags: Mapping[str, str] = field(default_factory=dict)
-    """Role of `StatedRoles` -> the parameter by which it is stated."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file itself."""
-    has_rule: bool = False
-    """Whether it is stated which of repeated ratings counts."""
-    of_tool: frozenset[str] = frozenset()
-    """Roles that need no statement, as the tool that wrote the table gives them."""
-
-
 def recognise(
     frame: pl.DataFrame,
     stated: StatedRoles,
@@ -96,10 +80,13 @@ def recognise(
     the likeliest reading and the options that state it.
     """
     table = frame if table is None else table
+    if purpose.known is not None:
+        return _of_known(frame, stated, purpose, table)
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
-    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+    is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
+    if purpose.task == "groups" and not is_grouped:
         laid_out = None
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
@@ -121,9 +108,32 @@ def recognise(
     return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
-def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
-    """The refusal of a table whose reading its user has to confirm."""
-    return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
+def _of_known(
+    frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose, table: pl.DataFrame
+) -> Recognised:
+    """The reading by the roles that are known where the user states no other.
+
+    Roles that have to be confirmed are proposed, and read where the user states their layout.
+    """
+    known, question = purpose.known or StatedRoles(), purpose.question
+    own = replace(purpose, known=None, question="")
+    free = known.without(stated_columns(stated))
+    is_asked = bool(question) and not stated.has_ratings and free.raters == known.raters
+    is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
+    if purpose.task == "comparisons":
+        is_own = is_own or known.layout != "long"
+        # The label of a comparison is its outcome, which is recognised by its values.
+        free = replace(free, layout=None, labels=())
+    if is_own:
+        return recognise(frame, stated, own, table)
+    completed = stated.with_known(free)
+    if is_asked:
+        unclear = (*own.unclear, question)
+        own = replace(own, unclear=unclear, of_tool=frozenset({"unused"}))
+        reading = recognise(frame, completed, own, table).reading
+        raise _refusal(table, Proposal(reading), StatedRoles(), own)
+    recognised = recognise(frame, completed, own, table)
+    return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
 def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
@@ -390,6 +400,8 @@ def _refusal(
     of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
     stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
+        proposed.append(("by", ("-",)))
     proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,
