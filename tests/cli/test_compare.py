@@ -159,7 +159,6 @@ def test_unclear_groups_are_asked_for_with_a_call_that_computes(columns: tuple[s
         frame = frame.with_columns((pl.int_range(pl.len()) // n % 2).cast(pl.String).alias(name))
     with pytest.raises(UnclearTableError) as refusal:
         konsil.compare(frame, resamples=300)
-    assert bool(refusal.value.call) == bool(columns)
     if columns:
         assert ("by", ("arm",)) in refusal.value.arguments
         call = refusal.value.call.replace("konsil.compare(frame, ", "dict(")

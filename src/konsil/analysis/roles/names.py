@@ -15,6 +15,7 @@ from konsil.analysis.roles.vocabulary import (
     LABELS,
     MAKERS,
     NEW_WORD,
+    ORDINALS,
     PEOPLE,
     PLAIN,
     TEXT_WORDS,
@@ -40,11 +41,12 @@ _OTHERS: tuple[NameRole, ...] = (
 def words(name: str) -> tuple[str, ...]:
     """The words and numbers of a name, in small letters, without umlauts and ranges of values.
 
-    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("score_1to4")
-    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('score',))
+    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("first score_1to4")
+    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('1', 'score'))
     """
     spaced = NEW_WORD.sub(" ", _RANGE.sub(" ", name))
-    return tuple(re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN)))
+    parts: list[str] = re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN))
+    return tuple(ORDINALS.get(part, part) for part in parts)
 
 
 @cache

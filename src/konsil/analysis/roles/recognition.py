@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
-from konsil.analysis.roles.candidates.group_columns import propose_groups
+from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
@@ -350,9 +350,7 @@ def _has_numbers(
     """
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
         return False
-    if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
-        return False
-    if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
+    if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
         return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
@@ -365,6 +363,14 @@ def _has_numbers(
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
     return has_numbers and reading.points >= LEAST
+
+
+def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
+    """Whether groups can be compared: all ratings are one where no other column can be groups."""
+    if reading.shape == "lists" or reading.has_sets:
+        return False
+    is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
+    return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
 
 
 def _comparisons() -> TranslatableMessage:

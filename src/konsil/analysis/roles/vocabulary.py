@@ -31,6 +31,13 @@ NameRole = Literal[
 PLAIN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
 """Letters of names as they are compared."""
 
+ORDINALS: Mapping[str, str] = {
+    **dict.fromkeys(("first", "erste", "erster", "erstes"), "1"),
+    **dict.fromkeys(("second", "zweite", "zweiter", "zweites"), "2"),
+    **dict.fromkeys(("third", "dritte", "dritter", "drittes"), "3"),
+}
+"""Words that number names."""
+
 NEW_WORD = re.compile("(?<=[a-zäöü])(?=[A-ZÄÖÜ])")
 """Between the words of a name such as raterName."""
 
