@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import polars as pl
 import pytest
 from tests.analysis.roles.generated_tables import SHAPES, Shape, Truth, long, make, pairs
@@ -288,3 +289,73 @@ def test_a_composite_score_is_left_out_by_the_printed_command(call: Call, tmp_pa
     assert "ACCURACY: Composite Score" in words
     groups = result["groups"]
     assert [(group["n_raters"], group["n_ratings"]) for group in groups] == [(3, 36), (3, 36)]
+
+
+NAMED = {
+    # Columns -> the raters that the printed command states.
+    "paper,AttributeId,Coder1Text,Coder2Text": ("Coder1Text", "Coder2Text"),
+    "Graph,True,CDC,EffectSize,ExpertA,ExpertB": ("ExpertA", "ExpertB"),
+    "Domain,Test,Score 1,Score 2": ("Score 1", "Score 2"),
+    "Thema,Zweck,erste Bewertung,zweite Bewertung": ("erste Bewertung", "zweite Bewertung"),
+    "": ("column 3", "column 4"),
+}
+
+
+@pytest.mark.parametrize("head", NAMED)
+def test_numbered_raters_are_stated_by_the_printed_command(
+    head: str, call: Call, tmp_path: Path
+) -> None:
+    """Kills: ids, gold standards and effects taken for labels or raters; names that are ratings."""
+    n_others = max(0, head.count(",") - 1)
+    test = {"Domain": ("Accuracy", "Safety"), "Thema": ("Kauf", "Miete")}.get(head.split(",")[0])
+    rows = []
+    for n in range(24):
+        others = [str(n // 8), str(n % 5), str(n % 2), str(n % 6)][:n_others]
+        if test:
+            others = [("heart", "lung", "skin")[n % 3], test[n % 2]]
+        rows.append([*others, str(n % 2), str(int(n % 7 > 2))])
+    if not head:
+        # Ratings alone, and a table without a row of names begins with equal ones.
+        rows = [["1", "1", *row] for row in rows]
+        rows[0] = ["1", "1", "1", "1"]
+    file = tmp_path / "table.tsv"
+    lines = [*([head.split(",")] if head else []), *rows]
+    file.write_text("\n".join("\t".join(line) for line in lines) + "\n")
+    words, result = followed(call, file)
+    assert result is not None
+    stated = [words[n + 1] for n, word in enumerate(words) if word == "--rater"]
+    raters = NAMED[head] if head else ("column 1", "column 2", "column 3", "column 4")
+    assert tuple(stated) == raters and result["n_ratings"] == 24 * len(raters)
+
+
+@pytest.mark.slow
+def test_a_sheet_with_ratings_behind_another_is_proposed(call: Call, tmp_path: Path) -> None:
+    """Kills: a refusal about the first sheet alone; a sheet that is read without a word."""
+    book = openpyxl.Workbook()
+    book.active.append(["Study", "a text of some length that is no rating of anything"])
+    book.active.append(["Date", "another text that is about the study and its raters"])
+    sheet = book.create_sheet("long form")
+    sheet.append(["case", "topic", "Rater_1", "Rater_2"])
+    for n in range(12):
+        sheet.append([f"c{n}", "heart", n % 3, n % 2])
+    file = tmp_path / "book.xlsx"
+    book.save(file)
+    words, result = followed(call, file)
+    assert result is not None and (result["n_raters"], result["n_units"]) == (2, 12)
+    assert words[words.index("--sheet") + 1] == "long form"
+
+
+def test_columns_that_rate_columns_of_texts_are_no_raters(call: Call, tmp_path: Path) -> None:
+    """Kills: a command for labels that one expert gave to several texts; raters of a pair."""
+    text = "a sentence of a patient or a system that is certainly long enough"
+    rows = [f"{text} {n},{n % 3},{text} {n},{n % 2}" for n in range(12)]
+    pairs_of_raters = [f"{'ab'[n % 2]}nn,{'ba'[n % 2]}nn,0.{n}" for n in range(12)]
+    tables = {
+        "query,query-label-expert,reply,reply-label-expert": rows,
+        "coder_a,coder_b,agreement": pairs_of_raters,
+    }
+    for head, lines in tables.items():
+        file = tmp_path / "table.csv"
+        file.write_text("\n".join([head, *lines]) + "\n")
+        code, _, err = call("agreement", file, "--resamples", 100)
+        assert code == 2 and IF_SO not in err
