@@ -36,8 +36,7 @@ from konsil.analysis.roles.reading import (
     Task,
 )
 from konsil.analysis.roles.stated import disregarded
-from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
-from konsil.analysis.roles.vocabulary import weights_of
+from konsil.analysis.roles.statement import arguments, combination, first_row, sentence, shape_words
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
@@ -310,15 +309,6 @@ def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> 
         )
 
 
-def _combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
-    """How rows that are an error each become the score of a unit by a rater: summed weights."""
-    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
-        return []
-    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
-    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
-    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
-
-
 _MOST_NAMED = 20
 """Columns whose names an error states."""
 
@@ -408,7 +398,7 @@ def _refusal(
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
-    proposed += _combination(frame, reading)
+    proposed += combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,

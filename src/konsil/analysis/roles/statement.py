@@ -10,6 +10,7 @@ from konsil.analysis.model.message import Listed, TranslatableMessage, listed, m
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.names import pattern_regex
 from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, Shape, TableReading
+from konsil.analysis.roles.vocabulary import weights_of
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -405,6 +406,15 @@ def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
         options += [("rater", ("-",))] if reading.shape == "one-rating" else []
         options += [] if reading.units else [("unit", ("-",))]
     return options
+
+
+def combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
 
 
 _ORDER = (
