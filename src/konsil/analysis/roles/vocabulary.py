@@ -38,6 +38,9 @@ ORDINALS: Mapping[str, str] = {
 }
 """Words that number names."""
 
+RANGE = re.compile(r"(?<!\d)\d+ ?(?:to|bis|-|–) ?\d+(?!\d)")
+"""The values of a scale in a name."""
+
 NEW_WORD = re.compile("(?<=[a-zäöü])(?=[A-ZÄÖÜ])")
 """Between the words of a name such as raterName."""
 
@@ -78,6 +81,9 @@ _TEXTS: Mapping[NameRole, str] = {
 }
 WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
 """Role -> words of names that speak for it."""
+
+RATED = WORDS["label"] | {"text", "answer", "antwort", "response"}
+"""What a rater's number can stand before: the score of rater 2."""
 
 TextRole = Literal["question", "reference", "answer"]
 """What a column of texts can be named for, in tables of questions and answers."""
