@@ -156,7 +156,9 @@ class Family:
                 return None
         else:
             self._weigh_names(draft, KIND_OF[shape])
-        draft.add(2 * self.nearness - 1, "common_labels", self.label)
+        # Numbers of raters for different labels need not be alike.
+        nearness = 2 * self.nearness - 1
+        draft.add(max(0, nearness) if shape == "counts" else nearness, "common_labels", self.label)
         draft.add(float(not self.rest and self.nearness >= 0.7), "whole_table", self.label)
         draft.add(2.0 * (is_series(self.names) and shape != "counts"), "series", self.label)
         if shape == "criteria":
@@ -305,7 +307,7 @@ class Family:
         if self.has_same_sums:
             draft.add(4, "same_sum", self.label)
         else:
-            draft.add(-3, "other_sums", self.label)
+            draft.add(-2.5, "other_sums", self.label)
         return True
 
 
