@@ -11,6 +11,7 @@ from typing import Any
 
 import openpyxl
 import polars as pl
+import pyreadstat
 import pytest
 from tests.sources.exports.examples import choice, write
 
@@ -159,12 +160,14 @@ def test_compare_of_a_file_for_each_system(call: Call, tmp_path: Path) -> None:
     assert shares(document) == expected_shares("system")
 
 
+@pytest.mark.slow
 def test_compare_of_a_sheet_for_each_system(call: Call, tmp_path: Path) -> None:
     path = workbook_of(RATED, "system", tmp_path)
     document = result(call, "compare", path, "--success", "good", "--by", "sheet", "--sheet", "*")
     assert shares(document) == expected_shares("system")
 
 
+@pytest.mark.slow
 def test_preference_of_a_file_or_sheet_for_each_rater(call: Call, tmp_path: Path) -> None:
     for content in (
         files_of(VOTES, "rater", tmp_path),
@@ -180,3 +183,26 @@ def test_preference_of_votes_nested_in_json(call: Call, tmp_path: Path) -> None:
     document = result(call, "preference", path)
     assert differences(document) == expected_differences()
     assert "'votes/rows'" in document["reading"]
+
+
+@pytest.mark.slow
+def test_a_file_of_spss_has_the_numbers_of_its_codes(call: Call, tmp_path: Path) -> None:
+    ratings = pl.DataFrame(
+        {
+            "case": [float(n // 2) for n in range(12)],
+            "rater": [float(n % 2 + 1) for n in range(12)],
+            "quality": [float(code) for code in [3, 3, 2, 1, 1, 1, 2, 3, 3, 3, 1, 2]],
+        }
+    )
+    labels: dict[str, dict[int | float, str]] = {
+        "rater": {1: "Dr. A", 2: "Dr. B"},
+        "quality": {1: "poor", 2: "fair", 3: "good"},
+    }
+    path = tmp_path / "t.sav"
+    pyreadstat.write_sav(ratings, str(path), variable_value_labels=labels)
+    words = ("--level", "interval", "--statistic", "alpha")
+    document = result(call, "agreement", path, *words)
+    codes = konsil.agreement(ratings, level="interval", statistics=["alpha"], resamples=100)
+    expected = codes["krippendorff_alpha"].value
+    assert document["statistics"][0]["value"] == pytest.approx(expected, rel=1e-11)
+    assert result(call, "agreement", path)["labels"] == ["1 : poor", "2 : fair", "3 : good"]

@@ -1,6 +1,8 @@
 """Files read in a process of their own, within limits of memory and time.
 
 The libraries that read these files bound neither memory nor time, nor what they print of a fault.
+A library in Rust that runs out of memory may wait for a lock that it holds itself: such a child
+neither ends nor uses the processor, so that no limit ever ends it, and is ended after a while.
 
 The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the
 file's size. Its result comes back through a pipe, so that nothing is left on the disk, and a child
@@ -15,6 +17,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +27,6 @@ from typing import IO, TypeVar
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.files.stalled import watched
 
 MEMORY, TIMES = 300 << 20, 10
 """Bytes that reading a file may take, whatever its size, and how many times its unpacked size
@@ -35,6 +37,10 @@ ALWAYS, RATIO = 256 << 20, 1_000
 """A file may always unpack to the first number of bytes, beyond it only to the second number of
 times its size."""
 SECONDS, SECONDS_PER_MEGABYTE = 30, 10
+
+TICK, TICKS = 1.0, 20
+"""Seconds between two looks at a child, and looks at which it must have done nothing to be
+ended."""
 
 Header = Mapping[str, object]
 T = TypeVar("T")
@@ -208,3 +214,51 @@ def limit(memory: int, seconds: int) -> None:
     if sys.platform == "linux":
         max_bytes = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
         resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))
+
+
+class Watch:
+    """Whether the child was ended because it stalled."""
+
+    stalled = False
+
+
+@contextmanager
+def watched(child: subprocess.Popen[bytes]) -> Iterator[Watch]:
+    """End a child that sleeps without end within the context.
+
+    Without /proc, no child is watched.
+    """
+    watch, over = Watch(), threading.Event()
+
+    def look() -> None:
+        idle, before = 0, ""
+        # Counted in looks, so that time in which this process was stopped is none in which the
+        # child did nothing.
+        while not over.wait(TICK) and child.poll() is None:
+            state, used = _activity(child.pid)
+            idle = idle + 1 if state == "S" and used == before else 0
+            before = used
+            if idle >= TICKS:
+                watch.stalled = True
+                child.kill()
+                return
+
+    if sys.platform != "linux":
+        yield watch
+        return
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        thread.join()
+
+
+def _activity(pid: int) -> tuple[str, str]:
+    """A process's state (S: it sleeps; D would be a wait for a disk) and its processor time."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return "", ""
+    return fields[0], f"{fields[11]} {fields[12]}"
