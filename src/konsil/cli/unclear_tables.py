@@ -41,7 +41,8 @@ def settings_options(table: Table) -> list[tuple[str, tuple[str, ...]]]:
     """The settings of a file that were detected, as options."""
     usual = FileSettings()
     return [
-        (f"--{entry.name}", () if value is True else (str(value),))
+        # A tab is printed as blanks.
+        (f"--{entry.name}", () if value is True else (str(value).replace("\t", r"\t"),))
         for entry in fields(FileSettings)
         if (value := getattr(table.settings, entry.name)) != getattr(usual, entry.name)
     ]
@@ -139,7 +140,9 @@ def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:
     if len(table.sheets) > 1 and not stated.sheet:
         names = ", ".join(map(repr, table.sheets))
         sentences.append(f"The spreadsheet has {len(table.sheets)} sheets: {names}.")
-    if (settings.skip, settings.header) != (stated.skip, stated.header):
+    if settings.header == 0 != stated.header:
+        sentences.append("The first row has no names of columns: columns are numbered.")
+    elif (settings.skip, settings.header) != (stated.skip, stated.header):
         rows = "row" if settings.header == 1 else "rows"
         last = settings.skip + settings.header
         place = f"{settings.skip + 1} to {last}" if settings.header > 1 else str(last)

@@ -16,6 +16,7 @@ from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
+    LEAST,
     axis_question,
     propose,
     separator_of,
@@ -40,8 +41,6 @@ from konsil.analysis.roles.vocabulary import weights_of
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
-_PROPOSED = 1.5
-"""Points of a reading below which no call is proposed that states it."""
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
 _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
@@ -169,7 +168,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         group=stated.group,
         roles=roles,
         split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
-        points=_PROPOSED,
+        points=LEAST,
     )
 
 
@@ -363,7 +362,7 @@ def _has_numbers(
         return False
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
-    return has_numbers and reading.points >= _PROPOSED
+    return has_numbers and reading.points >= LEAST
 
 
 def _comparisons() -> TranslatableMessage:

@@ -19,7 +19,7 @@ class VotesOptions(TableFile):
 
     columns: Mapping[str, str] = field(default_factory=dict)
     """item, rater, first, second, outcome and second_outcome -> column; without a column for items
-    or raters every comparison has one of its own."""
+    every comparison has one of its own, without one for raters they are unknown."""
     counted: Mapping[str, str] = field(default_factory=dict)
     """won, lost and tied -> column, where rows count wins in place of an outcome."""
     scale: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class VotesOptions(TableFile):
 
     @property
     def unknown_roles(self) -> tuple[str, ...]:
-        """The roles without a column: in these every comparison has a value of its own."""
+        """The roles of items and raters that have no column."""
         return tuple(role for role in ("item", "rater") if role not in self.columns)
 
 

@@ -1,8 +1,6 @@
 """Files read in a process of their own, within limits of memory and time.
 
 The libraries that read these files bound neither memory nor time, nor what they print of a fault.
-A library in Rust that runs out of memory may wait for a lock that it holds itself: such a child
-neither ends nor uses the processor, so that no limit ever ends it, and is ended after a while.
 
 The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the
 file's size. Its result comes back through a pipe, so that nothing is left on the disk, and a child
@@ -28,6 +26,11 @@ import polars as pl
 
 from konsil.errors import SourceError
 
+TICK, TICKS = 1.0, 20
+"""Seconds between two looks at a child, and looks at which it must have done nothing to be
+ended."""
+
+
 MEMORY, TIMES = 300 << 20, 10
 """Bytes that reading a file may take, whatever its size, and how many times its unpacked size
 as well."""
@@ -37,10 +40,6 @@ ALWAYS, RATIO = 256 << 20, 1_000
 """A file may always unpack to the first number of bytes, beyond it only to the second number of
 times its size."""
 SECONDS, SECONDS_PER_MEGABYTE = 30, 10
-
-TICK, TICKS = 1.0, 20
-"""Seconds between two looks at a child, and looks at which it must have done nothing to be
-ended."""
 
 Header = Mapping[str, object]
 T = TypeVar("T")
