@@ -183,12 +183,14 @@ class Family:
             draft.names = self.stated.names
             draft.add(6, "stated", draft.names)
             return True
-        first = [kinds(parts.parts[name][0].strip()) for name in self.names]
-        second = [kinds(parts.parts[name][1].strip()) for name in self.names]
+        words = [parts.words(name) for name in self.names]
+        first, second = ([kinds(pair[n]) for pair in words] for n in (0, 1))
         straight, turned = _as_rater_first(first, second), _as_rater_first(second, first)
         draft.names = parts.pattern(is_rater_first=straight >= turned)
         draft.add(2.4 * max(straight, turned) / len(self.names) + 2, "product", self.label)
-        if abs(straight - turned) < 0.5 * len(self.names):
+        # Names such as T1 or "before" may be those of occasions or systems as well.
+        raters = sum(fits["rater"] for fits in (first if straight >= turned else second))
+        if abs(straight - turned) < 0.5 * len(self.names) or raters < 0.5 * len(self.names):
             draft.add(-3, "product_open", draft.names)
         sums = [name for name in self.names if fit(name, "sum")]
         draft.add(-4.0 * bool(sums), "sum_among", ", ".join(sums))
