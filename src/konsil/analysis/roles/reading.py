@@ -207,11 +207,11 @@ class StatedRoles:
 
     def without(self, names: Collection[str]) -> StatedRoles:
         """The roles of the units, raters and labels without those of some columns."""
-        roles = {
-            role: tuple(name for name in getattr(self, role) if name not in names)
-            for role in ("units", "raters", "labels", "unused")
-        }
-        return replace(self, **roles)
+        units, raters, labels, unused = (
+            tuple(name for name in columns if name not in names)
+            for columns in (self.units, self.raters, self.labels, self.unused)
+        )
+        return replace(self, units=units, raters=raters, labels=labels, unused=unused)
 
     def with_known(self, known: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""
