@@ -1,6 +1,6 @@
 """Reading files into records: tables and Label Studio's export.
 
-Tables are CSV, TSV, JSON, Parquet or XLSX.
+Tables are CSV, TSV, JSON, Parquet, XLSX, or files of SPSS or Stata.
 """
 
 from konsil.sources.files.problems import Parsed, Problem, raise_if
