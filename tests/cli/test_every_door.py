@@ -13,7 +13,7 @@ import openpyxl
 import polars as pl
 import pyreadstat
 import pytest
-from tests.sources.exports.examples import choice, write
+from tests.sources.exports.examples import assignment, choice, table, write
 
 import konsil
 
@@ -123,6 +123,29 @@ def test_preference_reads_an_export(call: Call, tmp_path: Path) -> None:
     assert differences(document) == expected_differences()
     assert (document["n_items"], document["n_raters"]) == (12, 2)
     assert document["reading"].startswith("Label Studio's export; ")
+
+
+def test_preference_of_a_form_does_not_ask_which_questions_are_ratings(
+    call: Call, tmp_path: Path
+) -> None:
+    """Mechanical Turk's results, whose form also asks for something else."""
+    rows = [
+        {
+            **assignment(row["item"], row["rater"], "", AssignmentStatus="Approved"),
+            "Input.first": row["first"],
+            "Input.second": row["second"],
+            "Answer.winner": row["winner"],
+            "Answer.read": ("yes", "no")[n % 3 == 0],
+        }
+        for n, row in enumerate(VOTES.to_dicts())
+    ]
+    path = write(tmp_path, ".csv", table(rows))
+    code, _, err = call("agreement", path, *FEW)
+    assert code == 2
+    assert "A form's questions" in err
+    document = result(call, "preference", path, "--outcome", "winner")
+    assert differences(document) == expected_differences()
+    assert document["n_raters"] == 2
 
 
 def files_of(frame: pl.DataFrame, column: str, folder: Path) -> list[Path]:

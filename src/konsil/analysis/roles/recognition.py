@@ -123,6 +123,7 @@ def _of_known(
     if purpose.task == "comparisons":
         is_own = is_own or known.layout != "long"
         # The label of a comparison is its outcome, which is recognised by its values.
+        is_asked = is_asked and not known.labels
         free = replace(free, layout=None, labels=())
     if is_own:
         return recognise(frame, stated, own, table)
