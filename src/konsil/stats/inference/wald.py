@@ -236,7 +236,7 @@ def effective_degrees(influence: Array) -> Array:
     return np.maximum(clusters - 1, 0.0)
 
 
-def variance_degrees(influence: Array, n_clusters: int) -> IntArray:
+def variance_degrees(influence: Array, n_clusters: int) -> Array:
     """Degrees of freedom of the variance from the clusters' influences u (C, m); (m,).
 
     2 V^2 / Var(V) = 2 C / (kurtosis - 1), kurtosis = C sum of u^4 / (sum of u^2)^2, rounded down
@@ -248,7 +248,7 @@ def variance_degrees(influence: Array, n_clusters: int) -> IntArray:
     Source: Satterthwaite (1946), with the variance of a sum of squares from its fourth moment.
 
     >>> variance_degrees(np.array([[1.0, 0.0], [-1.0, 2.0], [1.0, 0.0], [-1.0, 0.0]]), 4)
-    array([3, 2])
+    array([3., 2.])
     """
     squares = influence**2
     total = squares.sum(axis=0) ** 2
@@ -256,7 +256,7 @@ def variance_degrees(influence: Array, n_clusters: int) -> IntArray:
     kurtosis = np.divide(fourth, total, out=np.ones_like(total), where=total > 0)
     upper = max(n_clusters - 1, 1)
     degrees = 2 * n_clusters / np.maximum(kurtosis - 1, 2 * n_clusters / upper)
-    return np.floor(degrees + 1e-9).astype(np.int64)
+    return np.asarray(np.floor(degrees + 1e-9))
 
 
 def one_way(
