@@ -197,6 +197,7 @@ DOORS = {
 """Module that opens files of the world -> the reader whose corpus enters it."""
 OWN = {
     "api/design/draft.py": "a study.toml, by api/folder/opened.py, and tables that are only copied",
+    "api/design/protocol_draft.py": "a study.toml, by api/folder/opened.py, and tables that are only copied",
     "api/design/saving.py": "a study.toml, by api/folder/opened.py",
     "api/design/user_tables.py": "bytes to guess an encoding from, before sources/files reads them",
     "api/editor_schema.py": "what the package brings",

@@ -79,9 +79,9 @@ def command(
     error = unmet(requirements, named)
     paths = []
     if forms:
-        from konsil.cli.comparison_documents import write_documents
+        from konsil.report.manuscript.comparison import write_comparison
 
-        paths = write_documents(result, files[0].name, forms, output or Path("comparison"))
+        paths = write_comparison(result, files[0].name, forms, output or Path("comparison"))
 
     def show() -> None:
         from konsil.cli import comparison_tables

@@ -81,6 +81,12 @@ _MAGIC = (
 )
 
 
+def settings_of(name: str) -> frozenset[str]:
+    """The settings that concern a file of this name."""
+    ending = Path(name).suffix.lower()
+    return frozenset(setting for setting, endings in _SETTINGS_OF.items() if ending in endings)
+
+
 @dataclass(frozen=True)
 class Table:
     """A file's table: every column as text, null where a cell is empty."""

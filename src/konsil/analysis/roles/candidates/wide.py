@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from konsil.analysis.roles.candidates.families import families
+from konsil.analysis.roles.candidates.families import connected, families
 from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
@@ -208,7 +208,9 @@ class Family:
         points = sum(-4.0 if fits["other"] >= 0.7 else -1.5 for fits in misfits.values())
         draft.add(max(-6.0, points), "names_of_other_kind", ", ".join(misfits))
         if self.product and draft.shape != "raters-in-rows":
-            draft.add(-3, "product", self.label)
+            # Labels that only some columns have are those of a criterion.
+            is_apart = len(list(connected(self.table, self.names))) > 1
+            draft.add(-6 if is_apart else -3, "product", self.label)
 
     def _weigh_rows(self, draft: Draft) -> None:
         """Whether each row is a rater."""

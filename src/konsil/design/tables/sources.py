@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
-from konsil.design.columns import OWN, Role
 from konsil.design.edits import Data
-from konsil.design.guessing import repeated_roles
+from konsil.design.tables.columns import OWN_OF, Role
+from konsil.design.tables.guessing import repeated_roles
 from konsil.records.source import FileSettings
 
 _ITEMS: Mapping[Role, str] = {"item": "item", "text": "text", "reference": "reference"}
@@ -24,7 +24,7 @@ _RATINGS: Mapping[Role, str] = {
     "note": "note",
     "repeat": "repeat",
 }
-_RATED: tuple[Role, ...] = (
+RATED: tuple[Role, ...] = (
     *("label", "label_of_criterion", "label_of_rater", "label_of_both", "label_of_item"),
 )
 """Roles of columns of ratings."""
@@ -50,8 +50,12 @@ class Chosen:
     """Ratings: column -> the identifier of its criterion."""
     raters: Mapping[str, str] = field(default_factory=dict)
     """Ratings: column -> the identifier of its rater."""
-    rater_values: Mapping[str, str] = field(default_factory=dict)
-    """Ratings: rater in a row -> identifier, where they differ."""
+    systems: Mapping[str, str] = field(default_factory=dict)
+    """Answers: column -> the identifier of its system."""
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Field of the records -> value in the file -> identifier, where they differ."""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """The rater or the system of all rows, where no column names one."""
 
     def columns(self, *roles: Role) -> list[str]:
         """The columns of these roles, in the table's order."""
@@ -60,8 +64,8 @@ class Chosen:
 
 def missing_roles(table: Chosen) -> tuple[Role, ...]:
     """Roles that the table needs beside those it has; none: it can be read."""
-    has = set(table.roles.values())
-    if has & {*_RATED}:
+    has = {*table.roles.values(), *table.fixed}
+    if has & {*RATED}:
         needs: list[Role] = [] if "label_of_item" in has else ["item"]
         needs += [] if has & {"label_of_rater", "label_of_both"} else ["rater"]
         needs += ["criterion"] if "label" in has else []
@@ -74,6 +78,18 @@ def missing_roles(table: Chosen) -> tuple[Role, ...]:
     return ("text",)
 
 
+def fixable_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:
+    """What can be the same in all rows: the rater or the system, where no column names one."""
+    has = set(roles.values())
+    is_rated = bool(has & {*RATED})
+    fixable: list[Role] = []
+    if is_rated and not has & {"rater", "label_of_rater", "label_of_both"}:
+        fixable.append("rater")
+    if (is_rated or "answer" in has) and not has & {"system", "system_a", "system_b"}:
+        fixable.append("system")
+    return tuple(fixable)
+
+
 def faults(table: Chosen) -> tuple[Role, ...]:
     """Roles that more than one column has, and that only one can have."""
     return repeated_roles(table.roles)
@@ -81,7 +97,7 @@ def faults(table: Chosen) -> tuple[Role, ...]:
 
 def sources_of(table: Chosen) -> list[Data]:
     """The entries of [[sources]], items before answers before ratings."""
-    if table.columns(*_RATED):
+    if table.columns(*RATED):
         # Without a column of questions or groups, items follow from the ratings.
         has_items = table.columns("text", "reference", "stratum") and table.columns("item")
         return [*([_items(table)] if has_items else []), *_ratings(table)]
@@ -90,10 +106,11 @@ def sources_of(table: Chosen) -> list[Data]:
     if table.columns("text", "reference", "stratum") or not answers:
         sources.append(_items(table))
     if table.columns("answer"):
-        sources.append(_entry(table, "answers", _mapped(table, _ANSWERS), hashed=_hash(table)))
+        mapped = _mapped(table, _ANSWERS)
+        sources.append(_entry(table, "answers", mapped, fixed=table.fixed, hashed=_hash(table)))
     for column in table.columns("answer_of"):
         mapped = {**_mapped(table, {"item": "item"}), "text": column}
-        fixed = {"system": column}
+        fixed = {"system": table.systems.get(column, column)}
         sources.append(_entry(table, "answers", mapped, fixed=fixed, hashed=_hash(table)))
     return sources
 
@@ -146,14 +163,12 @@ def _rated(
     fixed: Mapping[str, str] | None = None,
 ) -> Data:
     """One entry of ratings; `wide` are the keys of columns that are a rater or a criterion each."""
+    fixed = {**table.fixed, **(fixed or {})}
     without = {"label": "rater" if "raters" in wide else "criterion"} if wide else {}
-    skipped = {*without, *without.values(), *(fixed or {})}
+    skipped = {*without, *without.values(), *fixed}
     fields = {role: field for role, field in _RATINGS.items() if field not in skipped}
     columns = {**_mapped(table, fields), **(named or {})}
-    entry = _entry(table, "ratings", columns, fixed=fixed, skip=skipped)
-    if table.rater_values:
-        entry["values"] = {"rater": dict(table.rater_values)}
-    return {**entry, **wide}
+    return {**_entry(table, "ratings", columns, fixed=fixed, skip=skipped), **wide}
 
 
 def _entry(
@@ -167,7 +182,7 @@ def _entry(
 ) -> Data:
     """One entry; a column that has a field's name and another role is not read as that field."""
     mapped: Data = {field: name for field, name in columns.items() if field != name}
-    reserved = {*_NAMES[records], *OWN} - {*skip, *(fixed or {}), *columns}
+    reserved = {*_NAMES[records], *OWN_OF[records]} - {*skip, *(fixed or {}), *columns}
     own_columns = set(table.columns("own"))
     for name in table.roles:
         if name.casefold() in reserved and name not in own_columns:
@@ -183,4 +198,7 @@ def _entry(
         entry["fixed"] = dict(fixed)
     if hashed := list(hashed):
         entry["hashed"] = hashed
+    values = {name: dict(table.values[name]) for name in columns if table.values.get(name)}
+    if values:
+        entry["values"] = values
     return entry

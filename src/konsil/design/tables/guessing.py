@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from konsil.analysis.roles.columns import FEW, TEXT
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proposal import LEAST, MARGIN, propose
 from konsil.analysis.roles.reading import (
+    COMPARISONS,
     SHAPES_OF,
     TEXTS,
     Proposal,
@@ -25,7 +26,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.reading import Role as EngineRole
 from konsil.analysis.roles.vocabulary import NameRole, TextRole
-from konsil.design.columns import OWN, REPEATABLE, Column, Role
+from konsil.design.tables.columns import OWN, REPEATABLE, Column, Role
 
 Confidence = Literal["sure", "likely", "unsure"]
 Reason = Literal[
@@ -41,6 +42,10 @@ Reason = Literal[
     "nothing fits",
 ]
 """Why a role is proposed; the pages and the command line have a sentence for each."""
+
+TableForm = Literal["questions", "answers", "wide", "long", "raters-in-rows", "pairs"]
+"""How a table of a study can be laid out: a row for each question, or for each answer; ratings in a
+column for each rater, in a row for each, or in a row for each rater; a row for each comparison."""
 
 _RATED: Mapping[Shape, Role] = {
     "wide": "label_of_rater",
@@ -128,14 +133,29 @@ def frame_of(columns: Sequence[Column]) -> pl.DataFrame:
     return pl.DataFrame({column.name: list(column.values) for column in columns}, schema=schema)
 
 
-def proposal_of(columns: Sequence[Column], hints: Hints | None = None) -> Proposal:
+def form_of(reading: TableReading | None) -> TableForm | None:
+    """The form of a reading; None: a study cannot read it."""
+    if reading is None or not roles_of(reading):
+        return None
+    if reading.shape in COMPARISONS:
+        return "pairs"
+    if reading.shape in SHAPES_OF["wide"]:
+        return "wide"
+    return next((form for form in get_args(TableForm) if form == reading.shape), "long")
+
+
+def proposal_of(
+    columns: Sequence[Column], hints: Hints | None = None, form: TableForm | None = None
+) -> Proposal:
     """What a table is read as: ratings that exist, or texts to be rated.
 
-    A reading of ratings that is not certain is behind one of texts.
+    A reading of ratings that is not certain is behind one of texts. `form`: as the user states it.
     """
     hints = hints or Hints()
     frame = frame_of(sorted(columns, key=lambda column: column.name))
     system = min((c.name for c in columns if _is_known(c, hints)), default=None)
+    if form is not None:
+        return _proposal_in(frame, form, system)
     named = tuple(c.name for c in columns if c.name in hints.criteria)
     ratings = propose(frame, StatedRoles(labels=named, system=system))
     if ratings.reading is None and (named or system):
@@ -150,6 +170,20 @@ def proposal_of(columns: Sequence[Column], hints: Hints | None = None) -> Propos
     with_raters = (r for r in readings if _has_raters(r) and r.points > readings[0].points - MARGIN)
     reading = next(with_raters, None) or ratings.reading or texts.reading
     return replace(ratings, reading=reading)
+
+
+def _proposal_in(frame: pl.DataFrame, form: TableForm, system: str | None) -> Proposal:
+    """What a table is read as in one form, likely or not."""
+    if form == "pairs":
+        return propose(frame, StatedRoles(), "comparisons")
+    if form == "questions" or form == "answers":
+        proposal = propose(frame, StatedRoles(system=system), "texts")
+    else:
+        proposal = propose(frame, StatedRoles(layout=form), "ratings")
+    readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
+    reading = next((reading for reading in readings if form_of(reading) == form), None)
+    is_first = proposal.is_certain and reading is proposal.reading
+    return replace(proposal, reading=reading, is_certain=is_first)
 
 
 def _has_raters(reading: TableReading) -> bool:
@@ -183,16 +217,20 @@ def guesses(
         elif role == "system" and _is_known(column, hints):
             listed.append(Guess(name, role, "known systems", "sure"))
         else:
-            listed.append(_guess(name, role, is_certain=proposal.is_certain or not column.filled))
+            is_certain = proposal.is_certain or not column.filled
+            # Readings of texts compete for the questions: the name is not all that speaks for them.
+            is_read = role == "text" and reading is not None and reading.shape in TEXTS
+            needs_name = role in _BESIDE and not is_read
+            listed.append(_guess(name, role, is_certain=is_certain, needs_name=needs_name))
     return tuple(listed)
 
 
-def _guess(name: str, role: Role, *, is_certain: bool) -> Guess:
+def _guess(name: str, role: Role, *, is_certain: bool, needs_name: bool) -> Guess:
     if role == "unused":
         return Guess(name, role, "nothing fits", "likely" if is_certain else "unsure")
     is_named = role in _NAMED_AS and fit(name, _NAMED_AS[role]) >= _NAMED
     reason = _REASONS.get(role, "name" if is_named else "content")
-    if not is_certain or (role in _BESIDE and not is_named):
+    if not is_certain or (needs_name and not is_named):
         return Guess(name, role, reason, "unsure")
     return Guess(name, role, reason, "sure" if is_named else "likely")
 
@@ -222,6 +260,11 @@ def roles_of(reading: TableReading) -> dict[str, Role]:
     rated = _RATED.get(reading.shape, "label_of_criterion" if reading.outcome else "unused")
     if rated == "unused":
         return {}
+    criterion = reading.criterion
+    if criterion is not None and not reading.rater and fit(criterion, "system") >= _NAMED:
+        # Without a column of raters, what is named for systems is no criterion.
+        roles = {**reading.roles, criterion: "system"}
+        reading = replace(reading, criterion=None, roles=roles)
     if reading.criterion is not None and len(reading.rated) == 1:
         rated = "label"
     return {name: _role(name, role, rated, reading) for name, role in reading.roles.items()}
