@@ -66,8 +66,8 @@ def material(words: Language) -> Material:
     given = arguments()
     records = {k: given[k] for k in ("items", "answers", "raters", "ratings")}
     return Material(
-        given["study"],  # type: ignore[arg-type]
-        Results((), ()),
+        study=given["study"],  # type: ignore[arg-type]
+        results=Results((), ()),
         **records,  # type: ignore[arg-type]
         language=words,
         numbers=Numbers(words),

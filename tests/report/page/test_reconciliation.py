@@ -37,7 +37,15 @@ def material(lang: str, data: dict[str, object]) -> Material:
     spoken = language(lang)
     event = Event("reading-1", "reading", "tables", "2026-01-01T00:00:00Z", data)
     return Material(
-        Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken), (event,)
+        study=Study("T", 1),
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+        events=(event,),
     )
 
 
