@@ -6,8 +6,7 @@ intervals share a column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from konsil.analysis.model.interval_methods import name_of, str_of, within_wrappers
 from konsil.analysis.model.message import TranslatableMessage, message
@@ -16,162 +15,119 @@ from konsil.analysis.running.sensitivity.omission_words import omission_of
 ColumnKey = tuple[str, str]
 """The message id of a column's heading, and the clusters that it names."""
 
-_Heading = Callable[[str], TranslatableMessage]
+_CLUSTER = "item"
+"""Stands for the clusters of a method in the headings below."""
 
-
-def _bootstrap(cluster: str) -> TranslatableMessage:
-    return message(
-        "{cluster}-cluster bootstrap", message_id="column.bootstrap", cluster=message(cluster)
-    )
-
-
-def _wald(cluster: str) -> TranslatableMessage:
-    return message(
-        "cluster-robust Wald ({cluster}-clustered)",
-        message_id="column.wald",
-        cluster=message(cluster),
-    )
-
-
-def _wald_atanh(cluster: str) -> TranslatableMessage:
-    return message(
-        "cluster-robust Wald ({cluster}-clustered) on the atanh scale",
-        message_id="column.wald_atanh",
-        cluster=message(cluster),
-    )
-
-
-def _wald_logit(cluster: str) -> TranslatableMessage:
-    return message(
-        "cluster-robust Wald ({cluster}-clustered) on the logit scale of the proportion",
-        message_id="column.wald_logit",
-        cluster=message(cluster),
-    )
-
-
-def _two_way(cluster: str) -> TranslatableMessage:
-    return message(
-        "two-way cluster-robust Wald ({cluster} and rater)",
-        message_id="column.two_way",
-        cluster=message(cluster),
-    )
-
-
-def _two_way_logit(cluster: str) -> TranslatableMessage:
-    return message(
-        "two-way cluster-robust Wald ({cluster} and rater) on the logit scale of the proportion",
-        message_id="column.two_way_logit",
-        cluster=message(cluster),
-    )
-
-
-def _wilson(cluster: str) -> TranslatableMessage:
-    return message(
-        "Wilson with the effective sample size ({cluster} clusters)",
-        message_id="column.wilson",
-        cluster=message(cluster),
-    )
-
-
-def _two_way_wilson(cluster: str) -> TranslatableMessage:
-    return message(
-        "two-way Wilson with the effective sample size ({cluster} and rater)",
-        message_id="column.two_way_wilson",
-        cluster=message(cluster),
-    )
-
-
-def _exact(cluster: str) -> TranslatableMessage:
-    return message(
-        "exact ({cluster} clusters)", message_id="column.exact", cluster=message(cluster)
-    )
-
-
-def _two_way_exact(cluster: str) -> TranslatableMessage:
-    return message(
-        "exact ({cluster} or rater clusters)",
-        message_id="column.two_way_exact",
-        cluster=message(cluster),
-    )
-
-
-def _posterior(_cluster: str) -> TranslatableMessage:
-    return message("posterior of the rating patterns", message_id="column.posterior")
-
-
-def _model(_cluster: str) -> TranslatableMessage:
-    return message("model-based (Fisher information)", message_id="column.model")
-
-
-def _jackknife(_cluster: str) -> TranslatableMessage:
-    return message("leave-one-rater-out jackknife", message_id="column.jackknife")
-
-
-def _newcombe(_cluster: str) -> TranslatableMessage:
-    return message("square-and-add (Newcombe)", message_id="column.newcombe")
-
-
-def _permutation(_cluster: str) -> TranslatableMessage:
-    return message("studentised permutation test", message_id="column.permutation")
-
-
-def _chance_level(_cluster: str) -> TranslatableMessage:
-    return message("chance level", message_id="column.chance_level")
-
-
-def _unpaired_d(_cluster: str) -> TranslatableMessage:
-    return message("Cohen's d of case means, unpaired", message_id="column.unpaired_d")
-
-
-def _shuffles(_cluster: str) -> TranslatableMessage:
-    return message("permutation reference", message_id="column.shuffles")
-
-
-def _leave_out(column: str) -> TranslatableMessage:
-    return message(
-        "leave-one-out range ({cluster})",
-        message_id="column.leave_out",
-        cluster=omission_of(column),
-    )
-
-
-_HEADINGS: Mapping[str, _Heading] = MappingProxyType(
-    {
-        "difference.judge_and_panel": _permutation,
-        "difference.shuffled": _permutation,
-        "difference.square_and_add": _newcombe,
-        "difference.swapped": _permutation,
-        "difference.swapped_exactly": _permutation,
-        "edges.posterior": _posterior,
-        "edges.thin_majorities": _posterior,
-        "edges.thin_posterior": _posterior,
-        "edges.uneven_wald": _wald_atanh,
-        "edges.uneven_wald_logit": _wald_logit,
-        "edges.uneven_wilson": _wilson,
-        "edges.wald_logit": _wald_logit,
-        "method.bootstrap": _bootstrap,
-        "method.chance_level": _chance_level,
-        "method.jackknife": _jackknife,
-        "method.leave_out": _leave_out,
-        "method.model": _model,
-        "method.no_jackknife": _jackknife,
-        "method.percentiles": _bootstrap,
-        "method.shuffles": _shuffles,
-        "method.unpaired_d": _unpaired_d,
-        "method.wald": _wald,
-        "method.wald_atanh": _wald_atanh,
-        "method.wilson_of_clusters": _wilson,
-        "two_way.by_rater": lambda _cluster: _wald("rater"),
-        "two_way.exact": _exact,
-        "two_way.exact_both": _two_way_exact,
-        "two_way.method": _two_way,
-        "two_way.method_logit": _two_way_logit,
-        "two_way.one_way": _wald,
-        "two_way.wilson": _wilson,
-        "two_way.wilson_both": _two_way_wilson,
-    }
+_COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
+    (
+        message("{cluster}-cluster bootstrap", message_id="column.bootstrap", cluster=_CLUSTER),
+        ("method.bootstrap", "method.percentiles"),
+    ),
+    (
+        message(
+            "cluster-robust Wald ({cluster}-clustered)", message_id="column.wald", cluster=_CLUSTER
+        ),
+        ("method.wald", "two_way.one_way", "two_way.by_rater"),
+    ),
+    (
+        message(
+            "cluster-robust Wald ({cluster}-clustered) on the atanh scale",
+            message_id="column.wald_atanh",
+            cluster=_CLUSTER,
+        ),
+        ("edges.uneven_wald", "method.wald_atanh"),
+    ),
+    (
+        message(
+            "cluster-robust Wald ({cluster}-clustered) on the logit scale of the proportion",
+            message_id="column.wald_logit",
+            cluster=_CLUSTER,
+        ),
+        ("edges.uneven_wald_logit", "edges.wald_logit"),
+    ),
+    (
+        message(
+            "two-way cluster-robust Wald ({cluster} and rater)",
+            message_id="column.two_way",
+            cluster=_CLUSTER,
+        ),
+        ("two_way.method",),
+    ),
+    (
+        message(
+            (
+                "two-way cluster-robust Wald ({cluster} and rater) on the logit scale of the"
+                " proportion"
+            ),
+            message_id="column.two_way_logit",
+            cluster=_CLUSTER,
+        ),
+        ("two_way.method_logit",),
+    ),
+    (
+        message(
+            "Wilson with the effective sample size ({cluster} clusters)",
+            message_id="column.wilson",
+            cluster=_CLUSTER,
+        ),
+        ("edges.uneven_wilson", "method.wilson_of_clusters", "two_way.wilson"),
+    ),
+    (
+        message(
+            "two-way Wilson with the effective sample size ({cluster} and rater)",
+            message_id="column.two_way_wilson",
+            cluster=_CLUSTER,
+        ),
+        ("two_way.wilson_both",),
+    ),
+    (
+        message("exact ({cluster} clusters)", message_id="column.exact", cluster=_CLUSTER),
+        ("two_way.exact",),
+    ),
+    (
+        message(
+            "exact ({cluster} or rater clusters)",
+            message_id="column.two_way_exact",
+            cluster=_CLUSTER,
+        ),
+        ("two_way.exact_both",),
+    ),
+    (
+        message("posterior of the rating patterns", message_id="column.posterior"),
+        ("edges.posterior", "edges.thin_majorities", "edges.thin_posterior"),
+    ),
+    (message("model-based (Fisher information)", message_id="column.model"), ("method.model",)),
+    (
+        message("leave-one-rater-out jackknife", message_id="column.jackknife"),
+        ("method.jackknife", "method.no_jackknife"),
+    ),
+    (
+        message("square-and-add (Newcombe)", message_id="column.newcombe"),
+        ("difference.square_and_add",),
+    ),
+    (
+        message("studentised permutation test", message_id="column.permutation"),
+        (
+            "difference.judge_and_panel",
+            "difference.shuffled",
+            "difference.swapped",
+            "difference.swapped_exactly",
+        ),
+    ),
+    (message("chance level", message_id="column.chance_level"), ("method.chance_level",)),
+    (
+        message("Cohen's d of case means, unpaired", message_id="column.unpaired_d"),
+        ("method.unpaired_d",),
+    ),
+    (message("permutation reference", message_id="column.shuffles"), ("method.shuffles",)),
+    (
+        message("leave-one-out range ({cluster})", message_id="column.leave_out", cluster=_CLUSTER),
+        ("method.leave_out",),
+    ),
 )
-"""Message id of a method -> the heading of its column, made from its clusters."""
+"""Headings of columns, and the message ids of the methods in each."""
+
+_HEADINGS = {name: heading for heading, names in _COLUMNS for name in names}
 
 
 def column_heading(method: str) -> TranslatableMessage:
@@ -188,8 +144,13 @@ def column_heading(method: str) -> TranslatableMessage:
     method = within_wrappers(method)
     if not method:
         return message("alternative estimate", message_id="column.unnamed")
-    if name_of(method) in _HEADINGS:
-        return _HEADINGS[name_of(method)](str_of(method, "cluster"))
+    name = name_of(method)
+    if name in _HEADINGS:
+        clusters = "rater" if name == "two_way.by_rater" else str_of(method, "cluster")
+        of = omission_of(clusters) if name == "method.leave_out" else message(clusters)
+        heading = _HEADINGS[name]
+        values = {"cluster": of} if heading.values else {}
+        return TranslatableMessage(heading.template, values, heading.message_id)
     return method if isinstance(method, TranslatableMessage) else message(method)
 
 
