@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from konsil.collect.fake.fake_server import running
+from fake_server import running
 from konsil.design.models import JudgeModel
 from konsil.store import Store
 from konsil.web.design.design_app import PAGES

@@ -3,7 +3,7 @@
 Both are drawn from a seed and the request, and depend on nothing else.
 
 It is what trials and tests use, in the process (`FakeProvider`) or behind a real socket
-(`konsil.collect.fake.fake_server`).
+(`tests/fake_server.py`).
 """
 
 from __future__ import annotations
