@@ -12,7 +12,7 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.records import System
-from konsil.report.answers.combined_tables import combined
+from konsil.report.answers.layout_cells import combined
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material

@@ -11,7 +11,7 @@ from konsil.records import Event
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
-from konsil.report.page.reconciliation import KINDS, REASONS, reconciliation
+from konsil.report.page.extras import KINDS, REASONS, reconciliation
 from konsil.sources.pocqi import pocqi_ratings, pocqi_rules
 from konsil.study import Study
 

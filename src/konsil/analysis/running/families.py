@@ -13,8 +13,7 @@ from konsil.analysis.agreement.label_rows import label_rows
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.cases.cases import case_rows
 from konsil.analysis.designs.design_methods import design_methods
-from konsil.analysis.designs.durations import timed_groups
-from konsil.analysis.designs.length import length_groups
+from konsil.analysis.designs.durations import length_groups, timed_groups
 from konsil.analysis.designs.rater_cost import cost_rows
 from konsil.analysis.designs.sentence_sampling import part_rows
 from konsil.analysis.estimation.rows.group_differences import group_rows

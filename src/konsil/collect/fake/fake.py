@@ -18,8 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from konsil.collect.fake.fake_preparing import prepares
-from konsil.collect.fake.fake_tokens import logprobs, sources
+from konsil.collect.fake.fake_tokens import logprobs, prepares, sources
 from konsil.collect.providers.provider import (
     BusyError,
     CallError,
