@@ -1,4 +1,4 @@
-"""Preference statistics of a study: win differences, win rates, margins, worths and ratios.
+"""Preference statistics of a study: win differences, win rates, margins and worths.
 
 Each has one row a system or two systems.
 """
@@ -16,13 +16,10 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
-from konsil.analysis.model.terms import LONGER, RATIO_TO_BEST, SHORTER
-from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled, value_rows
-from konsil.analysis.pairs.vote_methods import undefined_worths
-from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
+from konsil.analysis.model.terms import LONGER, SHORTER
+from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import (
     Ballot,
     Member,
@@ -31,20 +28,14 @@ from konsil.analysis.pairs.votes import (
     longer_first,
     names_in,
 )
+from konsil.analysis.pairs.worth_rows import worth_rows
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
-from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.preference import Preference, preferences
-from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
-from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
-from konsil.stats.pairs.votes import pair_members, totals
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.pairs.preference import preferences
+from konsil.stats.pairs.votes import pair_members
 from konsil.stats.pairs.wins import Score, VoteStatistic, head_to_head, system_against_others
-from konsil.stats.pairs.worth_designs import Model, design
-
-MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
-
 
 SCORES: Mapping[str, Score] = {
     "win_difference": "difference",
@@ -166,126 +157,3 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
         if not np.isfinite(preference.intervals.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
         yield from value_rows(context, keys, preference, n, people and n_systems > 1, member.raters)
-
-
-def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
-    """Log worths with two-way intervals, and the ratio to the best.
-
-    The bootstrap and the model's own intervals are reported, too.
-    """
-    votes, analysis, level = member.votes, context.analysis, context.resampling.level
-    chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
-    cells = totals(votes)
-    fitted, statistic = fit(cells, chosen), worths(cells, chosen)
-    if fitted.reason:
-        for _, keys in member.rows:
-            yield row(
-                context,
-                {**member.keys, **keys},
-                EstimateSummary(
-                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.reason))
-                ),
-            )
-        return
-    best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
-    both = [statistic, against_reference(statistic, best.best)]
-    draws = context.resampling.draws
-    log, gap = preferences(
-        votes, both, draws=draws, key=context.key, level=level, mode=analysis.mode
-    )
-    model = model_interval(fitted.log_worths, fitted.covariance, level=level)
-    alone = not people or votes.n_raters < 2
-    for n, own_keys in member.rows:
-        keys = {**member.keys, **own_keys}
-        ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
-        by_item = resampled(context, log, n, ways[1])
-        model_estimate = replace(
-            ways[1],
-            low=float(model[0][n]),
-            high=float(model[1][n]),
-            se=math.sqrt(fitted.covariance[n, n]),
-            method=message(
-                "model-based (Fisher information), comparisons treated as independent",
-                message_id="method.model",
-            ),
-            reason="",
-        )
-        two, item, rater, by_item, model_estimate = (
-            _limited(estimate) for estimate in (*ways, by_item, model_estimate)
-        )
-        headline, others = (two, [by_item, model_estimate])
-        if analysis.mode == "paper":
-            headline, others = model_estimate, [by_item, two]
-        elif analysis.cluster == "rater":
-            headline, others = rater, [two, model_estimate]
-        elif alone:
-            headline, others = by_item, [item, model_estimate]
-        elif context.target == "these" or is_dominated(log.intervals, n):
-            headline, others = item, [by_item, two, model_estimate]
-        notes = [
-            sentence(c, member.raters)
-            for c in vote_cautions(log, n)
-            if not (alone and "raters" in c.code)
-        ]
-        if n == best.best and math.isfinite(fitted.log_tie):
-            notes.append(message("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
-        yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
-        for other in others:
-            if math.isfinite(other.low) and other.method != headline.method:
-                yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-        version = {**keys, "version": RATIO_TO_BEST}
-        yield counted(
-            row(
-                context,
-                version,
-                EstimateSummary(_ratio(headline, best, gap, n, alone)),
-                kind="companion",
-            ),
-            log,
-            n,
-        )
-
-
-def _limited(estimate: Estimate) -> Estimate:
-    """A log worth without limits that have no width or are too far apart.
-
-    Beyond that distance no ratio is informative.
-    """
-    if estimate.reason or not math.isfinite(estimate.low):
-        return estimate
-    low, high, reason = worth_limits(estimate.low, estimate.high)
-    return replace(
-        estimate, low=low, high=high, method=estimate.method if not reason else "", reason=reason
-    )
-
-
-def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
-    """A worth over the best one's, with the headline's kind of interval.
-
-    It is the interval of their difference, covariance included.
-    """
-    if n == best.best:
-        low = high = math.nan
-    elif has(headline.method, "model"):
-        low, high = float(best.low[n]), float(best.high[n])
-    elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
-        low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
-    else:
-        by_items = headline.raters == "these"
-        ends = (
-            gap.intervals.question
-            if by_items
-            else gap.intervals.rater
-            if is_by_rater(headline.method)
-            else gap.intervals.two_way
-        )
-        low, high = _exp(ends.low, n), _exp(ends.high, n)
-    low, high, reason = ratio_limits(low, high)
-    reason = message("the reference", message_id="worths.reference") if n == best.best else reason
-    return replace(
-        headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
-    )
-
-
-def _exp(ends: Array, n: int) -> float:
-    return float(np.exp(ends[n]))
