@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.collect.fake.fake_server import running
+from fake_server import running
 from konsil.design.models import JudgeModel
 from konsil.store import Store
 from konsil.web.design.design_app import PAGES

@@ -13,9 +13,9 @@ from typing import Any
 
 import docx
 import pytest
+from konsil.collect.fake.fake_server import running
 
 from konsil.api.design.serving import DraftWorkshop
-from konsil.collect.fake.fake_server import running
 from konsil.store import Store
 from konsil.web.design.design_app import create_design_app
 from small_studies import exit_code

@@ -2,7 +2,7 @@
 
 genai-prices is an offline list that others keep up to date.
 
-`python -m konsil.collect.running.price_source 2026-11-22 > src/konsil/collect/prices.toml`, with
+`python benchmarks/price_source.py 2026-11-22 > src/konsil/collect/prices.toml`, with
 the extra `vendors` installed; the day is the one whose prices are taken. konsil itself reads the
 file and needs no other package.
 """
@@ -32,7 +32,7 @@ VENDORS = (
 
 HEAD = """\
 # US dollars for a million tokens: read, written. List prices without discounts, for requests of ordinary length; where
-# a price depends on the time of day, the highest. Written by konsil.collect.running.price_source, not by hand.
+# a price depends on the time of day, the highest. Written by benchmarks/price_source.py, not by hand.
 # A study states its own with price_in and price_out, which go before this list.
 date = {date}
 source = {source}
@@ -63,7 +63,7 @@ def prices_on(day: date) -> dict[str, tuple[float, float]]:
 
 
 # Of a library without our types.
-def _dearest(model: Any, day: date) -> tuple[float, float] | None:  # noqa: ANN401
+def _dearest(model: Any, day: date) -> tuple[float, float] | None:
     """The highest price of the day; None for what reads or writes no text."""
     hours = [model.get_prices(datetime.combine(day, time(hour), tzinfo=UTC)) for hour in range(24)]
     pairs = [(_dollars(p.input_mtok), _dollars(p.output_mtok)) for p in hours]
@@ -73,20 +73,20 @@ def _dearest(model: Any, day: date) -> tuple[float, float] | None:  # noqa: ANN4
     return (max(r for r, _ in text_prices), max(w for _, w in text_prices)) if text_prices else None
 
 
-def _dollars(price: Any) -> float | None:  # noqa: ANN401 - a number, or tiers of numbers
+def _dollars(price: Any) -> float | None:
     if price is None:
         return None
     return float(getattr(price, "base", price))
 
 
-def _names(model: Any) -> Iterator[str]:  # noqa: ANN401 - of a library without our types
+def _names(model: Any) -> Iterator[str]:
     for name in {model.id, *_clauses(model.match)}:
         plain = name.lower().rpartition("/")[2].rstrip("-:@")
         if plain:
             yield plain
 
 
-def _clauses(clause: Any) -> Iterator[str]:  # noqa: ANN401 - of a library without our types
+def _clauses(clause: Any) -> Iterator[str]:
     for part in getattr(clause, "or_", ()):
         yield from _clauses(part)
     for kind in ("equals", "starts_with"):

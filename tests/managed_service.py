@@ -42,7 +42,7 @@ class Service:
         number = self.socket.fileno()
         # Simulated raters are faster than people.
         served = ["serve", *self._arguments, "--url", self.url, "--posts-a-minute", "1000000"]
-        self.process = subprocess.Popen(  # noqa: S603 - our own command
+        self.process = subprocess.Popen(
             [sys.executable, "-c", _PASSED_ON, str(number), sys.executable, "-c", code, *served],
             pass_fds=[number],
             env={**os.environ, **(environment or {})},

@@ -2,7 +2,7 @@
 
 It serves benchmarks, and tests of faults of the network itself.
 
-`python -m konsil.collect.fake.fake_server '{"busy": 0.05}'` prints its address and serves until it
+`python tests/fake_server.py '{"busy": 0.05}'` prints its address and serves until it
 is ended. GET /counts says how often each request was received, by a digest of its body.
 """
 
@@ -140,9 +140,9 @@ def running(
     settings = json.dumps(
         {"faults": about, "seed": seed, "refuse": list(refuse), "instant": instant}
     )
-    command = [sys.executable, "-m", "konsil.collect.fake.fake_server", settings]
+    command = [sys.executable, "-P", __file__, settings]
     # Our own module.
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
