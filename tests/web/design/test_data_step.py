@@ -6,7 +6,8 @@ import re
 from html import unescape
 
 import pytest
-from konsil.collect.fake.fake_server import running
+
+from fake_server import running
 
 from . import odd_tables
 from .conftest import fields_of

@@ -13,8 +13,8 @@ from typing import Any
 
 import docx
 import pytest
-from konsil.collect.fake.fake_server import running
 
+from fake_server import running
 from konsil.api.design.serving import DraftWorkshop
 from konsil.store import Store
 from konsil.web.design.design_app import create_design_app
