@@ -20,7 +20,6 @@ from konsil.sources import (
     raise_if,
     read_ratings,
     read_table,
-    with_label,
 )
 
 
@@ -58,7 +57,7 @@ def test_long(tmp_path: Path) -> None:
         ("1", ("1:gpt",), "r2", "correct", "no", "rated"),
         ("1", ("1:gpt",), "r1", "safe", "yes", "rated"),
     ]
-    assert parsed.lines == (2, 3, 4)
+    assert tuple(parsed.lines) == (2, 3, 4)
     first, second = parsed.tasks
     assert parsed.records[2].task == parsed.records[0].task == first.id
     assert first == Task(first.id, first.id, "r1", "", "1", ("1:gpt",))
@@ -109,12 +108,6 @@ def test_labels_missing_words_and_suspects(tmp_path: Path) -> None:
     assert read(tmp_path, LONG + "1,g,r1,c,NA\n", labels={"NA": "cannot tell"}).suspects == {}
     # A missing word is about labels: an item may well be called 0.
     assert read(tmp_path, LONG + "0,g,r1,c,1\n", missing=("0",)).records[0].item == "0"
-
-
-def test_with_label() -> None:
-    rating = Rating("t", "r", "c", "1", label="Keine Angabe")
-    assert with_label(rating, "abstained", None) == Rating("t", "r", "c", "1", state="abstained")
-    assert with_label(rating, "rated", "Keine Angabe") is rating
 
 
 def test_abstained_state(tmp_path: Path) -> None:
@@ -237,7 +230,7 @@ def test_repeats(tmp_path: Path) -> None:
 
 def test_duplicates(tmp_path: Path) -> None:
     parsed = read(tmp_path, LONG + "1,g,r,c,yes\n1,g,r,c,yes\n2,g,r,c,no\n")
-    assert (len(parsed.records), parsed.duplicates, parsed.lines) == (2, 1, (2, 4))
+    assert (len(parsed.records), parsed.duplicates, [*parsed.lines]) == (2, 1, [2, 4])
     got = sentences(read(tmp_path, LONG + "1,g,r,c,yes\n2,g,r,c,no\n1,g,r,c,no\n"))
     assert got == [
         "line 4: label: rater 'r' rates '1:g' on 'c' as 'no' here and as 'yes' on line 2;"
