@@ -216,7 +216,7 @@ def _fields(
     answers = [in_quotes(frame[f]) for f in ("first", "second") if stated & _ANSWERS[f]]
     times = frame["at"].drop_nulls().unique().to_list() if are_times else []
     state = pl.when(pl.col("state") == "abstained").then(pl.lit("abstained"))
-    whole = {f: pl.col(f).cast(pl.Float64, strict=False) for f in _WHOLE}
+    integers = {f: pl.col(f).cast(pl.Float64, strict=False) for f in _WHOLE}
     number = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
     texts = ("note", "arm", "phase", "batch", "instrument", "digest")
     values = {
@@ -226,7 +226,7 @@ def _fields(
         "state": state.otherwise(pl.lit("rated")),
         "label": pl.when(pl.col("state").ne_missing("abstained")).then("label"),
         **{name: _positive_zero(name) for name in ("confidence", "seconds")},
-        **{name: value.cast(pl.Int64, strict=False) for name, value in whole.items()},
+        **{name: value.cast(pl.Int64, strict=False) for name, value in integers.items()},
         "sentence": number.cast(pl.Float64).cast(pl.Int64),
         "at": pl.col("at")
         .replace_strict(times, [utc(t) for t in times], default=None, return_dtype=pl.String)
