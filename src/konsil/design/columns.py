@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -41,11 +41,16 @@ REPEATABLE: frozenset[Role] = frozenset(
 )
 """Roles that several columns of a table can have."""
 
-OWN = frozenset(
-    {"aliases", "case", "sets", "reasoning", "citations", "state", "confidence", "at", "arm"}
-    | {"phase", "batch", "purpose", "repeat", "task", "instrument", "digest"}
-    | {"answer_a", "answer_b", "span_start", "span_end"}
-)
+OWN_OF: Mapping[str, frozenset[str]] = {
+    "items": frozenset({"aliases", "case", "sets"}),
+    "answers": frozenset({"reasoning", "citations"}),
+    "ratings": frozenset(
+        {"state", "confidence", "at", "arm", "phase", "batch", "purpose", "repeat", "task"}
+        | {"instrument", "digest", "answer_a", "answer_b", "span_start", "span_end"}
+    ),
+}
+"""Records -> their fields that no role stands for."""
+OWN: frozenset[str] = frozenset().union(*OWN_OF.values())
 """Fields of konsil's without a role: read from the columns of these very names."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
-from konsil.design.columns import OWN, Role
+from konsil.design.columns import OWN_OF, Role
 from konsil.design.edits import Data
 from konsil.design.guessing import repeated_roles
 from konsil.records.source import FileSettings
@@ -167,7 +167,7 @@ def _entry(
 ) -> Data:
     """One entry; a column that has a field's name and another role is not read as that field."""
     mapped: Data = {field: name for field, name in columns.items() if field != name}
-    reserved = {*_NAMES[records], *OWN} - {*skip, *(fixed or {}), *columns}
+    reserved = {*_NAMES[records], *OWN_OF[records]} - {*skip, *(fixed or {}), *columns}
     own_columns = set(table.columns("own"))
     for name in table.roles:
         if name.casefold() in reserved and name not in own_columns:

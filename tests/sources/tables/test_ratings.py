@@ -272,39 +272,6 @@ def test_bad_cells(tmp_path: Path) -> None:
     assert parsed.records[0].label == "3.5"
 
 
-def test_a_wide_table_without_settings_is_told_how_to_name_its_columns(tmp_path: Path) -> None:
-    of_raters = fault(tmp_path, "item,system,Dr A,Dr B\n1,g,yes,no\n", fixed={"criterion": "c"})
-    assert (
-        'where each rater has a column, set raters = { "Dr A" = "...", "Dr B" = "..." }, otherwise'
-        in of_raters
-    )
-    of_criteria = fault(tmp_path, "item,rater,good,safe\n1,r,yes,no\n")
-    assert (
-        'where each criterion has a column, set criteria = { "good" = "...", "safe" = "..." }'
-        in of_criteria
-    )
-    many = fault(tmp_path, "item,a,b,c,d,e,f,g\n1,y,y,y,y,y,y,y\n", fixed={"criterion": "c"})
-    assert '"f" = "...", ... }' in many
-
-
-@pytest.mark.parametrize(
-    ("header", "mapping"),
-    [
-        ("item,label,other,more", {"fixed": {"criterion": "c"}}),
-        ("item,note,other", {"fixed": {"criterion": "c"}}),
-        ("item,rater 1,rater 2", {"raters": {"rater 1": "a", "rater 2": "b"}}),
-        ("item,good,safe", {"criteria": {"good": "good"}}),
-    ],
-)
-def test_a_table_that_is_not_wide_or_is_named_so_already_has_no_such_hint(
-    tmp_path: Path, header: str, mapping: dict[str, Any]
-) -> None:
-    sentence = fault(
-        tmp_path, f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n", **mapping
-    )
-    assert "has a column" not in sentence
-
-
 def test_unknown_columns_and_fields(tmp_path: Path) -> None:
     assert (
         fault(tmp_path, LONG + "1,g,r,c,x\n", columns={"item": ("itme",)})

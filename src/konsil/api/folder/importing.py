@@ -17,6 +17,7 @@ from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.folder.replies.reply_ratings import with_replies
+from konsil.api.folder.source_roles import StudyNames, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
@@ -61,7 +62,9 @@ def import_files(
         )
 
     sources = expanded(folder.path, sources)
-    read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
+    study = folder.study
+    names = StudyNames(study.instruments, study.everybody(), study.systems)
+    read = incoming(folder.path, sources, Finder(folder), names)
     # Items and protocol stay as they are while workers call models about them.
     with (
         folder.store(create=True) as store,
@@ -70,11 +73,11 @@ def import_files(
     ):
         batch, n_left_out = _batch(folder, read, before)
         note_study(store, folder.study, now())
-        names = tuple(dict.fromkeys(s.file for s in sources))
-        files = digests_of(folder.path, names)
+        file_names = tuple(dict.fromkeys(s.file for s in sources))
+        files = digests_of(folder.path, file_names)
         add = store.replace_imports if replace_all else store.add
         added = add(
-            batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
+            batch, source=", ".join(file_names), digest=digest_of_all(files), at=now(), files=files
         )
     notes = [note for file in read for note in file.notes]
     if n_left_out:
@@ -147,16 +150,17 @@ def incoming(
     folder: Path,
     sources: Sequence[Source],
     find: Find = lambda _: None,
-    instruments: Sequence[Instrument] = (),
+    names: StudyNames = StudyNames(),  # noqa: B008 - frozen
 ) -> tuple[Incoming, ...]:
     """Read every source; the first file with bad rows raises a SourceError that lists them.
 
-    `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for
-    tables of a whole study.
+    `find` knows the tasks of the plan, for annotations of them; `names` are the study's, for tables
+    of a whole study and columns that are not stated.
     """
     tables: dict[tuple[str, FileSettings], Table] = {}
     logs = InspectLogs()
     files = []
+    instruments = names.instruments
     of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
     for each in tracked(expanded(folder, sources), "files"):
         source = _without_numbers(each, instruments)
@@ -179,9 +183,12 @@ def incoming(
         _check_criteria(source, instruments)
         replied = with_replies(table, source, instruments)
         table = replied.table
-        batch = _tabular(table, source, of_tasks)
-        notes = (*batch.notes, *replied.notes, *lookalikes(table, source))
-        files.append(replace(batch, preparation=replied.counts, notes=notes))
+        completed, notes = with_columns(table, source, names)
+        for part in completed:
+            batch = _tabular(table, part, of_tasks)
+            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
+            files.append(replace(batch, preparation=replied.counts, notes=notes))
+            notes = ()
     return tuple(files)
 
 
