@@ -17,7 +17,7 @@ from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.folder.replies.reply_ratings import with_replies
-from konsil.api.folder.source_roles import StudyNames, with_columns
+from konsil.api.source_roles import StudyNames, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked

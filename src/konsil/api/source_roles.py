@@ -168,8 +168,8 @@ def _chosen(
             raters[name] = source.raters.get(name) or names.rater(text) or _UNKNOWN
         if role in ("label_of_rater", "label_of_both", "label_of_criterion", "label_of_item"):
             text = parts.get("criterion", {}).get(name, name)
-            known = source.fixed.get("criterion") or source.criteria.get(name)
-            criteria[name] = known or names.criterion(text) or _UNKNOWN
+            stated = source.fixed.get("criterion") or source.criteria.get(name)
+            criteria[name] = stated or names.criterion(text) or _UNKNOWN
     headings = {"label_of_both", "label_of_criterion"} & {*roles.values()}
     for kind, ids, valid in (
         ("rater", raters, {r.id for r in names.raters}),
@@ -184,10 +184,12 @@ def _chosen(
             unclear.append(
                 f"The criterion is not named; expected one of {', '.join(sorted(valid))}."
             )
-    own: dict[str, Role] = {
+    of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
     }
-    return Chosen(source.file, {**roles, **own}, source.settings, criteria, raters), unclear
+    return Chosen(
+        source.file, {**roles, **of_own_names}, source.settings, criteria, raters
+    ), unclear
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
