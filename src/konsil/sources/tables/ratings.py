@@ -281,7 +281,7 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _lines(numbers: pl.Series, table: Table) -> Sequence[int]:
     lines = pl.Series(table.lines).gather(numbers) if table.lines else numbers + 2
-    return array("I", lines.cast(pl.UInt32).to_numpy().tobytes())
+    return array("q", lines.cast(pl.Int64).to_numpy().tobytes())
 
 
 def _translated(source: Source) -> set[str]:
