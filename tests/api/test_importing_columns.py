@@ -1,8 +1,10 @@
-"""Ratings that stay columns from the table to the database are those that records give."""
+"""Ratings that stay columns from the table to the database are those that its rows state."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-import konsil.api.folder.importing as importing
 from konsil.api import open_folder
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources.files.table import read_table
-from konsil.sources.tables.rating_cells import rating_cells
 from konsil.store.log import record_writer
 
 PROTOCOL = """
@@ -115,6 +114,35 @@ def stored(folder: Path) -> dict[str, list[tuple[object, ...]]] | str:
         }
 
 
+def expected(rows: list[tuple[str, ...]], left_out: set[str]) -> set[tuple[object, ...]]:
+    """The ratings of an admitted table, made one by one from its text."""
+    ratings: dict[tuple[str, ...], tuple[object, ...]] = {}
+    for row in rows:
+        cell = {n: "" if n in left_out else v for n, v in zip(HEADER, row, strict=True)}
+        abstains = cell["state"] == "abstained" or cell["label"] == "?"
+        if not cell["label"] and not abstains:
+            continue
+        answers = [f"{cell['item']}:{cell['system']}"]
+        screen = [cell["rater"], cell["item"], answers, cell["arm"], "", "", "main", None, ""]
+        text = json.dumps(screen, ensure_ascii=False, separators=(",", ":"))
+        task = f"t-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+        rating = (
+            task,
+            json.dumps(answers, ensure_ascii=False),
+            "abstained" if abstains else "rated",
+            None if abstains else cell["label"].removesuffix(".0"),
+            cell["note"],
+            float(cell["seconds"]) if cell["seconds"] else None,
+            cell["at"].replace("T10:00:00+02:00", "T08:00:00Z"),
+        )
+        key = (cell["rater"], cell["item"], cell["criterion"])
+        ratings.setdefault((*key, cell["system"], cell["arm"]), (*key, *rating))
+    return {*ratings.values()}
+
+
+NAMES = "rater, item, criterion, task, answers, state, label, note, seconds, at"
+
+
 @pytest.mark.slow
 @settings(
     deadline=None,
@@ -123,17 +151,22 @@ def stored(folder: Path) -> dict[str, list[tuple[object, ...]]] | str:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(rows=TABLES, left_out=LEFT_OUT)
-def test_columns_and_records_are_the_same_rows(
+def test_a_table_in_parts_is_the_ratings_of_its_rows(
     tmp_path: Path, rows: list[tuple[str, ...]], left_out: set[str]
 ) -> None:
     folder = study(tmp_path / "study")
     write(folder / "ratings.csv", rows, left_out)
+    whole = stored(folder)
+    if not isinstance(whole, str):
+        with sqlite3.connect(folder / "konsil.db") as connection:
+            ratings = connection.execute(f"SELECT {NAMES} FROM ratings").fetchall()
+        assert {*ratings} == expected(rows, left_out)
+        assert len(ratings) == len({*ratings})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(record_writer, "_MANY", 1)
-        as_columns = stored(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importing, "rating_cells", lambda *_: None)
-        assert stored(folder) == as_columns
+        patch.setattr("konsil.sources.tables.ratings._CHUNK", 2)
+        patch.setattr("konsil.store.engine.bulk.column_rows.CHUNK", 2)
+        assert stored(folder) == whole
 
 
 PLAIN = [
@@ -143,18 +176,21 @@ PLAIN = [
 ]
 
 
-def test_a_plain_table_is_read_as_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No record is made of any rating, from several parts of a table."""
-    monkeypatch.setattr("konsil.sources.tables.rating_cells._CHUNK", 2)
+@pytest.mark.parametrize("change", [{}, {"label": ""}, {"item": "q2"}])
+def test_no_record_is_made_of_a_rating(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str]
+) -> None:
+    monkeypatch.setattr("konsil.sources.tables.ratings._CHUNK", 2)
     monkeypatch.setattr("konsil.store.engine.bulk.column_rows.CHUNK", 2)
     folder = study(tmp_path / "study")
-    write(folder / "ratings.csv", PLAIN, set())
-    expected = stored(folder)
-    monkeypatch.setattr(importing, "_tabular", None)
+    row = dict(zip(HEADER, PLAIN[0], strict=True)) | change
+    write(folder / "ratings.csv", [*PLAIN, tuple(row.values())], set())
     monkeypatch.setattr(record_writer, "_MANY", 1)
     monkeypatch.setattr(record_writer.RecordWriter, "_chunk", _only_small)
-    assert stored(folder) == expected
-    assert isinstance(expected, dict) and len(expected["ratings"]) == 3
+    monkeypatch.setattr("konsil.records.bulk.Rating", None)
+    tables = stored(folder)
+    assert isinstance(tables, dict)
+    assert len(tables["ratings"]) == 3 + (change.keys() == {"item"})
 
 
 _chunk = record_writer.RecordWriter._chunk
@@ -165,28 +201,18 @@ def _only_small(writer: object, kind: object, *rest: object) -> int:
     return _chunk(writer, kind, *rest)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"label": ""}, "not rated"),
-        ({"seconds": "x"}, "not a number"),
-        ({"item": 'q"1'}, "an identifier that JSON escapes"),
-        ({"item": ""}, "no item"),
-    ],
-)
-def test_other_tables_are_read_as_records(
-    tmp_path: Path, change: dict[str, str], reason: str
+def test_a_fault_in_a_later_part_has_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = dict(zip(HEADER, PLAIN[0], strict=True)) | change
-    write(tmp_path / "ratings.csv", [[row[name] for name in HEADER]], set())
-    table = read_table(tmp_path / "ratings.csv")
-    assert rating_cells(table, Source("ratings.csv", "ratings")) is None, reason
-
-
-def test_a_repeated_row_is_read_as_a_record(tmp_path: Path) -> None:
-    write(tmp_path / "ratings.csv", [PLAIN[0], PLAIN[0]], set())
-    table = read_table(tmp_path / "ratings.csv")
-    assert rating_cells(table, Source("ratings.csv", "ratings")) is None
+    monkeypatch.setattr("konsil.sources.tables.ratings._CHUNK", 2)
+    folder = study(tmp_path / "study")
+    row = dict(zip(HEADER, PLAIN[2], strict=True))
+    wrong = [{**row, "seconds": "x"}, {**row, "label": "no"}]
+    write(folder / "ratings.csv", [*PLAIN, *(tuple(r.values()) for r in wrong)], set())
+    text = stored(folder)
+    assert isinstance(text, str)
+    assert "line 5: seconds: 'x'" in text
+    assert "line 6: label: rater 'Zoë'" in text and "on line 4" in text
 
 
 def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
