@@ -311,7 +311,7 @@ class Family:
         if self.has_same_sums:
             draft.add(4, "same_sum", self.label)
         else:
-            draft.add(-2.5, "other_sums", self.label)
+            draft.add(-2, "other_sums", self.label)
         return True
 
 
