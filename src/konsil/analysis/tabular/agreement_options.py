@@ -5,13 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from konsil.analysis.recoding.repeat import Repeat
 from konsil.analysis.roles.reading import StatedRoles
-
-if TYPE_CHECKING:
-    import polars as pl
 
 T = TypeVar("T")
 
@@ -61,8 +58,6 @@ class TableOptions:
     """Which of several labels of one rater for one unit counts; None: they are refused."""
     values: tuple[float, ...] = ()
     """The numbers of `labels`; empty: labels that are numbers are these numbers."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
     tool_roles: StatedRoles | None = None

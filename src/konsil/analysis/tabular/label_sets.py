@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.recoding.rewritten import recoded
+from konsil.analysis.recoding.rewritten import chosen_repeats, recoded
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.scale import decide
+from konsil.analysis.tabular.scale import ScaledRatings, decide
 from konsil.analysis.tabular.unnamed import labels_of_cell
 from konsil.errors import SourceError, option
 from konsil.instrument import places
@@ -20,24 +19,13 @@ from konsil.stats.agreement.label_sets import Members
 _CELL = "\x1fcell"
 
 
-@dataclass(frozen=True)
-class SetRows:
-    """Ratings that are sets of labels."""
-
-    rated: pl.DataFrame
-    """One row a rating; `label` is the set, written as a JSON list in the order of the scale."""
-    abstained: pl.DataFrame
-    """The abstentions, in the same columns."""
-    labels: Labels
-    """The single labels."""
-
-
-def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) -> SetRows:
+def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) -> ScaledRatings:
     """One set of labels for each cell, in which the order and repeats of labels mean nothing.
 
     A list without labels is the empty set. A cell with the abstention alone is an abstention;
     beside labels it is refused, as are labels that are not declared, by line.
     """
+    _refuse_order(options)
     lists = [
         labels_of_cell(cell, options, int(row)) for row, cell in cells.select("row", "label").rows()
     ]
@@ -71,11 +59,10 @@ def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) ->
         .to_list()
     ]
     rated = rated.with_columns(pl.Series("label", written, dtype=pl.String))
-    return SetRows(
-        rated.drop(_CELL),
-        abstained.drop(_CELL),
-        labels,
-    )
+    rated, abstained = rated.drop(_CELL), abstained.drop(_CELL)
+    if options.repeat in ("first", "last"):
+        rated = chosen_repeats(rated, options.repeat, warnings)
+    return ScaledRatings(rated, abstained, labels)
 
 
 def label_words(frame: pl.DataFrame, options: TableOptions) -> set[str]:
@@ -99,7 +86,7 @@ def members_of(rated: pl.DataFrame, labels: Labels) -> tuple[Labels, Members]:
     return Labels(names, places(names), "nominal"), members
 
 
-def refuse_order_of_sets(options: TableOptions) -> None:
+def _refuse_order(options: TableOptions) -> None:
     """Refuse what needs an order or numbers, where ratings are sets."""
     if options.level != "nominal":
         raise SourceError(
