@@ -243,7 +243,7 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert result.position["se"] == pytest.approx(se)
     for model in (result.bradley_terry, result.davidson):
         assert all(worth["low"] < worth["log_worth"] < worth["high"] for worth in model["worths"])
-        assert str(model["method"]).endswith("(item-clustered), for this rater")
+        assert str(model["method"]).endswith("t with 59 degrees of freedom, for this rater")
     # Bradley-Terry of two systems is the logit of the wins, ties half: half of it for each system.
     wins = ((steps + 1) / 2).mean()
     by_delta = se / 2 / (wins * (1 - wins)) / 2

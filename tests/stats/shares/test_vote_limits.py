@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from konsil.stats.pairs.two_way_clusters import crossed
-from konsil.stats.pairs.vote_contrasts import between_groups
 from konsil.stats.pairs.votes import votes
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.shares import shares
@@ -78,16 +77,6 @@ def test_the_pair_with_the_fewest_votes_bounds_what_all_are_worth() -> None:
     worst = 2 * (1 - 0.025 ** (1 / 3)) / 2
     assert 1 - estimates.two_way.low[0] >= worst
     assert estimates.two_way.df[0] + 1 == pytest.approx(6)
-
-
-def test_differences_of_groups_without_variation_have_no_interval() -> None:
-    ones = np.ones(8, dtype=int)
-    ballots = votes(
-        [0] * 4 + [2] * 4, [1] * 4 + [3] * 4, ones, np.arange(8), np.arange(8), n_systems=4
-    )
-    differences = crossed(ballots, between_groups(system_against_others(4), 2)).two_way
-    assert differences.se == pytest.approx([0, 0])
-    assert set(differences.method) == {"wald"}
 
 
 def test_wilson_limits_are_those_of_one_share_at_a_time() -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.errors import AnalysisError, nearest, option
+from konsil.stats.engine.contract import Array
 
-Matrix = tuple[tuple[float, ...], ...]
-"""A weight for every two labels, in the order of the scale."""
+Matrix = tuple[tuple[float, ...] | Array, ...]
+"""A weight for every two labels, in the order of the scale: a row for each."""
 
 Weights = str | Matrix
 """The name of weights, empty: those of the statistic; or a weight for every two labels."""

@@ -22,12 +22,13 @@ from konsil.analysis.model.terms import Term
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
+from konsil.analysis.pairs.vote_sentences import no_interval
 from konsil.analysis.pairs.votes import steps_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
-from konsil.stats.engine.contract import Estimate
+from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.inference import wald
 from konsil.stats.inference.heterogeneity import Influences, heterogeneity
 from konsil.stats.inference.wald import WaldInterval
@@ -81,9 +82,29 @@ def _of_criteria(
 
 
 def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
-    (item_a, item_b), (rater_a, rater_b) = numbered([a, b])
+    items, raters = numbered([a, b])
+    estimates = difference_estimates(context, a, b, items, raters)
+    n_raters = len(np.unique(np.concatenate(raters))) if a.raters and b.raters else 1
+    for place, estimate in enumerate(estimates.values()):
+        kind: RowKind = "companion" if place else "difference"
+        if place and not math.isfinite(estimate.low):
+            continue
+        difference = row(
+            context, dict(a.keys), EstimateSummary(estimate), kind=kind, versus=dict(b.keys)
+        )
+        yield replace(difference, n_units=estimate.n_clusters, n_raters=n_raters)
+
+
+def difference_estimates(
+    context: Context, a: Column, b: Column, items: Sequence[IntArray], raters: Sequence[IntArray]
+) -> dict[str, Estimate]:
+    """A number minus another one by each way of clustering, the way that comes first at first.
+
+    `items` and `raters` have the clusters of both, numbered alike. Ways are "two-way", "item" and
+    "rater"; "item" alone where raters are no source of chance.
+    """
     influence = np.concatenate([a.influence, -b.influence])[:, None]
-    item, rater = np.concatenate([item_a, item_b]), np.concatenate([rater_a, rater_b])
+    item, rater = np.concatenate(items), np.concatenate(raters)
     strata = np.concatenate([a.pair, b.pair + int(a.pair.max(initial=0)) + 1])
     level, at = context.resampling.level, np.array([a.value - b.value])
     by_item = wald.by_cluster(influence, item, at, strata=strata, level=level)
@@ -108,11 +129,7 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
             n_clusters=n_items,
             n_ratings=n_votes,
             method=_method(context, way, interval) if has_interval else "",
-            reason=(
-                ""
-                if has_interval
-                else message("no CI from a single item, a single rater or identical comparisons")
-            ),
+            reason=("" if has_interval else no_interval()),
             raters="these" if way == "item" else "like these",
         )
 
@@ -120,19 +137,10 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
     # Groups without a common rater are compared by raters, but where the protocol itself states
     # these raters.
     is_for_these = context.target == "these" and (
-        context.is_target_stated or bool(np.intersect1d(rater_a, rater_b).size)
+        context.is_target_stated or bool(np.intersect1d(raters[0], raters[1]).size)
     )
     first = first if first in ways and not (first == "two-way" and is_for_these) else "item"
-    n_raters = len(np.unique(rater)) if a.raters and b.raters else 1
-    for way in (first, *(w for w in ways if w != first)):
-        kind: RowKind = "difference" if way == first else "companion"
-        summary = estimate(way)
-        if way != first and not math.isfinite(summary.low):
-            continue
-        difference = row(
-            context, dict(a.keys), EstimateSummary(summary), kind=kind, versus=dict(b.keys)
-        )
-        yield replace(difference, n_units=n_items, n_raters=n_raters)
+    return {way: estimate(way) for way in (first, *(w for w in ways if w != first))}
 
 
 def reach_of_scale(context: Context) -> int:

@@ -37,11 +37,7 @@ def value_rows(
     )
     by_item = resampled(context, preference, n, item)
     if not math.isfinite(at.value[n]):
-        reason = (
-            message("no comparison of the two")
-            if "rival" in keys
-            else message("no comparison with another system")
-        )
+        reason = never_compared(is_of_two="rival" in keys)
         undefined = EstimateSummary(
             Estimate(math.nan, level=context.resampling.level, reason=reason)
         )
@@ -85,6 +81,13 @@ def value_rows(
             )
 
 
+def never_compared(*, is_of_two: bool) -> TranslatableMessage:
+    """Why a value of one system, or of two, is undefined."""
+    if is_of_two:
+        return message("no comparison of the two")
+    return message("no comparison with another system")
+
+
 def counted(result_row: Row, preference: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
     of = preference.intervals
@@ -126,6 +129,16 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
 
 
 def resampled(context: Context, preference: Preference, n: int, item: Estimate) -> Estimate:
+    """The interval of `by_bootstrap`, whose method also names that of its p value."""
+    by_item = by_bootstrap(context, preference, n, item)
+    if preference.bootstrap is None or by_item.method == item.method:
+        return by_item
+    return replace(
+        by_item, method=_tested(by_item.method, preference, n, preference.bootstrap.draws)
+    )
+
+
+def by_bootstrap(context: Context, preference: Preference, n: int, item: Estimate) -> Estimate:
     """The bootstrap by item with the flips' p.
 
     The interval without resamples where there are none, and of shares.
@@ -159,14 +172,12 @@ def resampled(context: Context, preference: Preference, n: int, item: Estimate) 
         high=float(boot.high[n]),
         p=p,
         n_undefined=int(boot.n_undefined[n]),
-        method=_tested(method, preference, n, boot.draws),
+        method=method,
         reason="",
     )
 
 
-def _tested(
-    method: TranslatableMessage, preference: Preference, n: int, draws: int
-) -> TranslatableMessage:
+def _tested(method: str, preference: Preference, n: int, draws: int) -> str:
     """The interval's method with that of its p value, where there is one."""
     if preference.flips is None or not math.isfinite(preference.flips.p[n]):
         return method

@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from konsil.analysis.model.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of, votes_by_group
+from konsil.analysis.pairs.votes import Member
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -59,26 +61,31 @@ def columns(context: Context, table: RatingTable, families: Lineage) -> Iterator
     )
     for keys, ballot in votes_by_group(context, frame):
         member = members(context, table, keys, ballot)
-        votes = member.votes
-        chosen = statistic_of(context.analysis.statistic, votes.n_systems, votes.steps)
-        value = chosen.finalise(totals(votes))
-        gradient = np.nan_to_num(chosen.gradient(totals(votes)))
-        for n, names in member.rows:
-            if math.isfinite(value[n]):
-                used = np.flatnonzero(chosen.support[votes.pairs, n])
-                several = (
-                    people and effective_number(np.bincount(votes.raters[used])) >= LEAST_RATERS
-                )
-                yield Column(
-                    {**keys, **names},
-                    float(value[n]),
-                    ballot.clusters,
-                    member.raters if several else (),
-                    votes.questions[used],
-                    votes.raters[used],
-                    votes.pairs[used],
-                    gradient[votes.cells[used], n],
-                )
+        yield from columns_of(context, member, ballot.clusters, people)
+
+
+def columns_of(
+    context: Context, member: Member, items: tuple[str, ...], people: bool
+) -> Iterator[Column]:
+    """Every defined number of one group; `items` are the names of its clusters by number."""
+    votes = member.votes
+    chosen = statistic_of(context.analysis.statistic, votes.n_systems, votes.steps)
+    value = chosen.finalise(totals(votes))
+    gradient = np.nan_to_num(chosen.gradient(totals(votes)))
+    for n, names in member.rows:
+        if math.isfinite(value[n]):
+            used = np.flatnonzero(chosen.support[votes.pairs, n])
+            several = people and effective_number(np.bincount(votes.raters[used])) >= LEAST_RATERS
+            yield Column(
+                {**member.keys, **names},
+                float(value[n]),
+                items,
+                member.raters if several else (),
+                votes.questions[used],
+                votes.raters[used],
+                votes.pairs[used],
+                gradient[votes.cells[used], n],
+            )
 
 
 def numbered(family: Sequence[Column]) -> tuple[list[IntArray], list[IntArray]]:
@@ -86,22 +93,24 @@ def numbered(family: Sequence[Column]) -> tuple[list[IntArray], list[IntArray]]:
 
     Raters 0 where none count.
     """
-    items = {
-        name: n for n, name in enumerate(sorted({i for column in family for i in column.items}))
-    }
-    raters = {
-        name: n for n, name in enumerate(sorted({r for column in family for r in column.raters}))
-    }
-    item = [
-        np.array([items[name] for name in column.items], dtype=np.int64)[column.item]
-        for column in family
-    ]
+    items, raters = (
+        _numbers([getattr(column, role) for column in family]) for role in ("items", "raters")
+    )
+    item = [items[id(column.items)][column.item] for column in family]
     rater = [
-        (
-            np.array([raters[name] for name in column.raters], dtype=np.int64)[column.rater]
-            if column.raters
-            else np.zeros(len(column.item), dtype=np.int64)
-        )
+        raters[id(column.raters)][column.rater]
+        if column.raters
+        else np.zeros(len(column.item), dtype=np.int64)
         for column in family
     ]
     return item, rater
+
+
+def _numbers(names: Sequence[tuple[str, ...]]) -> dict[int, IntArray]:
+    """The numbers of each column's names among the names of all; columns may share their names."""
+    different = {id(of_column): of_column for of_column in names}
+    number = {name: n for n, name in enumerate(sorted({*chain(*different.values())}))}
+    return {
+        key: np.array([number[name] for name in of_column], dtype=np.int64)
+        for key, of_column in different.items()
+    }

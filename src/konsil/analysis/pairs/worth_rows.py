@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,14 +20,54 @@ from konsil.analysis.pairs.vote_methods import undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.bradley_terry_davidson import fit, worths
+from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, worths
 from konsil.stats.pairs.preference import Preference, preferences
 from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
 from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
-from konsil.stats.pairs.votes import totals
-from konsil.stats.pairs.worth_designs import Model, design
+from konsil.stats.pairs.votes import Clusterings, Votes, totals
+from konsil.stats.pairs.worth_designs import Design, Model, design
 
 MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWorths:
+    """The worths of a set of votes, with what their intervals are made of."""
+
+    model: Worths
+    """The model."""
+    best: Ratios
+    """The ratios to the best, with the model's own intervals."""
+    log: Preference
+    """The log worths."""
+    gap: Preference
+    """The log worths minus that of the best."""
+
+
+def fitted_worths(
+    context: Context,
+    votes: Votes,
+    chosen: Design,
+    draws: int,
+    counts: Clusterings | None = None,
+) -> FittedWorths:
+    """The worths of a model; with `draws` = 0 without the bootstrap by item.
+
+    Where the model has no estimate, nothing is resampled and all numbers are nan.
+    """
+    cells, level = totals(votes), context.resampling.level
+    model, statistic = fit(cells, chosen), worths(cells, chosen)
+    best = ratios_to_best(model.log_worths, model.covariance, level=level)
+    log, gap = preferences(
+        votes,
+        [statistic, against_reference(statistic, max(best.best, 0))],
+        draws=0 if model.reason else draws,
+        key=context.key,
+        level=level,
+        mode=context.analysis.mode,
+        counts=counts,
+    )
+    return FittedWorths(model, best, log, gap)
 
 
 def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
@@ -37,8 +77,8 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     """
     votes, analysis, level = member.votes, context.analysis, context.resampling.level
     chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
-    cells = totals(votes)
-    fitted, statistic = fit(cells, chosen), worths(cells, chosen)
+    fit_of_votes = fitted_worths(context, votes, chosen, context.resampling.draws)
+    fitted, best, log = fit_of_votes.model, fit_of_votes.best, fit_of_votes.log
     if fitted.reason:
         for _, keys in member.rows:
             yield row(
@@ -49,12 +89,6 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
                 ),
             )
         return
-    best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
-    both = [statistic, against_reference(statistic, best.best)]
-    draws = context.resampling.draws
-    log, gap = preferences(
-        votes, both, draws=draws, key=context.key, level=level, mode=analysis.mode
-    )
     model = model_interval(fitted.log_worths, fitted.covariance, level=level)
     alone = not people or votes.n_raters < 2
     for n, own_keys in member.rows:
@@ -73,7 +107,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             reason="",
         )
         two, item, rater, by_item, model_estimate = (
-            _limited(estimate) for estimate in (*ways, by_item, model_estimate)
+            limited(estimate) for estimate in (*ways, by_item, model_estimate)
         )
         headline, others = (two, [by_item, model_estimate])
         if analysis.mode == "paper":
@@ -100,7 +134,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             row(
                 context,
                 version,
-                EstimateSummary(_ratio(headline, best, gap, n, alone)),
+                EstimateSummary(ratio_to_best(headline, fit_of_votes, n, alone=alone)),
                 kind="companion",
             ),
             log,
@@ -108,7 +142,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
         )
 
 
-def _limited(estimate: Estimate) -> Estimate:
+def limited(estimate: Estimate) -> Estimate:
     """A log worth without limits that have no width or are too far apart.
 
     Beyond that distance no ratio is informative.
@@ -121,11 +155,14 @@ def _limited(estimate: Estimate) -> Estimate:
     )
 
 
-def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
+def ratio_to_best(
+    headline: Estimate, fit_of_votes: FittedWorths, n: int, *, alone: bool
+) -> Estimate:
     """A worth over the best one's, with the headline's kind of interval.
 
     It is the interval of their difference, covariance included.
     """
+    best, gap = fit_of_votes.best, fit_of_votes.gap
     if n == best.best:
         low = high = math.nan
     elif has(headline.method, "model"):
@@ -150,4 +187,8 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
 
 
 def _exp(ends: Array, n: int) -> float:
-    return float(np.exp(ends[n]))
+    return float(np.exp(min(float(ends[n]), _EXPONENT)))
+
+
+_EXPONENT = 700.0
+"""Beyond it a double's exponential overflows."""

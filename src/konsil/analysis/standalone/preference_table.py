@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 
@@ -17,11 +17,11 @@ from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
+from konsil.analysis.pairs.pairwise import places, statistic_of
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import axis_columns
-from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.reading import StatedRoles, TableFile
 from konsil.analysis.roles.recognition import (
-    Purpose,
     Recognised,
     call_of,
     recognise,
@@ -31,6 +31,7 @@ from konsil.analysis.standalone.group_preferences import compared
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.ranking_summary import (
     MATRIX,
+    context_of,
     mean_preferences,
     position,
     standing,
@@ -50,11 +51,9 @@ from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
 from konsil.errors import AnalysisError, SourceError, UnclearTableError, option
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
-from konsil.stats.engine.streams import stream_key
 from konsil.stats.pairs.preference import preferences
-from konsil.stats.pairs.two_way_clusters import crossed
-from konsil.stats.pairs.votes import clusterings, pair_members
-from konsil.stats.pairs.wins import head_to_head, system_against_others
+from konsil.stats.pairs.votes import clusterings
+from konsil.stats.pairs.wins import head_to_head
 from konsil.stats.pairs.worth_designs import Model
 
 if TYPE_CHECKING:
@@ -265,12 +264,12 @@ def preference(
 
 
 def estimate_preference(
-    frame: pl.DataFrame, request: PreferenceRequest, options: VotesOptions | None = None
+    frame: pl.DataFrame, request: PreferenceRequest, file: TableFile | None = None
 ) -> HeadToHead:
-    """Preference in a frame; `options` has its lines and its name in errors."""
+    """Preference in a frame; `file` has its lines and its name in errors."""
     check_request(request)
     warnings: list[str] = []
-    options = composed(request.votes_options() if options is None else options)
+    options = composed(request.table_options(file))
     slices = composed(request.slices)
     if frame.height == 0:
         raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
@@ -304,9 +303,7 @@ class Roles:
         frame: pl.DataFrame | None = None,
     ) -> None:
         self.stated: StatedRoles = composed(request.stated_roles())
-        self.purpose = Purpose(
-            "comparisons", options.name, flags={"unit": "item"}, unclear=options.unclear
-        )
+        self.purpose = options.purpose("comparisons", {"unit": "item"})
         self.recognised: Recognised = recognise(rows, self.stated, self.purpose, frame)
         reading = self.recognised.reading
         self.options = by_reading(options, reading, axis_columns(reading, self.stated))
@@ -338,17 +335,18 @@ def estimate_comparisons(
         return replace(result, warnings=(*warnings, *result.warnings))
     groups = {name: _of_table(table, request) for name, table in by_group.items()}
     comparison = None
-    if slices.compare is not None:
-        comparison, notes = compared(
-            tables, tuple(groups), strict=request.strict, level=request.confidence
-        )
-        warnings += notes
     has_raters = all(table.has_raters for table in tables)
+    if slices.compare is not None:
+        context = context_of(request, has_raters=has_raters)
+        comparison, notes = compared(context, tables, tuple(groups))
+        warnings += notes
+    items = [table.items for table in tables if table.items is not None]
+    n_items = len({name for names in items for name in names})
     nothing: dict[str, Any] = {}
     return HeadToHead(
         systems=tuple(sorted({name for table in tables for name in table.systems})),
         n_comparisons=sum(group.n_comparisons for group in groups.values()),
-        n_items=len({name for table in tables for name in table.items}),
+        n_items=n_items if items else sum(table.votes.n_votes for table in tables),
         n_raters=len({name for table in tables for name in table.raters}) if has_raters else None,
         win_difference=(),
         win_rate=(),
@@ -376,53 +374,60 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
         raise AnalysisError(
             f"{option('strict')}: expected labels in order with two or more on each side"
         )
-    threshold = votes.steps if request.strict else 1
-    statistics = [system_against_others(k, votes.steps, threshold=threshold)]
-    if k <= MATRIX:
-        statistics.append(head_to_head(k, votes.steps, threshold=threshold))
-    key, level, mode = stream_key(request.seed, "preference"), request.confidence, request.mode
+    context = context_of(request, has_raters=table.has_raters)
+    win_difference = context.analysis.statistic
+    win_rate = win_difference.replace("difference", "rate")
+    statistics = [
+        statistic_of(name, k, votes.steps)
+        for name in (win_difference, *([win_rate] if k <= MATRIX else []))
+    ]
     counts = clusterings(votes)
     estimates = preferences(
-        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode, counts=counts
+        votes,
+        statistics,
+        draws=request.resamples,
+        key=context.key,
+        level=request.confidence,
+        mode=request.mode,
+        counts=counts,
     )
-    shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
-    pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
-    ordered = [*pairs, *((b, a) for a, b in pairs)] if k <= MATRIX else []
-    names = table.systems
-    win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
-    models: tuple[Model, Model] = ("davidson", "bradley_terry")
+    parts = [
+        tuple(
+            {**keys, **standing(context, of_statistic, n, is_of_two="rival" in keys)}
+            for n, keys in sorted(places(name, table.systems))
+        )
+        for name, of_statistic in zip((win_difference, win_rate), estimates, strict=False)
+    ]
+    threshold = votes.steps if request.strict else 1
     davidson, bradley_terry = (
-        worths_of(table, model, request.ties, threshold, level, counts) for model in models
+        worths_of(context, table, model, request, counts) for model in get_args(Model)
     )
     independence = (
         [_INDEPENDENT]
-        if mode == "valid" and votes.n_questions == votes.n_raters == votes.n_votes
+        if request.mode == "valid" and votes.n_questions == votes.n_raters == votes.n_votes
         else []
     )
     return HeadToHead(
-        systems=names,
+        systems=table.systems,
         n_comparisons=votes.n_votes,
         n_items=votes.n_questions,
         n_raters=votes.n_raters if table.has_raters else None,
-        win_difference=tuple(
-            {"system": name} | standing(estimates[0], n, mode, level)
-            for n, name in enumerate(names)
-        ),
-        win_rate=tuple(
-            pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)
-        ),
+        win_difference=parts[0],
+        win_rate=parts[1] if len(parts) > 1 else (),
         davidson=davidson,
         bradley_terry=bradley_terry | {"ties": request.ties},
-        position=position(shown),
+        position=position(
+            context, table.shown, head_to_head(2, votes.steps, "difference", threshold)
+        ),
         warnings=(
             *table.warnings,
             *independence,
-            *warnings_of(table, estimates[0], mode, level, (davidson, bradley_terry)),
+            *warnings_of(context, table, estimates[0], (davidson, bradley_terry)),
         ),
         n_missing=table.n_missing,
-        mode=mode,
-        confidence=level,
-        mean_preference=tuple(mean_preferences(table, level)),
+        mode=request.mode,
+        confidence=request.confidence,
+        mean_preference=tuple(mean_preferences(context, table)),
         orders=None
         if table.n_consistent is None
         else {

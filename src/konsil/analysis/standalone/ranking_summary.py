@@ -1,231 +1,188 @@
-"""One system's standing among the others as plain data, and what a reader must know of it."""
+"""One system's standing among the others as plain data, and what a reader must know of it.
+
+The comparisons of a table are those of one panel of a study, whose analyses make all intervals.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from konsil.analysis.model.catalogue.limits import Mode
-from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.context import Context
+from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.options import CriterionRef
+from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
-from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
-from konsil.analysis.pairs.vote_sentences import (
-    no_interval,
-    ratio_limits,
-    sentence,
-    worth_limits,
-)
+from konsil.analysis.pairs.pair_estimates import by_bootstrap, linearised, never_compared
+from konsil.analysis.pairs.vote_methods import undefined_worths
+from konsil.analysis.pairs.vote_sentences import sentence
+from konsil.analysis.pairs.worth_rows import fitted_worths, limited, ratio_to_best
+from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.analysis.tabular.votes_table import Comparisons
-from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.preference import Preference, disagree
-from konsil.stats.pairs.ratios import against_reference, ratios_to_best
-from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
+from konsil.instrument import Criterion, Scale
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.engine.streams import stream_key
+from konsil.stats.engine.weights import Remembered
+from konsil.stats.pairs.preference import Preference, disagree, preferences
 from konsil.stats.pairs.vote_cautions import (
     VoteCaution,
     is_about_these,
-    is_dominated,
     vote_cautions,
 )
-from konsil.stats.pairs.votes import Clusterings, pair_members, totals
-from konsil.stats.pairs.wins import mean_preference
-from konsil.stats.pairs.worth_designs import Model, Ties, design
-
-_EXPONENT = 700.0
-"""Beyond it a double's exponential overflows."""
-
-_BY_ITEM = "cluster-robust Wald (item-clustered)"
-"""What a linearised interval by item is called."""
+from konsil.stats.pairs.votes import Clusterings, Votes, pair_members, totals
+from konsil.stats.pairs.wins import VoteStatistic, mean_preference
+from konsil.stats.pairs.worth_designs import Model, design
 
 MATRIX = 40
 """Up to this many systems every two of them are reported."""
 
 
-def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
+def context_of(request: PreferenceRequest, *, has_raters: bool) -> Context:
+    """What the analyses of a table's comparisons share, as in a study with the same ratings."""
+    statistic = "win_difference_strict" if request.strict else "win_difference"
+    criterion = Criterion("outcome", "", Scale(("A", "tie", "B"), level="ordinal"), scope="pair")
+    return Context(
+        Analysis("preference", statistic, CriterionRef("outcome"), "raters", mode=request.mode),
+        criterion,
+        Remembered(stream_key(request.seed, "resamples")),
+        Resampling(request.resamples, request.confidence),
+        target="like these",
+        has_known_raters=has_raters,
+    )
+
+
+def standing(
+    context: Context, preference: Preference, n: int, *, is_of_two: bool
+) -> dict[str, Any]:
     """One value with its intervals and tests.
 
-    The two-way interval first, in paper mode that of items.
+    The two-way interval first; in paper mode, of a single rater and of unknown ones that of items.
 
-    Outside of paper mode no interval by item is reported with flips that contradict it: the
-    linearised interval replaces the bootstrap's, and there is none where it contradicts them, too.
+    Outside of paper mode no interval by item is reported with flips that contradict it.
     """
+    at, is_valid = preference.intervals, context.analysis.mode == "valid"
     two, by_item, by_rater = (
-        preference.intervals.two_way,
-        preference.intervals.question,
-        preference.intervals.rater,
+        linearised(context, preference, n, way) for way in ("two-way", "item", "rater")
     )
-    value = float(preference.intervals.value[n])
-    boot = preference.bootstrap
-    item = _interval(by_item, n, "item", _BY_ITEM)
-    if (
-        boot is not None
-        and (mode == "paper" or by_item.method[n] == "wald")
-        and boot.high[n] > boot.low[n]
-    ):
-        item = {
-            "low": _finite_or_none(boot.low[n]),
-            "high": _finite_or_none(boot.high[n]),
-            "method": (
-                f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method},"
-                f" {boot.draws:,} resamples"
+    item = by_bootstrap(context, preference, n, by_item)
+    p_flip = math.nan if preference.flips is None else float(preference.flips.p[n])
+    remark: dict[str, Any] = {}
+    if is_valid and disagree(item.low, item.high, p_flip, item.level):
+        why = message(
+            (
+                "the item-clustered CI and the permutation test lead to different"
+                " conclusions about zero; only the p value of the test is reported"
             ),
-            "n_undefined": int(boot.n_undefined[n]),
-        }
-    if mode == "valid" and _contradicts(preference, n, item, level):
-        item = _interval(by_item, n, "item", _BY_ITEM)
-        if _contradicts(preference, n, item, level):
-            reason = message(
-                (
-                    "the item-clustered CI and the permutation test lead to different"
-                    " conclusions about zero; only the p value of the test is reported"
-                ),
-                message_id="comparisons.item_interval_and_flips",
-            )
-            item = {"low": None, "high": None, "method": "", "reason": reason}
-    two_way = _interval(two, n, "two-way", two_way_method(float(two.df[n])))
-    head, other = (two_way, {"item": item}) if mode == "valid" else (item, {"two_way": two_way})
-    if preference.intervals.n_raters[n] == 1 and item["low"] is not None:
-        head = {**item, "method": _about_this(item["method"])}
-    out: dict[str, Any] = {
-        "value": _finite_or_none(value),
-        "low": head["low"],
-        "high": head["high"],
-        "se": _finite_or_none((by_item if head is not two_way else two).se[n]) or None,
-        "method": head["method"],
-    }
+            message_id="comparisons.item_interval_and_flips",
+        )
+        item = replace(item, low=math.nan, high=math.nan, se=math.nan, method="", reason=why)
+        remark = {"reason": why}
+    elif item.method != by_item.method:
+        remark = {"n_undefined": item.n_undefined}
+    by_items = interval_of(item) | remark
+    head, others = (two, {"item": by_items}) if is_valid else (item, {"two_way": interval_of(two)})
+    if at.n_raters[n] == 1:
+        head = replace(item, method=item.method and about_these(context, 1, item.method))
+    out = {"value": finite_or_none(head.value)} | with_error(head)
     if preference.flips is not None:
+        unit = "item" if preference.flips.unit == "question" else preference.flips.unit
+        # Of a single rater the flips alone are adjusted, as there is no other p value.
+        is_by_item = not is_valid or at.n_raters[n] == 1
+        adjusted = preference.p_family if is_by_item else preference.p_joint
         out |= {
-            "p": (
-                _finite_or_none((two if mode == "valid" else by_item).p[n])
-                if mode == "valid"
-                else _finite_or_none(preference.flips.p[n])
-            ),
-            "p_family": _finite_or_none(preference.p_joint[n])
-            if mode == "valid"
-            else _finite_or_none(preference.p_family[n]),
-            "p_flip": _finite_or_none(preference.flips.p[n]),
-            "flips": (
-                f"whole "
-                f"{'item' if preference.flips.unit == 'question' else preference.flips.unit}s,"
-                f" {preference.flips.method[n]}"
-            ),
+            "p": finite_or_none(two.p if is_valid else p_flip),
+            "p_family": finite_or_none(float(adjusted[n])),
+            "p_flip": finite_or_none(p_flip),
+            "flips": f"whole {unit}s, {preference.flips.method[n]}",
         }
-    out |= other
-    out["rater"] = _interval(by_rater, n, "rater", "cluster-robust Wald (rater-clustered)")
-    out |= {
-        "n_comparisons": int(preference.intervals.n_votes[n]),
-        "n_items": int(preference.intervals.n_questions[n]),
-        "n_raters": int(preference.intervals.n_raters[n]),
-        "reason": _reason(
-            value, head["low"], dominated=mode == "valid" and is_dominated(preference.intervals, n)
-        ),
-    }
-    return out
+    reason = head.reason if math.isfinite(head.value) else never_compared(is_of_two=is_of_two)
+    counts = _counts(context, preference, n)
+    return out | others | {"rater": interval_of(by_rater), **counts, "reason": reason}
 
 
-def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], level: float) -> bool:
-    return (
-        preference.flips is not None
-        and interval["low"] is not None
-        and disagree(interval["low"], interval["high"], float(preference.flips.p[n]), level)
-    )
-
-
-def about_these(n_raters: int) -> TranslatableMessage:
-    """The method of intervals by item where no other raters are in question."""
-    if n_raters == 1:
-        return _about_this(_BY_ITEM)
-    return message("{way}, about these raters", message_id="comparisons.about_these", way=_BY_ITEM)
-
-
-def _about_this(way: str) -> TranslatableMessage:
-    """A method by item where there is a single rater."""
-    return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
-
-
-def two_way_method(df: float) -> str:
-    """How a two-way interval is made, in words; empty where it has no degree of freedom."""
-    return (
-        f"two-way cluster-robust Wald (item and rater), t with {df:.3g} degrees of freedom"
-        if df >= 1
-        else ""
-    )
-
-
-def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str, Any]:
-    """An interval without resamples as plain data.
-
-    `linearised` is what the linearised one is called.
-    """
-    kind, df = str(interval.method[n]), float(interval.df[n])
-    if kind != "wald":
-        method = str(votes_method("item", way, kind, df)) if math.isfinite(interval.low[n]) else ""
-        return {
-            "low": _finite_or_none(interval.low[n]),
-            "high": _finite_or_none(interval.high[n]),
-            "method": method,
-        }
-    if interval.se[n] == 0 or not math.isfinite(interval.low[n]):
-        return {"low": None, "high": None, "method": ""}
+def interval_of(estimate: Estimate) -> dict[str, Any]:
+    """An interval as plain data."""
     return {
-        "low": _finite_or_none(interval.low[n]),
-        "high": _finite_or_none(interval.high[n]),
-        "method": linearised,
+        "low": finite_or_none(estimate.low),
+        "high": finite_or_none(estimate.high),
+        "method": estimate.method,
     }
 
 
-def _reason(value: float, low: float | None, *, dominated: bool) -> str:
-    if not math.isfinite(value):
-        return "never compared"
-    return "" if low is not None else no_interval(dominated=dominated)
+def with_error(estimate: Estimate) -> dict[str, Any]:
+    """The same with the standard error."""
+    return {
+        "low": finite_or_none(estimate.low),
+        "high": finite_or_none(estimate.high),
+        "se": finite_or_none(estimate.se),
+        "method": estimate.method,
+    }
+
+
+def _counts(context: Context, preference: Preference, n: int) -> dict[str, int | None]:
+    at = preference.intervals
+    return {
+        "n_comparisons": int(at.n_votes[n]),
+        "n_items": int(at.n_questions[n]),
+        "n_raters": int(at.n_raters[n]) if context.has_known_raters else None,
+    }
+
+
+def about_these(context: Context, n_raters: int, way: str) -> str:
+    """The method of an interval by item where no other raters are in question."""
+    if n_raters == 1 and context.has_known_raters:
+        return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
+    return message("{way}, about these raters", message_id="comparisons.about_these", way=way)
+
+
+def _linearised(context: Context, preference: Preference, n: int) -> Estimate:
+    """The two-way interval; by item where no other raters are in question."""
+    if not is_about_these(preference.intervals, n):
+        return linearised(context, preference, n, "two-way")
+    by_item = linearised(context, preference, n, "item")
+    n_raters = int(preference.intervals.n_raters[n])
+    return replace(
+        by_item, method=by_item.method and about_these(context, n_raters, by_item.method)
+    )
 
 
 def worths_of(
+    context: Context,
     table: Comparisons,
     model: Model,
-    ties: Ties,
-    threshold: int,
-    level: float,
+    request: PreferenceRequest,
     counts: Clusterings,
 ) -> dict[str, Any]:
     """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
-    votes, k = table.votes, len(table.systems)
-    chosen = design(k, votes.steps, model, ties, threshold)
-    cells = totals(votes)
-    fitted = fit(cells, chosen)
-    statistic = worths(cells, chosen)
-    best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
-    log = crossed(votes, statistic, level=level, counts=counts)
-    against = against_reference(statistic, max(best.best, 0))
-    gaps = crossed(votes, against, level=level, counts=counts)
-    # Every comparison concerns every worth, so that one rater dominates all of them or none.
-    alone = len(log.value) > 0 and is_about_these(log, 0)
-    way, gap = (log.question, gaps.question) if alone else (log.two_way, gaps.two_way)
+    votes = table.votes
+    threshold = votes.steps if request.strict else 1
+    chosen = design(votes.n_systems, votes.steps, model, request.ties, threshold)
+    worths = fitted_worths(context, votes, chosen, 0, counts)
+    fitted, best = worths.model, worths.best
+    undefined = undefined_worths(fitted.reason)
     rows = []
+    # Every comparison concerns every worth, so that one rater dominates all of them or none.
+    logs = [_linearised(context, worths.log, n) for n in range(votes.n_systems)]
     for n, name in enumerate(table.systems):
-        reference = n == best.best
-        low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
-        ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
-        ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
-        undefined = undefined_worths(fitted.reason)
-        reason, ratio_reason = undefined or reason, undefined or ratio_reason
+        log = limited(logs[n])
+        ratio = ratio_to_best(log, worths, n, alone=False)
         rows.append(
             {
                 "system": name,
-                "log_worth": _finite_or_none(fitted.log_worths[n]),
-                "se": _finite_or_none(way.se[n]) or None,
-                "low": _finite_or_none(low),
-                "high": _finite_or_none(high),
-                "reason": reason,
-                "se_model": _finite_or_none(math.sqrt(fitted.covariance[n, n])),
-                "ratio_to_best": _finite_or_none(best.value[n]),
-                "ratio_low": None if reference else _finite_or_none(ratio_low),
-                "ratio_high": None if reference else _finite_or_none(ratio_high),
-                "ratio_reason": message("the reference", message_id="worths.reference")
-                if reference
-                else ratio_reason,
-                "ratio_low_model": _finite_or_none(best.low[n]),
-                "ratio_high_model": _finite_or_none(best.high[n]),
+                "log_worth": finite_or_none(log.value),
+                "se": finite_or_none(log.se),
+                "low": finite_or_none(log.low),
+                "high": finite_or_none(log.high),
+                "reason": undefined or log.reason,
+                "se_model": finite_or_none(math.sqrt(fitted.covariance[n, n])),
+                "ratio_to_best": finite_or_none(ratio.value),
+                "ratio_low": finite_or_none(ratio.low),
+                "ratio_high": finite_or_none(ratio.high),
+                "ratio_reason": undefined or ratio.reason,
+                "ratio_low_model": finite_or_none(best.low[n]),
+                "ratio_high_model": finite_or_none(best.high[n]),
             }
         )
     out: dict[str, Any] = {
@@ -233,13 +190,12 @@ def worths_of(
         "best": table.systems[best.best] if best.best >= 0 else None,
     }
     if model == "davidson":
-        out["tie"] = _finite_or_none(math.exp(fitted.log_tie))
+        out["tie"] = finite_or_none(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
-    method = about_these(len(table.raters)) if alone else two_way_method(float(way.df[0]))
-    return out | {"method": method, "reason": undefined_worths(fitted.reason)}
+    return out | {"method": logs[0].method, "reason": undefined}
 
 
-def mean_preferences(table: Comparisons, level: float) -> list[dict[str, Any]]:
+def mean_preferences(context: Context, table: Comparisons) -> list[dict[str, Any]]:
     """The mean preference for each system against each other; none where outcomes are labels.
 
     The interval is two-way (items and raters), with one rater by item.
@@ -248,54 +204,39 @@ def mean_preferences(table: Comparisons, level: float) -> list[dict[str, Any]]:
         return []
     k, names = len(table.systems), table.systems
     statistic = mean_preference(k, table.preferences.sides)
-    values = crossed(table.preferences.votes, statistic, level=level)
+    values = _without_resamples(context, table.preferences.votes, statistic)
     first, second = (side.tolist() for side in pair_members(k))
     rows = []
     for n, (system, rival) in enumerate(zip(first + second, second + first, strict=True)):
-        alone = is_about_these(values, n)
-        way = values.question if alone else values.two_way
-        method = (
-            about_these(int(values.n_raters[n]))
-            if alone
-            else two_way_method(float(values.two_way.df[n]))
-        )
-        interval = _interval(way, n, "item" if alone else "two-way", method)
+        mean = _linearised(context, values, n)
+        has_value = math.isfinite(mean.value)
         rows.append(
             {
                 "system": names[system],
                 "rival": names[rival],
-                "value": _finite_or_none(values.value[n]),
-                **interval,
-                "se": _finite_or_none(way.se[n]) or None,
-                "n_comparisons": int(values.n_votes[n]),
-                "n_items": int(values.n_questions[n]),
-                "n_raters": int(values.n_raters[n]),
-                "reason": _reason(values.value[n], interval["low"], dominated=False),
+                "value": finite_or_none(mean.value),
+                **with_error(mean),
+                **_counts(context, values, n),
+                "reason": mean.reason if has_value else never_compared(is_of_two=True),
             }
         )
     return rows
 
 
-def position(shown: Crossed) -> dict[str, Any]:
+def position(context: Context, shown: Votes, statistic: VoteStatistic) -> dict[str, Any]:
     """The win difference of whatever stood in the first column."""
-    two, alone = shown.two_way, is_about_these(shown, 0)
-    interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
-    if alone:
-        method = about_these(int(shown.n_raters[0]))
-        interval = _interval(shown.question, 0, "item", method)
-    return {
-        "value": _finite_or_none(shown.value[0]),
-        "low": interval["low"],
-        "high": interval["high"],
-        "se": _finite_or_none((shown.question if alone else two).se[0]) or None,
-        "p": _finite_or_none(two.p[0]),
-        "method": interval["method"],
-    }
+    values = _without_resamples(context, shown, statistic)
+    bias = _linearised(context, values, 0)
+    p = finite_or_none(values.intervals.two_way.p[0])
+    return {"value": finite_or_none(bias.value), **with_error(bias), "p": p}
 
 
-def _disagreements(
-    systems: Sequence[str], preference: Preference, mode: Mode, level: float
-) -> list[str]:
+def _without_resamples(context: Context, votes: Votes, statistic: VoteStatistic) -> Preference:
+    level = context.resampling.level
+    return preferences(votes, [statistic], draws=0, key=context.key, level=level)[0]
+
+
+def _disagreements(context: Context, systems: Sequence[str], preference: Preference) -> list[str]:
     """Warnings of systems whose bootstrap by item and permutation test disagree.
 
     The question is whether the win difference is zero.
@@ -306,12 +247,12 @@ def _disagreements(
     at = [
         n
         for n in range(len(systems))
-        if disagree(boot.low[n], boot.high[n], float(flips.p[n]), level)
+        if disagree(boot.low[n], boot.high[n], float(flips.p[n]), context.resampling.level)
     ]
     if not at:
         return []
     names = listed([f"{systems[n]} ({p_words(float(flips.p[n]))})" for n in at])
-    if mode == "paper":
+    if context.analysis.mode == "paper":
         return [
             message(
                 (
@@ -336,10 +277,9 @@ def _disagreements(
 
 
 def warnings_of(
+    context: Context,
     table: Comparisons,
     preference: Preference,
-    mode: Mode,
-    level: float,
     models: tuple[Mapping[str, Any], ...],
 ) -> list[str]:
     """Warnings for all systems together: the extreme of each kind of caution and its systems."""
@@ -370,12 +310,12 @@ def warnings_of(
             "The bootstrap was omitted because of the size of the data; CIs are"
             " cluster-robust Wald CIs."
         )
-    sentences += _disagreements(table.systems, preference, mode, level)
+    sentences += _disagreements(context, table.systems, preference)
     if k > MATRIX:
         sentences.append(
             f"The matrix of pairwise win rates is omitted for more than {MATRIX} systems."
         )
-    if mode == "paper":
+    if context.analysis.mode == "paper":
         sentences.append(
             "Mode paper: permutation tests of single comparisons reject too often where"
             " comparisons share items or raters; they do not support conclusions."
@@ -395,5 +335,6 @@ def _rivals_met(table: Comparisons) -> list[int]:
     return [int(compared[(first == n) | (second == n)].sum()) for n in range(k)]
 
 
-def _finite_or_none(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
+    """A number of plain data; undefined is None."""
     return float(value) if math.isfinite(value) else None

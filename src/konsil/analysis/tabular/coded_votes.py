@@ -79,11 +79,9 @@ class CodedVotes:
     n_rows: int
     """Rows, those without an outcome included."""
     item: Column | None
-    """The items of the comparisons; None: every comparison has one of its own."""
+    """The items of the comparisons; None: they are unknown."""
     rater: Column | None
-    """The raters likewise."""
-    numbers: IntArray | None
-    """(n,) the comparisons' rows in the whole table, where a role is unknown."""
+    """The raters of the comparisons; None: they are unknown."""
     kinds: Codes
     """(n,) each comparison's combination of systems and outcome."""
     combinations: pl.DataFrame
@@ -213,7 +211,6 @@ def _comparisons_of_counts(
             pl.col(name).fill_null("").str.strip_chars().alias(role)
             for role, name in options.columns.items()
         ),
-        *(numbers.cast(pl.String).alias(role) for role in options.unknown_roles),
         *(
             pl.when(pl.col(name).str.strip_chars().is_in(missing))
             .then(None)
@@ -222,9 +219,7 @@ def _comparisons_of_counts(
             for name in options.counted.values()
         ),
     )
-    return _written_out(
-        rows, options.counted, list(options.unknown_roles), options.line, options.name
-    )
+    return _written_out(rows, options.counted, options.line, options.name)
 
 
 _STEPS = {"won": 1, "lost": -1, "tied": 0}
@@ -240,15 +235,13 @@ _MANY = 20_000_000
 def _written_out(
     rows: pl.DataFrame,
     columns: Mapping[str, str],
-    unknown_roles: list[str],
     line: Callable[[int], int | str],
     table: str,
 ) -> pl.DataFrame:
     """One row a comparison, with its `steps` in favour of the first system.
 
     `rows` have counts of outcomes. `columns`: won, lost and tied to the columns that count them; a
-    row without any comparison has null steps. `unknown_roles`: the roles in which every comparison
-    has a value of its own.
+    row without any comparison has null steps.
     """
     counts = {role: _whole_numbers(rows, name, line, table) for role, name in columns.items()}
     total = sum(int(series.sum()) for series in counts.values())
@@ -266,10 +259,7 @@ def _written_out(
     parts.append(rows.with_columns(pl.lit(None, pl.Int64).alias("steps"), none.alias("\x1fn")))
     long = pl.concat(parts).filter(pl.col("\x1fn") > 0).sort("row", maintain_order=True)
     repeated = long.with_columns(pl.int_ranges(0, pl.col("\x1fn")).alias("\x1fk")).explode("\x1fk")
-    number = pl.concat_str("row", pl.int_range(pl.len()), separator=".")
-    return repeated.with_columns(number.alias(role) for role in unknown_roles).drop(
-        "\x1fn", "\x1fk"
-    )
+    return repeated.drop("\x1fn", "\x1fk")
 
 
 def _whole_numbers(
@@ -295,9 +285,8 @@ def _counted(words: pl.DataFrame, options: VotesOptions, numbers: IntArray) -> C
     """Rows that count wins, one comparison after the other."""
     rows = _comparisons_of_counts(words, pl.Series(numbers), options)
     comparisons = rows.drop_nulls("steps")
-    # The numbers of the comparisons of a row with several belong to them alone.
-    by_role = {role: coded(comparisons.get_column(role), options.name) for role in ROLES}
-    by_role["steps"] = coded(comparisons.get_column("steps"), options.name)
+    roles = [*options.columns, "steps"]
+    by_role = {role: coded(comparisons.get_column(role), options.name) for role in roles}
     row_numbers = comparisons.get_column("row").to_numpy().astype(np.int64, copy=False)
     at = np.searchsorted(numbers, row_numbers)
     others = tuple(
@@ -313,7 +302,6 @@ def _counted(words: pl.DataFrame, options: VotesOptions, numbers: IntArray) -> C
         unknown_roles=options.unknown_roles,
         columns=(options.columns["first"], options.columns["second"]),
         is_counted=True,
-        numbers=None,
     )
 
 
@@ -352,7 +340,6 @@ def _with_combinations(by_role: dict[str, Column], last: str, numbers: IntArray)
         n_rows=len(keys),
         item=by_role.get("item"),
         rater=by_role.get("rater"),
-        numbers=None if {"item", "rater"} <= by_role.keys() else numbers,
         kinds=kinds.astype(np.min_scalar_type(max(len(combinations), 1)), copy=False),
         combinations=combinations,
         empty=empty,

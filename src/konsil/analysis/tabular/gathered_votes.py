@@ -31,7 +31,6 @@ class GatheredVotes:
         self.is_counted = False
         self.columns = ("", "")
         self._identifiers = {"item": Identifiers(), "rater": Identifiers()}
-        self._numbers: list[IntArray] = []
         self._kinds: list[NDArray[Any]] = []
         self._combinations: list[pl.DataFrame] = []
         self._others: list[CodedVotes] = []
@@ -56,11 +55,9 @@ class GatheredVotes:
         for role, column in (("item", part.item), ("rater", part.rater)):
             if column is not None:
                 self._identifiers[role].add(column)
-        if part.numbers is not None:
-            self._numbers.append(part.numbers)
         self._kinds.append(part.kinds)
         self._combinations.append(part.combinations)
-        self._others.append(replace(part, item=None, rater=None, numbers=None))
+        self._others.append(replace(part, item=None, rater=None))
 
     def of_combinations(self, values: NDArray[Any]) -> NDArray[np.signedinteger[Any]]:
         """(n_votes,) the value of each comparison's combination, in the smallest type."""
@@ -82,12 +79,6 @@ class GatheredVotes:
         self, role: Literal["item", "rater"]
     ) -> tuple[NDArray[np.signedinteger[Any]], pl.Series]:
         """(n_votes,) the numbers of a role's words among all sorted words, and these words."""
-        if role in self.unknown_roles and not self.is_counted:
-            words = pl.Series(np.concatenate(self._numbers)).cast(pl.String)
-            order = words.arg_sort()
-            rank = np.empty(len(words), _small(len(words)))
-            rank[order.to_numpy()] = np.arange(len(words))
-            return rank, words.gather(order)
         return self._identifiers[role].numbered()
 
     def values_of_others(self, at: IntArray) -> Iterator[tuple[str, IntArray]]:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from konsil.analysis.roles.reading import TableFile
 from konsil.errors import AnalysisError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from konsil.analysis.roles.reading import TableReading
 
 
 @dataclass(frozen=True)
-class VotesOptions:
+class VotesOptions(TableFile):
     """How the table is to be read."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     """item, rater, first, second, outcome and second_outcome -> column; without a column for items
-    or raters every comparison has one of its own."""
+    every comparison has one of its own, without one for raters they are unknown."""
     counted: Mapping[str, str] = field(default_factory=dict)
     """won, lost and tied -> column, where rows count wins in place of an outcome."""
     scale: tuple[str, ...] = ()
@@ -32,18 +31,10 @@ class VotesOptions:
     """Words that mean: not rated."""
     axes: tuple[str, ...] = ()
     """The columns that may be criteria, for each of which comparisons are repeated."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file."""
-    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
-    """Row index -> line of the file, for errors."""
-    name: str = "table"
-    """The table's name, for errors."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
 
     @property
     def unknown_roles(self) -> tuple[str, ...]:
-        """The roles without a column: in these every comparison has a value of its own."""
+        """The roles of items and raters that have no column."""
         return tuple(role for role in ("item", "rater") if role not in self.columns)
 
 

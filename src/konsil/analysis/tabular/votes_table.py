@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.axes import FEW_VALUES, is_axis
@@ -46,8 +49,8 @@ class Comparisons:
     """Decisions taken for the user."""
     raters: pl.Series
     """The raters' names by their numbers."""
-    items: pl.Series
-    """The items' names by their numbers."""
+    items: pl.Series | None
+    """The items' names by their numbers; None where items are unknown."""
     axis: str | None = None
     """A column of criteria, for each of which the comparisons are repeated and here pooled."""
     preferences: Preferences | None = None
@@ -98,58 +101,74 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
         combinations.get_column(c).replace_strict(number, return_dtype=pl.Int64)
         for c in ("first", "second")
     )
-    items, item_names = gathered.identifiers("item")
-    raters, rater_names = gathered.identifiers("rater")
+    none = np.zeros(len(combinations), dtype=np.int64)
 
-    def of_votes(some: Votes) -> Votes:
+    def by_system(values: IntArray, steps: int) -> Votes:
+        return votes(first, second, values, none, none, n_systems=len(systems), steps=steps)
+
+    # The first column is always system 0 here, whoever is in it: what remains is the effect of the
+    # side.
+    sides = [
+        votes(none, none + 1, side * values, none, none, n_systems=2, steps=outcomes.steps)
+        for side, values in zip((1, -1), outcomes.by_order, strict=False)
+    ]
+    of_system, shares = by_system(outcomes.merged, outcomes.steps), None
+    of_numbers = of_system
+    if outcomes.numbers is not None:
+        places, shares = placed(outcomes.numbers)
+        of_numbers = by_system(places, shares.shape[1] // 2)
+    has_raters = "rater" not in gathered.unknown_roles
+    raters: NDArray[np.signedinteger[Any]] = np.zeros(gathered.n_votes, dtype=np.int8)
+    rater_names, item_names = pl.Series([""]), None
+    if has_raters:
+        raters, rater_names = gathered.identifiers("rater")
+    if "item" in gathered.unknown_roles:
+        items = _numbers_by_cells(gathered, [of_system, *sides, of_numbers])
+    else:
+        items, item_names = gathered.identifiers("item")
+
+    def of_all(some: Votes) -> Votes:
         return replace(
             some,
             cells=gathered.of_combinations(some.cells),
             questions=items,
             raters=raters,
-            n_questions=len(item_names),
+            n_questions=gathered.n_votes if item_names is None else len(item_names),
             n_raters=len(rater_names),
         )
 
-    none = np.zeros(len(combinations), dtype=np.int64)
-
-    def by_system(values: IntArray, steps: int) -> Votes:
-        return of_votes(
-            votes(first, second, values, none, none, n_systems=len(systems), steps=steps)
-        )
-
-    def by_side(values: IntArray) -> Votes:
-        # The first column is always system 0 here, whoever is in it: what remains is the effect of
-        # the side.
-        return of_votes(
-            votes(none, none + 1, values, none, none, n_systems=2, steps=outcomes.steps)
-        )
-
-    of_system = by_system(outcomes.merged, outcomes.steps)
-    of_side = by_side(outcomes.by_order[0])
     n_consistent = None
-    if len(outcomes.by_order) > 1:
-        of_side = _together(of_side, by_side(-outcomes.by_order[1]))
+    if len(sides) > 1:
         n_consistent = _n_consistent(gathered, outcomes)
         warnings.append(_orders_note(n_consistent, gathered.n_votes))
-    preferences = None
-    if outcomes.numbers is not None:
-        places, sides = placed(outcomes.numbers)
-        preferences = Preferences(by_system(places, sides.shape[1] // 2), sides)
+    of_system = of_all(of_system)
     axis, notes = _repeated(gathered, of_system, options)
     return Comparisons(
         of_system,
-        of_side,
+        reduce(_together, map(of_all, sides)),
         systems,
         gathered.n_rows - of_system.n_votes,
-        "rater" not in gathered.unknown_roles,
+        has_raters,
         (*warnings, *notes),
         rater_names,
         item_names,
         axis,
-        preferences,
+        None if shares is None else Preferences(of_all(of_numbers), shares),
         n_consistent,
     )
+
+
+def _numbers_by_cells(gathered: GatheredVotes, tables: Sequence[Votes]) -> IntArray:
+    """A number for each comparison, those that are alike in all tables next to each other.
+
+    They do not depend on the order of the rows.
+    """
+    cells = np.stack([table.cells for table in tables])
+    alike = np.unique(cells, axis=1, return_inverse=True)[1].ravel()
+    order = np.argsort(gathered.of_combinations(alike), kind="stable")
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(len(order))
+    return numbers
 
 
 def _together(first: Votes, second: Votes) -> Votes:
@@ -215,16 +234,12 @@ def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) ->
 
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     note_by_role = {
-        "item": (
-            "items are unknown, so each comparison counts as a separate item: comparisons of"
-            " the same item are treated"
-        )
+        "item": "items are unknown, so each comparison counts as a separate item: comparisons of"
+        " the same item are treated as independent",
+        "rater": "raters are unknown: CIs and tests allow for other items only; inference to other"
+        " raters is not possible",
     }
-    note_by_role["rater"] = (
-        "raters are unknown, so each comparison counts as a separate rater: comparisons by the"
-        " same rater are treated"
-    )
-    return [f"{note_by_role[role]} as independent" for role in unknown_roles]
+    return [note_by_role[role] for role in unknown_roles]
 
 
 def _repeated(

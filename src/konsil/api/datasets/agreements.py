@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from konsil.analysis.roles.reading import TableReading
-from konsil.analysis.roles.recognition import Purpose, Recognised, recognise
+from konsil.analysis.roles.reading import TableFile, TableReading
+from konsil.analysis.roles.recognition import Recognised, recognise
 from konsil.analysis.standalone.agreement import estimate_agreement, estimate_recognised
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -45,8 +44,8 @@ def agreement_of_data_set(
         raise SourceError(
             f"{name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
-    options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
-    options = composed(options)
+    file = TableFile(line=partial(place_in, pieces), name=name)
+    options = composed(request.table_options(file))
     is_small = n_bytes(pieces) <= SMALL
     with open_runner(cluster, len(pieces), is_small=is_small) as runner, on_cores(cluster):
         recognised = _recognised(pieces, request, options)
@@ -57,7 +56,7 @@ def agreement_of_data_set(
             frame = pl.concat(parts, rechunk=True)
             return estimate_recognised(frame, recognised, request, options, compute)
         frame = pl.concat(runner.map(partial(words, name=name), pieces))
-        return estimate_agreement(frame, request, options, compute)
+        return estimate_agreement(frame, request, file, compute)
 
 
 def _recognised(
@@ -65,7 +64,7 @@ def _recognised(
 ) -> Recognised:
     """The roles of the columns, by the first rows and the last piece's."""
     rows = some_rows(pieces, options.name)
-    purpose = Purpose("ratings", options.name, has_rule=bool(options.repeat))
+    purpose = options.purpose("ratings", has_rule=bool(options.repeat))
     return recognise(rows, composed(request.stated_roles()), purpose)
 
 

@@ -25,6 +25,8 @@ from konsil.records.numerals import own_numbers
 
 RATING = "rating"
 """The criterion of a table whose columns are raters or systems."""
+ALL = "all"
+"""The group of all ratings, where nothing is compared."""
 ROLES = ("row", "unit", "rater", "cluster", "group", "criterion", "label")
 """The columns of the ratings."""
 
@@ -97,7 +99,7 @@ def _melted(
     part: Part, options: TableOptions, reading: TableReading, criterion: str | None
 ) -> pl.DataFrame:
     """The rows of a group as ratings."""
-    numbered = part.frame.with_columns(pl.lit(part.name).alias(_GROUP))
+    numbered = part.frame.with_columns(pl.lit(part.name or ALL).alias(_GROUP))
     if options.unit is None:
         number = pl.col(ROW).cast(pl.String).str.zfill(9)
         numbered, options = numbered.with_columns(number.alias(_UNIT)), replace(options, unit=_UNIT)
