@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.errors import AnalysisError, nearest, option
-from konsil.stats.engine.contract import Array
 
-Matrix = tuple[tuple[float, ...] | Array, ...]
+Matrix = tuple[tuple[float, ...], ...]
 """A weight for every two labels, in the order of the scale: a row for each."""
 
 Weights = str | Matrix

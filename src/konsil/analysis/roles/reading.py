@@ -195,11 +195,17 @@ class StatedRoles:
 
     def without(self, names: Collection[str]) -> StatedRoles:
         """The roles of the units, raters and labels without those of some columns."""
-        roles = {
-            role: tuple(name for name in getattr(self, role) if name not in names)
-            for role in ("units", "raters", "labels", "unused")
-        }
-        return replace(self, **roles)
+
+        def rest(columns: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in columns if name not in names)
+
+        return replace(
+            self,
+            units=rest(self.units),
+            raters=rest(self.raters),
+            labels=rest(self.labels),
+            unused=rest(self.unused),
+        )
 
     def with_known(self, known: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""

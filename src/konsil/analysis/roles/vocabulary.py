@@ -51,7 +51,8 @@ _TEXTS: Mapping[NameRole, str] = {
     "label": "label rating score code value grade decision verdict urteil bewertung wert punkte"
     " einstufung class klasse entscheidung assessment choice note",
     "criterion": "criterion kriterium dimension axis aspect aspekt metric attribute merkmal",
-    "system": "system model modell llm bot chatbot assistant ki engine produkt anbieter provider generator",
+    "system": "system model modell llm bot chatbot assistant ki engine produkt"
+    " anbieter provider generator",
     "group": "topic domain category type source arm site language difficulty thema fach gruppe"
     " group quelle typ sprache klinik station age sex geschlecht alter kategorie specialty"
     " status country land role rolle cluster schwierigkeit fachgebiet abteilung ward department"

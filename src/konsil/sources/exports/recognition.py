@@ -45,8 +45,8 @@ def recognise(table: Table) -> Export | None:
 def read_export(paths: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
     """The table of files, with the settings detected, and the export of a tool that it is."""
     if len(paths) == 1 and is_inspect_log(paths[0]):
-        export = read_log(paths[0])
-        return export.table, export
+        log = read_log(paths[0])
+        return log.table, log
     tables = [
         (None if settings.path else _object(path)) or read_table(path, settings, as_is=True)
         for path in paths
