@@ -96,8 +96,9 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
     console.print(worths if not model["reason"] else f"{title}: not estimable: {model['reason']}")
     for reason in _reasons(model["worths"]) if not model["reason"] else ():
         console.print(f"{title}, without CI: {reason}.")
-    if has(model["method"], "about_these") and not model["reason"]:
-        console.print(f"{title}, CIs: {model['method']}.")
+    methods = [entry["method"] for entry in model["worths"]]
+    if has(model["method"], "about_these") and any(methods):
+        console.print(f"{title}, CIs: {_methods(methods)}.")
 
 
 def _print_result(console: Console, result: HeadToHead) -> None:
