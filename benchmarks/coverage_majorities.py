@@ -21,7 +21,7 @@ from coverage_incomplete import SEVERAL, Design
 from coverage_raters import verdict
 
 from konsil.analysis.agreement import consensus
-from konsil.analysis.agreement.judge_gap import gaps
+from konsil.analysis.agreement.judge_vs_panel import judge_gaps
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
@@ -92,7 +92,7 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
     [ceiling] = consensus.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
     how = {"key": key, "resampling": Resampling(DRAWS), "cluster": "unit"}
     printed = [estimates([measure], reasons=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
-    printed += gaps(panel, judge, [minus], analysis, "nominal", **how)  # type: ignore[arg-type]
+    printed += judge_gaps(panel, judge, [minus], analysis, "nominal", **how)  # type: ignore[arg-type]
     return [(told.headline.low, told.headline.high, told.headline.p) for told in printed]
 
 

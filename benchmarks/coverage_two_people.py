@@ -19,8 +19,7 @@ from coverage_document import report_part
 from coverage_raters import verdict
 
 from konsil.analysis.agreement.consensus import against_panel
-from konsil.analysis.agreement.judge_gap import gaps
-from konsil.analysis.agreement.judge_vs_panel import _mean_of
+from konsil.analysis.agreement.judge_vs_panel import _mean_of, judge_gaps
 from konsil.analysis.estimation.measure import value
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
@@ -104,7 +103,7 @@ def cells(design: Design, items: int, studies: int) -> str:
         people, judges = draw(design, items, generator)
         for name in NAMES:
             analysis, measures = difference_of(people, judges, name)
-            [gap] = gaps(people, judges, measures, analysis, "nominal", key=study, **how)  # type: ignore[arg-type]
+            [gap] = judge_gaps(people, judges, measures, analysis, "nominal", key=study, **how)  # type: ignore[arg-type]
             limits[name][study] = gap.headline.low, gap.headline.high, gap.headline.p
     columns = []
     for name in NAMES:

@@ -10,8 +10,8 @@ those that reach the place (with what `entered.py` wrote), those that name the m
 package, all fast ones, and the slow ones of its package. A mutant that lives is printed with its
 change: a test is missing, or the change is equivalent, which is stated in EQUIVALENT.
 
-With `--selected` the fast tests run, then the slow ones that `selection.py` selects with a record of
-this code, then all other slow ones: a mutant that only the last ones kill was not selected for.
+With `--selected` all slow tests then run once with all mutants that live: a test that fails with
+mutants for which `selection.py`, with a record of this code, does not select it was left out wrongly.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,7 +77,7 @@ BY_HAND: tuple[tuple[str, str, str], ...] = (
         "np.array([se]), n, level",
     ),
     (
-        "analysis/table/tiebreak.py",
+        "analysis/agreement/label_rows.py",
         '(2 * pl.col("most") <= pl.col("n"))',
         '(2 * pl.col("most") < pl.col("n"))',
     ),
@@ -280,46 +281,60 @@ def selected_files(copy: Path, record: Path) -> list[str]:
     return done.stdout.split()
 
 
-def killer_by_selection(
-    mutant: Mutant, copy: Path, limit: float, entered: Mapping[str, Sequence[str]], record: Path
-) -> str:
-    """As `killer`: the fast tests, the selected slow ones, and then those that were left out."""
-    ahead = [["-m", "not slow", "tests"]]
-    tests = reaching(mutant, entered)
-    if tests:
-        ahead.insert(0, tests[:MOST_TESTS])
-    files = selected_files(copy, record)
-    if files:
-        ahead.append(["-m", "slow and not long", *files])
-    test = killer(copy, limit, ahead)
-    if test:
-        return test
-    ignored = [f"--ignore={file}" for file in files]
-    test = killer(copy, limit, [["-m", "slow and not long", *ignored, "tests"]])
-    return f"NOT SELECTED: {test}" if test else ""
+def missed_by_selection(
+    mutants: Sequence[Mutant], copy: Path, limit: float, record: Path
+) -> Iterator[str]:
+    """Slow tests that fail with mutants that do not select them.
+
+    All slow tests run once with all mutants together. The tests of a file that fail then run again
+    with those of the mutants that do not select this file.
+    """
+    selecting = {}
+    for mutant in mutants:
+        with applied([mutant], copy):
+            selecting[mutant] = frozenset(selected_files(copy, record))
+    slow = ["-m", "slow and not long"]
+    with applied(mutants, copy):
+        failed = failures(copy, limit, [*slow, "-n", "2", "tests"])
+    for file in dict.fromkeys(test.partition("::")[0] for test in failed):
+        others = [mutant for mutant in mutants if file not in selecting[mutant]]
+        tests = [test for test in failed if test.partition("::")[0] == file]
+        if not others:
+            continue
+        with applied(others, copy):
+            failed_again = failures(copy, limit, [*slow, "-n", "0", *tests])
+        # What fails without any mutant is not about them.
+        anyway = failures(copy, limit, [*slow, "-n", "0", *failed_again]) if failed_again else []
+        places = ", ".join(f"{mutant.path}:{mutant.line}" for mutant in others)
+        for test in failed_again:
+            if test not in anyway:
+                yield f"NOT SELECTED: {test} with one of {places}"
 
 
 def killer(copy: Path, limit: float, planned: Iterable[list[str]]) -> str:
     """The first test that fails, or nothing."""
-    surroundings = os.environ | {
-        "PYTHONPATH": str(copy / "src"),
-        "OMP_NUM_THREADS": "1",
-    }
     for options in planned:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-n", "0", "--basetemp", str(copy.parent / "temporary"), *options]
-        try:
-            outcome = subprocess.run(
-                command, cwd=copy, env=surroundings, capture_output=True, text=True, timeout=limit
-            )
-        except subprocess.TimeoutExpired:
-            return f"a test that does not end in {limit:.0f} s"
-        failed = [x for x in outcome.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
+        failed = failures(copy, limit, ["-x", "-n", "0", *options])
         if failed:
-            return failed[0].partition(" ")[2].partition(" - ")[0]
-        if outcome.returncode not in (0, 5):
-            return f"pytest ended with {outcome.returncode}"
+            return failed[0]
     return ""
+
+
+def failures(copy: Path, limit: float, options: Sequence[str]) -> list[str]:
+    """The tests that fail, or how pytest ended."""
+    surroundings = os.environ | {"PYTHONPATH": str(copy / "src"), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["--basetemp", str(copy.parent / "temporary"), *options]
+    try:
+        outcome = subprocess.run(
+            command, cwd=copy, env=surroundings, capture_output=True, text=True, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return [f"a test that does not end in {limit:.0f} s"]
+    failed = [x for x in outcome.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
+    if not failed and outcome.returncode not in (0, 5):
+        return [f"pytest ended with {outcome.returncode}"]
+    return [line.partition(" ")[2].partition(" - ")[0] for line in failed]
 
 
 def by_hand() -> list[Mutant]:
@@ -342,9 +357,30 @@ def mutated(text: str, mutant: Mutant) -> str:
     return "\n".join(lines)
 
 
-def replace(module: Path, text: str, modified: int) -> None:
-    """Write a module with a time of its own, by which Python knows that its bytecode is old."""
+_modified = count(int(time.time()), 2)
+"""Each written module has a time of its own, by which Python knows that its bytecode is old."""
+
+
+@contextmanager
+def applied(mutants: Iterable[Mutant], copy: Path) -> Iterator[None]:
+    """The checkout with these mutants."""
+    texts: dict[Path, str] = {}
+    for mutant in mutants:
+        module = copy / "src" / "konsil" / mutant.path
+        text = module.read_text("utf-8")
+        texts.setdefault(module, text)
+        write(module, mutated(text, mutant))
+    try:
+        yield
+    finally:
+        for module, text in texts.items():
+            write(module, text)
+
+
+def write(module: Path, text: str) -> None:
+    """Write a module, later than ever before."""
     module.write_text(text, "utf-8")
+    modified = next(_modified)
     os.utime(module, (modified, modified))
 
 
@@ -354,37 +390,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=5)
     parser.add_argument("--limit", type=float, default=1200.0, help="seconds of one stage of tests")
+    parser.add_argument("--whole-limit", type=float, default=7200.0, help="of all slow tests")
     parser.add_argument("--stages", type=int, default=9, help="stages of tests at most")
     parser.add_argument("--entered", type=Path, help="what entered.py wrote: reaching tests first")
     parser.add_argument("--selected", type=Path, help="a record of selection.py: is it enough?")
     parser.add_argument("--only", type=int, nargs="+", help="numbers of the mutants to run")
     parser.add_argument("--out", type=Path, help="also write the lines to this file")
     options = parser.parse_args()
-    alive = missed = 0
     numbered = list(enumerate(by_hand() + drawn(options.seed, options.each), 1))
     chosen = [(n, m) for n, m in numbered if options.only is None or n in options.only]
     entered = json.loads(options.entered.read_text("utf-8")) if options.entered else {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True)
-        began_at = int(time.time())
+        lives = []
         for n, mutant in chosen:
-            reason = EQUIVALENT.get((mutant.path, mutant.after.strip()), "")
-            module = copy / "src" / "konsil" / mutant.path
-            text = module.read_text("utf-8")
             began = time.monotonic()
-            replace(module, mutated(text, mutant), began_at + 2 * n)
-            if reason:
-                test = f"equivalent: {reason}"
-            elif options.selected:
-                record = options.selected.resolve()
-                test = killer_by_selection(mutant, copy, options.limit, entered, record)
-            else:
-                planned = islice(stages(mutant, copy, entered), options.stages)
-                test = killer(copy, options.limit, planned)
-            replace(module, text, began_at + 2 * n + 1)
-            alive += not test
-            missed += test.startswith("NOT SELECTED")
+            reason = EQUIVALENT.get((mutant.path, mutant.after.strip()), "")
+            planned = islice(stages(mutant, copy, entered), options.stages)
+            with applied([mutant], copy):
+                test = f"equivalent: {reason}" if reason else killer(copy, options.limit, planned)
+            if not test:
+                lives.append(mutant)
             line = (
                 f"{n}/{len(numbered)} {time.monotonic() - began:.0f} s {mutant.path}:{mutant.line}\n"
                 f"    - {mutant.before.strip()}\n    + {mutant.after.strip()}\n"
@@ -394,9 +421,13 @@ def main() -> None:
             if options.out:
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
-    print(f"{len(chosen) - alive} of {len(chosen)} killed or equivalent")
-    if missed:
-        sys.exit(f"{missed} by slow tests that were not selected")
+        print(f"{len(chosen) - len(lives)} of {len(chosen)} killed or equivalent", flush=True)
+        if options.selected:
+            record = options.selected.resolve()
+            missed = list(missed_by_selection(lives, copy, options.whole_limit, record))
+            print("\n".join(missed))
+            print(f"{len(missed)} slow tests that were not selected")
+            sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

@@ -50,10 +50,16 @@ def test_a_seed_draws_the_same_mutants_of_every_package(
     assert [mutant.path.split("/")[0] for mutant in first] == ["records"] * 2 + ["plan"] * 2
 
 
-def test_a_module_that_is_replaced_has_a_time_of_its_own(
+def test_several_mutants_are_applied_together_and_undone(
     mutants: ModuleType, tmp_path: Path
 ) -> None:
-    module = tmp_path / "m.py"
-    mutants.replace(module, "a = 1\n", 1_700_000_000)
-    assert module.read_text("utf-8") == "a = 1\n"
-    assert module.stat().st_mtime == 1_700_000_000
+    module = tmp_path / "src" / "konsil" / "m.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("a = 1\nb = 2\n", "utf-8")
+    both = [mutants.Mutant("m.py", n, "", f"c = {n}") for n in (1, 2)]
+    with mutants.applied(both, tmp_path):
+        assert module.read_text("utf-8") == "c = 1\nc = 2\n"
+        first = module.stat().st_mtime
+    assert module.read_text("utf-8") == "a = 1\nb = 2\n"
+    # Else Python would take the bytecode of the mutant.
+    assert module.stat().st_mtime > first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import shlex
 from pathlib import Path
 
 import openpyxl
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 import konsil
 from konsil.analysis.model.rows import Row
 from konsil.cli.main import group
-from konsil.errors import KonsilError, UnclearTableError
+from konsil.errors import KonsilError, SourceError, UnclearTableError
 
 
 def scores() -> pl.DataFrame:
@@ -196,3 +197,35 @@ def test_the_notebook_shows_methods_and_numbers() -> None:
     shown = konsil.compare(scores(), resamples=300)._repr_html_()
     assert "Standard deviation" in shown
     assert "item-cluster bootstrap" in shown
+
+
+def test_one_system_has_a_proportion_and_no_difference(tmp_path: Path) -> None:
+    """Its numbers are those that it has beside another system."""
+    both, single = answers(), answers().filter(pl.col("system") == "a")
+    result = run(tmp_path, single, "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    (alone,) = document["estimates"]
+    of_both = json.loads(run(tmp_path, both, "--json").stdout)["estimates"]
+    assert alone == next(row for row in of_both if row["group"] == "a")
+    assert document["differences"] == []
+    assert any("'a' is the only group" in note for note in document["notes"])
+    assert isinstance(run(tmp_path, single, "--reference", "a").exception, SourceError)
+
+
+def test_ratings_without_groups_are_one_group_where_that_is_stated(tmp_path: Path) -> None:
+    """The command that the refusal prints gives the numbers of all ratings."""
+    table = answers().filter(pl.col("system") == "a").drop("system")
+    refusal = run(tmp_path, table).exception
+    assert isinstance(refusal, UnclearTableError)
+    words = shlex.split(refusal.call)
+    assert words[:5] == ["konsil", "compare", "table.csv", "--resamples", "300"]
+    document = json.loads(run(tmp_path, table, *words[5:], "--json").stdout)
+    (all_ratings,) = document["estimates"]
+    n = table.height
+    assert all_ratings["value"] == pytest.approx(table["correct"].eq("yes").sum() / n, rel=1e-11)
+    assert (document["by"], document["groups"], document["differences"]) == ("", ["all"], [])
+    wide = pl.DataFrame({"item": range(30), "ann": [1, 2, 3] * 10, "ben": [1, 3, 3] * 10})
+    document = json.loads(run(tmp_path, wide, "--wide", "--by", "-", "--json").stdout)
+    mean = next(row for row in document["estimates"] if row["statistic"] == "mean")
+    assert mean["value"] == pytest.approx(13 / 6, rel=1e-11)

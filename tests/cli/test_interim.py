@@ -15,7 +15,7 @@ import pytest
 
 import konsil
 from konsil.analysis.running.interim.pooled import CriterionQuality
-from konsil.cli.interim_lines import quality_lines
+from konsil.cli.interim import quality_lines
 from konsil.errors import StoreError
 from konsil.stats.engine.contract import Estimate
 from small_studies import form, raters, study_text, systems

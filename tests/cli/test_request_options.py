@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 import click
-import openpyxl
 import pytest
 from click.testing import CliRunner
 
 import konsil
+from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.api.calls import BatchCallRequest, CallRequest
@@ -56,11 +56,29 @@ def case(field: str, typed: str, value: object) -> Case:
 OF_A_TABLE = [
     case("where", "--where a=1 --where a=2 --where b=x", {"a": ("1", "2"), "b": ("x",)}),
     case("by", "--by a", "a"),
-    case("compare", "--compare a", "a"),
     case("missing", "--missing NA --missing -", ("", "NA", "-")),
     case("resamples", "--resamples 100", 100),
     case("confidence", "--confidence 0.9", 0.9),
     case("seed", "--seed 7", 7),
+]
+OF_RATINGS = [
+    case("layout", "--wide", "wide"),
+    case("layout", "--long", "long"),
+    case("layout", "--raters-in-rows", "raters-in-rows"),
+    case("unit", "--unit u --unit v", ("u", "v")),
+    case("rater", "--rater ann --rater ben", ("ann", "ben")),
+    case("label", "--label l", ("l",)),
+    case("criterion", "--criterion c", "c"),
+    case("names", "--names R{rater}", "R{rater}"),
+    case("unused", "--unused a --unused b", ("a", "b")),
+    case("recode", "--recode Yes=yes", {"Yes": "yes"}),
+    case("repeat", "--repeat last", "last"),
+    case("cluster", "--cluster c", "c"),
+    case("level", "--level ordinal", "ordinal"),
+    case("labels", "--labels no,yes", ("no", "yes")),
+    case("values", "--values 0,1.5", ("0", "1.5")),
+    case("abstain", "--abstain -", "-"),
+    *OF_A_TABLE,
 ]
 LIMITS = [
     case("limit", "--limit 3", 3),
@@ -78,31 +96,26 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
     "agreement t.csv": (
         AgreementRequest,
         [
-            case("layout", "--wide", "wide"),
-            case("layout", "--long", "long"),
+            *OF_RATINGS,
             case("layout", "--counts", "counts"),
-            case("layout", "--raters-in-rows", "raters-in-rows"),
             case("layout", "--cross-table", "cross-table"),
-            case("unit", "--unit u --unit v", ("u", "v")),
-            case("rater", "--rater ann --rater ben", ("ann", "ben")),
-            case("label", "--label l", ("l",)),
-            case("criterion", "--criterion c", "c"),
-            case("names", "--names R{rater}", "R{rater}"),
-            case("unused", "--unused a --unused b", ("a", "b")),
             case("split", "--split ;", ";"),
-            case("recode", "--recode Yes=yes", {"Yes": "yes"}),
-            case("repeat", "--repeat last", "last"),
-            case("cluster", "--cluster c", "c"),
-            case("level", "--level ordinal", "ordinal"),
-            case("labels", "--labels no,yes", ("no", "yes")),
-            case("values", "--values 0,1.5", ("0", "1.5")),
-            case("abstain", "--abstain -", "-"),
             case("statistics", "--statistic icc2 --statistic pabak", ("icc2", "pabak")),
             case("weights", "--weights linear", "linear"),
             case("weights", "--weights w.csv", {"a": {"a": 1, "b": 0.5}, "b": {"a": 0.5, "b": 1}}),
             case("pair_weights", "--pair-weights units", "units"),
             case("pairs", "--pairs", True),
-            *OF_A_TABLE,
+            case("compare", "--compare a", "a"),
+        ],
+    ),
+    "compare t.csv": (
+        CompareRequest,
+        [
+            *OF_RATINGS,
+            case("system", "--system a --system b", ("a", "b")),
+            case("reference", "--reference a", "a"),
+            case("success", "--success yes --success maybe", ("yes", "maybe")),
+            case("statistics", "--statistic mean --statistic median", ("mean", "median")),
         ],
     ),
     "preference t.csv": (
@@ -119,6 +132,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("strict", "--strict", True),
             case("ties", "--ties dropped", "dropped"),
             case("mode", "--mode paper", "paper"),
+            case("compare", "--compare a", "a"),
             *OF_A_TABLE,
         ],
     ),
@@ -389,20 +403,10 @@ def test_a_field_without_an_option_is_refused() -> None:
         options_of(Request)(lambda request: None)
 
 
-@pytest.mark.slow
-def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> None:
-    book = openpyxl.Workbook()
-    book.worksheets[0].title = "first"
-    for row in (["unit"], ["q1"]):
-        book.worksheets[0].append(row)
-    book.save("t.xlsx")
-    for file, says in (
-        ("t.csv", "t.csv: --where 'x': expected COLUMN=VALUE"),
-        ("t.xlsx", "t.xlsx[first]: --where 'x': expected COLUMN=VALUE"),
-        ("none.csv", "none.csv: there is no such file"),
-    ):
-        with pytest.raises(SourceError, match=re.escape(says)):
-            typed(f"preference {file} --where x")
+@pytest.mark.parametrize("command", ["agreement", "preference", "compare"])
+def test_conditions_without_a_value_are_refused(command: str, typed: Typed) -> None:
+    with pytest.raises(SourceError, match=re.escape("--where 'x': expected COLUMN=VALUE")):
+        typed(f"{command} t.csv --where x")
 
 
 @pytest.mark.parametrize(

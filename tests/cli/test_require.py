@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from konsil.cli.requirements import requirement, unmet
 from konsil.errors import KonsilError
 from konsil.stats.engine.contract import Estimate
 
+Call = Callable[..., tuple[int, str, str]]
 TABLE = "item,ann,ben\n" + "".join(
     f"q{n},{first},{second}\n"
     for n, (first, second) in enumerate(zip("aabbabab", "aabbabba", strict=True))
@@ -54,7 +57,7 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
 
 
 def test_a_number_that_is_not_estimable_meets_no_condition() -> None:
-    undefined = [("share", "a", Estimate(0.5)), ("share", "b", Estimate(0.7, 0.6, 0.8))]
+    undefined = [("share", ["a"], Estimate(0.5)), ("share", ["b"], Estimate(0.7, 0.6, 0.8))]
     for condition in ("share.low > -9", "share.low < 9"):
         error = unmet([requirement(condition)], undefined)
         assert error is not None
@@ -62,3 +65,44 @@ def test_a_number_that_is_not_estimable_meets_no_condition() -> None:
     assert unmet([requirement("share >= 0.5")], undefined) is None
     assert unmet([requirement("share > 0.5")], undefined) is not None
     assert math.isnan(undefined[0][2].low)
+
+
+VOTES = [
+    *("item,rater,first,second,winner",),
+    *(f"q{n},r{r},old,new,{('new', 'new', 'old')[(n + r) % 3]}" for n in range(12) for r in (1, 2)),
+]
+"""The new system wins two thirds of the comparisons."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("win_difference[new] > 0.3", 0),
+        ("win_difference[new] > 0.34", 1),
+        ("win_difference > 0.3", 1),
+        ("win_rate[new over old].high < 1", 0),
+        ("win_rate[new over old] > 0.7", 1),
+        ("win_rate[new beats old] > 0.6", 2),
+        ("win_rats[new over old] > 0.6", 2),
+    ],
+)
+def test_preference_requires_the_number_of_a_system_or_pair(
+    tmp_path: Path, condition: str, code: int, call: Call
+) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(VOTES))
+    words = ("preference", path, "--resamples", "100", "--json")
+    end, out, err = call(*words, "--require", condition)
+    assert (end, bool(out)) == (code, code < 2), err
+    assert ("did you mean" in err) == (code == 2)
+
+
+def test_a_group_in_brackets_is_the_only_one_that_has_to_meet_the_condition() -> None:
+    shares = [("share", ["x, y", "a"], Estimate(0.5)), ("share", ["x, y", "b"], Estimate(0.7))]
+    assert unmet([requirement("share[b] > 0.6")], shares) is None
+    for group in ("", "[a]", "[x, y]"):
+        error = unmet([requirement(f"share{group} > 0.6")], shares)
+        assert error is not None
+        assert "value of x, y, a is 0.500" in str(error)
+    with pytest.raises(KonsilError, match=re.escape("'c'")):
+        unmet([requirement("share[c] > 0.6")], shares)

@@ -25,7 +25,6 @@ from konsil.instrument import (
     parity_of,
     prompt,
     read_reply,
-    response_format,
     schema,
     screen,
 )
@@ -159,10 +158,10 @@ def test_page_schema_and_reader_have_the_same_keys(case: Case) -> None:
     assert listed == names
 
 
-def test_the_response_format_is_strict() -> None:
-    made = response_format(fields(FORM, task("x")))
-    assert made["type"] == "json_schema"
-    assert made["json_schema"]["strict"] is True
+def test_the_schema_is_strict() -> None:
+    made = schema(fields(FORM, task("x")))
+    assert made["additionalProperties"] is False
+    assert made["required"] == list(made["properties"])
     assert json.loads(json.dumps(made)) == made
 
 

@@ -28,7 +28,7 @@ READING = {
     "instrument/screens/house_style.py": "references in answers, for masks",
     "instrument/screens/reply.py": "refusals in replies of models",
     "prepare/cases/homonyms.py": "names of diagnoses in case reports",
-    "prepare/cases/hints.py": "verbs and names in case reports",
+    "prepare/cases/leftovers.py": "verbs and names in case reports",
     "prepare/cases/naming.py": "names of diagnoses in case reports",
     "prepare/identifiers/fidelity.py": "numbers and units that a rewriting must keep",
     "prepare/identifiers/identifiers.py": "names, addresses and numbers of persons in questions",
@@ -40,7 +40,7 @@ READING = {
     "prepare/text/negation.py": "negations in case reports",
     "prepare/text/sentences.py": "words that a sentence begins with",
     "prepare/text/spelling.py": "spellings of one word in two languages",
-    "report/people/patients.py": "ages in case reports",
+    "report/people/composition.py": "ages in case reports",
     "sources/files/encoding.py": "letters that an encoding is recognised by",
     "sources/language/languages.py": "the languages that texts are told apart by",
 }

@@ -19,7 +19,7 @@ from tests.sources.inspect_files import header, sample, write_eval_log, write_js
 
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources.files import apart, stalled
+from konsil.sources.files import apart
 from konsil.sources.inspect import inspect_contents
 from konsil.sources.inspect.inspect_logs import read_inspect_log
 
@@ -130,7 +130,7 @@ def test_a_child_that_waits_for_ever_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait: str
 ) -> None:
     """As the library does that reads JSON, where memory ends while it reports that memory ended."""
-    monkeypatch.setattr(stalled, "TICK", 0.01)
+    monkeypatch.setattr(apart, "TICK", 0.01)
     monkeypatch.setattr(apart, "_CHILD", f"import signal; {wait}")
     path = write_json_log(tmp_path / "run.json", [])
     assert "of memory, too many for its size, or the file is damaged" in refusal(path)

@@ -14,7 +14,7 @@ from konsil.analysis.model.spec import Analysis, Inference, Resampling
 from konsil.analysis.running.interim.pooled import CriterionQuality
 from konsil.analysis.table.frame import Data
 from konsil.api.running.interim import InterimState
-from konsil.cli.interim_lines import rule_lines, state_lines
+from konsil.cli.interim import rule_lines, state_lines
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Event, Rating, Task

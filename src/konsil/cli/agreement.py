@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.cli.opening import result_of
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.reading import (
     FileOrUrl,
-    check_data_set,
     conditions,
+    data_set_of,
     of_a_table,
-    other_settings,
     recoding,
-    table_and_export_of,
     weights_of,
 )
 from konsil.cli.request_options import options_of
 from konsil.cli.requirements import Requirement, requirement_option, unmet
-from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
-from konsil.errors import SourceError, UnclearTableError, UnmetRequirementError
+from konsil.cli.unclear_tables import with_command
+from konsil.errors import UnclearTableError, UnmetRequirementError
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
     from konsil.analysis.standalone.agreement_result import Agreement
-    from konsil.sources.exports.export import Export
-    from konsil.sources.files.table import Table
 
 
 @click.command(short_help="Compute agreement statistics for a table of ratings.")
@@ -44,7 +39,7 @@ if TYPE_CHECKING:
         "weights": weights_of,
         "missing": lambda words: ("", *words),
     },
-    after={"missing": of_a_table},
+    after={"seed": of_a_table},
 )
 @requirement_option
 @with_json
@@ -81,74 +76,21 @@ def _unmet(result: Agreement, requirements: Sequence[Requirement]) -> UnmetRequi
     from konsil.analysis.agreement.agreement_statistics import full_name
 
     results = result.groups or {"": result}
-    named = ((s.name, group, s.estimate) for group, r in results.items() for s in r.statistics)
+    named = ((s.name, [group], s.estimate) for group, r in results.items() for s in r.statistics)
     return unmet(requirements, named, full_name)
 
 
 def _agreement(
     files: Sequence[Path | str], settings: FileSettings, workers: str, request: AgreementRequest
 ) -> Agreement:
-    from konsil.compute.cores import is_cores
-    from konsil.sources.files.datasets import is_data_set
-
-    for file in files:
-        if (workers and not is_cores(workers)) or isinstance(file, str) or is_data_set(file):
-            from konsil.api.datasets.agreements import agreement_of_data_set
-
-            check_data_set(file)
-            if len(files) > 1:
-                raise SourceError(f"{file}: expected one data set, or several files, got both")
-            with with_command(AgreementRequest):
-                return agreement_of_data_set(file, request, workers)
-    paths = [Path(file) for file in files]
-    table, export = table_and_export_of(paths, settings)
-    try:
-        return _of_table(table, export, settings, workers, request)
-    except UnclearTableError as error:
-        others = other_settings(table, settings)
-        if others == settings or (error.arguments and not others.path):
-            raise
-        try:
-            table, export = table_and_export_of(paths, others)
-        except SourceError:
-            # The sheets, or the records, are not tables of the same columns.
-            raise error from None
-    return _of_table(table, export, settings, workers, request)
-
-
-def _of_table(
-    table: Table,
-    export: Export | None,
-    settings: FileSettings,
-    workers: str,
-    request: AgreementRequest,
-) -> Agreement:
     from konsil.analysis.standalone.agreement import estimate_agreement
     from konsil.compute.cores import on_cores
 
-    options = replace(
-        request.table_options(),
-        line=table.line,
-        place=table.place,
-        name=table.name,
-        unclear=unclear_file(table, settings),
-    )
-    if export is not None:
-        roles = StatedRoles(
-            layout=export.layout,
-            units=export.units,
-            raters=export.raters,
-            labels=export.labels,
-            unused=export.unused,
-        )
-        options = replace(options, tool_roles=roles, question=export.question)
-    elif table.stacked_by:
-        roles = StatedRoles(layout="long", raters=(table.stacked_by,))
-        question = f"Is each {table.stacked_by} that of one rater?"
-        options = replace(options, tool_roles=roles, question=question)
-    with on_cores(workers), with_command(AgreementRequest, table):
-        result = estimate_agreement(table.frame, request, options)
-    if export is not None:
-        texts = (export.statement, result.reading)
-        result = replace(result, reading="; ".join(filter(None, texts)))
-    return with_file_notes(result, table, settings)
+    data_set = data_set_of(files, workers)
+    if data_set is not None:
+        from konsil.api.datasets.agreements import agreement_of_data_set
+
+        with with_command(AgreementRequest):
+            return agreement_of_data_set(data_set, request, workers)
+    with on_cores(workers):
+        return result_of([Path(file) for file in files], settings, request, estimate_agreement)

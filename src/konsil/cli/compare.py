@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from konsil.analysis.running.comparing.compare_request import CompareRequest
+from konsil.cli.opening import result_of
 from konsil.cli.printout import Printout, with_json
-from konsil.cli.reading import conditions, of_a_table, recoding, table_of
+from konsil.cli.reading import conditions, of_a_table, recoding
 from konsil.cli.request_options import options_of
 from konsil.cli.requirements import Requirement, requirement_option, unmet
-from konsil.cli.unclear_tables import unclear_file, with_command, with_file_notes
 from konsil.errors import KonsilError, UnclearTableError
 from konsil.records.source import FileSettings
 from konsil.report.manuscript.request import Form
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Compare systems or groups of a table of ratings.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument(
+    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
+)
 @options_of(
     CompareRequest,
     convert={
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
         "recode": recoding,
         "missing": lambda words: ("", *words),
     },
-    after={"missing": of_a_table},
+    after={"seed": of_a_table},
 )
 @click.option(
     "--to",
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
 @requirement_option
 @with_json
 def command(
-    file: Path,
+    files: tuple[Path, ...],
     settings: FileSettings,
     workers: str,
     request: CompareRequest,
@@ -61,24 +63,25 @@ def command(
     Proportions of a success, or means with standard deviations and medians of numbers, and the
     differences of all pairs or to a reference, with p values (Holm). Units that were rated for
     several systems are compared as paired. The numbers are those of a study with the same ratings.
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a tool's export; several files are read
+    as one table, in which a column 'file' has their names.
     """
     if output is not None and not forms:
         raise KonsilError("--output: nothing is written without --to; expected both")
     from konsil.analysis.running.comparing.compare_result import group_text
 
     try:
-        result = _comparison(file, settings, workers, request)
+        result = _comparison(files, settings, workers, request)
     except UnclearTableError as refusal:
         return Printout({"reading": refusal.reading}, (), refusal)
-    named = [(row.statistic, group_text(row), row.estimate) for row in result.estimates]
-    named += [("difference", group_text(row), row.estimate) for row in result.differences]
+    named = [(row.statistic, [group_text(row)], row.estimate) for row in result.estimates]
+    named += [("difference", [group_text(row)], row.estimate) for row in result.differences]
     error = unmet(requirements, named)
     paths = []
     if forms:
         from konsil.cli.comparison_documents import write_documents
 
-        paths = write_documents(result, file.name, forms, output or Path("comparison"))
+        paths = write_documents(result, files[0].name, forms, output or Path("comparison"))
 
     def show() -> None:
         from konsil.cli import comparison_tables
@@ -90,21 +93,12 @@ def command(
 
 
 def _comparison(
-    file: Path, settings: FileSettings, workers: str, request: CompareRequest
+    files: Sequence[Path], settings: FileSettings, workers: str, request: CompareRequest
 ) -> GroupComparison:
     from konsil.analysis.running.comparing.compare import compare_groups
     from konsil.compute.cores import is_cores, on_cores
 
     if workers and not is_cores(workers):
         raise KonsilError(f"--compute {workers}: comparisons are computed here; expected cores:N")
-    table = table_of(file, settings)
-    options = replace(
-        request.table_options(),
-        line=table.line,
-        place=table.place,
-        name=table.name,
-        unclear=unclear_file(table, settings),
-    )
-    with on_cores(workers), with_command(CompareRequest, table):
-        result = compare_groups(table.frame, request, options)
-    return with_file_notes(result, table, settings)
+    with on_cores(workers):
+        return result_of(files, settings, request, compare_groups)

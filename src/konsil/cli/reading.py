@@ -6,19 +6,14 @@ import csv
 import io
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from konsil.cli.request_options import options_of
-from konsil.errors import SourceError, keys_as_flags
+from konsil.errors import SourceError
 from konsil.records.source import FileSettings
-
-if TYPE_CHECKING:
-    from konsil.sources.exports.export import Export
-    from konsil.sources.files.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 1 << 24
@@ -35,51 +30,6 @@ def of_a_table(function: F) -> F:
         help="Where to compute: local:N or tcp://HOST:PORT (Dask), or cores:N.",
     )(function)
     return options_of(FileSettings, "settings")(function)
-
-
-def table_of(file: Path, settings: FileSettings) -> Table:
-    """The table of a command's file; sentences name the command's options."""
-    from konsil.sources.files.table import read_table
-
-    with keys_as_flags():
-        return read_table(file, _with_tab(settings), as_is=True)
-
-
-def table_and_export_of(
-    files: Sequence[Path], settings: FileSettings
-) -> tuple[Table, Export | None]:
-    """The table of a command's files, and the export of a tool that it is."""
-    from konsil.sources.exports.export import Export
-    from konsil.sources.exports.recognition import read_export
-
-    with keys_as_flags():
-        content = read_export(files, _with_tab(settings))
-    return (content.table, content) if isinstance(content, Export) else (content, None)
-
-
-def other_settings(table: Table, settings: FileSettings) -> FileSettings:
-    """The settings with which a table is read that has no readable columns by the stated ones.
-
-    All sheets of a spreadsheet as one table, or the records nested in a JSON file.
-    """
-    if len(table.sheets) > 1 and not settings.sheet:
-        return replace(settings, sheet="*")
-    ending = table.path.suffix.lower()
-    if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
-        return settings
-    from konsil.sources.files.jsontable import TOP, path_of_records
-    from konsil.sources.files.table import read_bytes, text_of
-
-    if ending != ".json":
-        return replace(settings, path=TOP)
-    name = table.path.name
-    text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
-    return replace(settings, path=path_of_records(text, name))
-
-
-def _with_tab(settings: FileSettings) -> FileSettings:
-    """A tab as TOML writes it: shells keep both signs."""
-    return replace(settings, separator="\t") if settings.separator == r"\t" else settings
 
 
 class FileOrUrl(click.Path):
@@ -100,17 +50,27 @@ class FileOrUrl(click.Path):
         return value if is_url(value) else super().convert(value, param, ctx)
 
 
-def check_data_set(path: Path | str) -> None:
-    """Refuse a file that is not read by pieces, where a cluster is to read it."""
+def data_set_of(files: Sequence[Path | str], workers: str) -> Path | str | None:
+    """The data set among a command's files, which is read by pieces; None: there is none.
+
+    Refuse another file that a cluster is to read, and a data set among several files.
+    """
+    from konsil.compute.cores import is_cores
+    from konsil.sources.files.datasets import is_data_set
     from konsil.sources.files.table import check_readable
 
-    if isinstance(path, str) or path.is_dir():
-        return
-    check_readable(path)
-    if path.suffix.lower() != ".parquet":
-        raise SourceError(
-            f"{path.name}: --compute: expected a Parquet file or a folder of Parquet files"
-        )
+    on_cluster = bool(workers) and not is_cores(workers)
+    data_sets = [f for f in files if on_cluster or isinstance(f, str) or is_data_set(f)]
+    for path in data_sets:
+        if isinstance(path, Path) and not path.is_dir():
+            check_readable(path)
+            if path.suffix.lower() != ".parquet":
+                raise SourceError(
+                    f"{path.name}: --compute: expected a Parquet file or a folder of Parquet files"
+                )
+        if len(files) > 1:
+            raise SourceError(f"{path}: expected one data set, or several files, got both")
+    return next(iter(data_sets), None)
 
 
 def weights_of(text: str) -> str | dict[str, dict[str, float]]:
@@ -164,7 +124,7 @@ def conditions(where: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for text in where:
         column, sign, value = text.partition("=")
         if not sign or not column.strip():
-            raise SourceError(f"{_table_name()}: --where {text!r}: expected COLUMN=VALUE")
+            raise SourceError(f"--where {text!r}: expected COLUMN=VALUE")
         values[column.strip()] = (*values.get(column.strip(), ()), value.strip())
     return values
 
@@ -180,15 +140,3 @@ def recoding(texts: Sequence[str]) -> dict[str, str]:
             raise SourceError(f"--recode {text!r}: {old!r} is named twice; expected it once")
         recode[old] = new
     return recode
-
-
-def _table_name() -> str:
-    """The table's name in errors; a table that cannot be read is refused before its conditions."""
-    options = click.get_current_context().params
-    file = options["file"] if "file" in options else options["files"][0]
-    if isinstance(file, str):
-        from konsil.sources.files.stores import url_name
-
-        return url_name(file)
-    stated = {entry.name: options[entry.name] for entry in fields(FileSettings)}
-    return table_of(file, FileSettings(**stated)).name

@@ -22,7 +22,10 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 _FIELDS = ("value", "low", "high")
-_PATTERN = re.compile(r"\s*(\w+)(?:\.(\w+))?\s*(>=|<=|>|<)\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*")
+_PATTERN = re.compile(
+    r"\s*(\w+)(?:\[([^\]]+)\])?(?:\.(\w+))?"
+    r"\s*(>=|<=|>|<)\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*"
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Requirement:
     """As it was stated."""
     statistic: str
     """The statistic."""
+    of: str
+    """The system or group whose number it is; empty: every one's."""
     field: str
     """value, low or high."""
     comparison: str
@@ -49,22 +54,25 @@ class Requirement:
 def requirement(text: str) -> Requirement:
     """The requirement that a text states; refuse what is none.
 
-    >>> requirement("cohen_kappa.low >= 0.6").field, requirement("pabak>.5").limit
-    ('low', 0.5)
+    >>> requirement("cohen_kappa.low >= 0.6").field, requirement("share[model B]>.5").of
+    ('low', 'model B')
     """
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise KonsilError(
-            f"--require {text!r}: expected a statistic, value, low or high, a comparison and a"
-            " number, such as 'cohen_kappa.low >= 0.6'"
+            f"--require {text!r}: expected a statistic, a group in brackets where one is meant,"
+            " value, low or high, a comparison and a number, such as 'cohen_kappa.low >= 0.6' or"
+            " 'win_rate[A over B].low > 0.5'"
         )
-    statistic, field, comparison, limit = match.groups()
+    statistic, of, field, comparison, limit = match.groups()
     if field not in (None, *_FIELDS):
         raise KonsilError(
             f"--require {text!r}: {field!r} is not one of {', '.join(_FIELDS)};"
             f" {nearest(field, _FIELDS)}"
         )
-    return Requirement(text, statistic, field or "value", comparison, float(limit))
+    return Requirement(
+        text, statistic, (of or "").strip(), field or "value", comparison, float(limit)
+    )
 
 
 def requirement_option(function: F) -> F:
@@ -81,19 +89,19 @@ def requirement_option(function: F) -> F:
 
 def unmet(
     requirements: Sequence[Requirement],
-    estimates: Iterable[tuple[str, str, Estimate]],
+    estimates: Iterable[tuple[str, Sequence[str], Estimate]],
     full_name: Callable[[str, str], str] = lambda name, _where: name,
 ) -> UnmetRequirementError | None:
     """The error that names the requirements which a result does not meet; None where it meets all.
 
     Args:
         requirements: as stated.
-        estimates: the statistic, the group and the estimate of each number.
+        estimates: the statistic, the names of the group and the estimate of each number.
         full_name: a statistic's name from what a user wrote, and where it was written.
     """
-    by_name: dict[str, list[tuple[str, Estimate]]] = {}
-    for statistic, group, estimate in estimates:
-        by_name.setdefault(statistic, []).append((group, estimate))
+    by_name: dict[str, list[tuple[list[str], Estimate]]] = {}
+    for statistic, names, estimate in estimates:
+        by_name.setdefault(statistic, []).append(([name for name in names if name], estimate))
     sentences = []
     for each in requirements:
         where = f"--require {each.text!r}"
@@ -102,10 +110,15 @@ def unmet(
             raise AnalysisError(
                 f"{where}: the result has no statistic {name!r}; {nearest(name, by_name)}"
             )
-        for group, estimate in by_name[name]:
-            if not each.is_met(estimate):
+        groups = {group for names, _ in by_name[name] for group in names}
+        if each.of and each.of not in groups:
+            raise AnalysisError(
+                f"{where}: {name} has no group {each.of!r}; {nearest(each.of, sorted(groups))}"
+            )
+        for names, estimate in by_name[name]:
+            if (not each.of or each.of in names) and not each.is_met(estimate):
                 number = float(getattr(estimate, each.field))
                 shown = f"{number:.3f}" if math.isfinite(number) else "not estimable"
-                of_group = f" of {group}" if group else ""
+                of_group = f" of {', '.join(names)}" if names else ""
                 sentences.append(f"{each.text}: {each.field}{of_group} is {shown}")
     return UnmetRequirementError(f"required: {'; '.join(sentences)}") if sentences else None

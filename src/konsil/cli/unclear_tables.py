@@ -6,8 +6,8 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.core import ParameterSource
@@ -17,12 +17,8 @@ from konsil.records.request import FLAG, Flag
 from konsil.records.source import FileSettings
 
 if TYPE_CHECKING:
-    from konsil.analysis.running.comparing.compare_result import GroupComparison
-    from konsil.analysis.standalone.agreement_result import Agreement
-    from konsil.analysis.standalone.preference_table import HeadToHead
     from konsil.sources.files.table import Table
 
-R = TypeVar("R", "Agreement", "GroupComparison", "HeadToHead")
 Options = Sequence[tuple[str, tuple[str, ...]]]
 
 
@@ -45,7 +41,8 @@ def settings_options(table: Table) -> list[tuple[str, tuple[str, ...]]]:
     """The settings of a file that were detected, as options."""
     usual = FileSettings()
     return [
-        (f"--{entry.name}", () if value is True else (str(value),))
+        # A tab is printed as blanks.
+        (f"--{entry.name}", () if value is True else (str(value).replace("\t", r"\t"),))
         for entry in fields(FileSettings)
         if (value := getattr(table.settings, entry.name)) != getattr(usual, entry.name)
     ]
@@ -120,13 +117,7 @@ def quoted(word: str, shell: str = os.name) -> str:
     return word if plain else "'" + word.replace("'", "''") + "'"
 
 
-def with_file_notes(result: R, table: Table, stated: FileSettings) -> R:
-    """The result with how its file was cut into cells, before the reading of its columns."""
-    texts = (*_file_notes(table, stated), result.reading)
-    return replace(result, reading="; ".join(filter(None, texts)))
-
-
-def _file_notes(table: Table, stated: FileSettings) -> list[str]:
+def file_notes(table: Table, stated: FileSettings) -> list[str]:
     """How a file was cut into cells, where that was detected and does not change its columns."""
     words: Mapping[str, str] = {
         "encoding": f"encoding {table.settings.encoding}",
@@ -149,7 +140,9 @@ def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:
     if len(table.sheets) > 1 and not stated.sheet:
         names = ", ".join(map(repr, table.sheets))
         sentences.append(f"The spreadsheet has {len(table.sheets)} sheets: {names}.")
-    if (settings.skip, settings.header) != (stated.skip, stated.header):
+    if settings.header == 0 != stated.header:
+        sentences.append("The first row has no names of columns: columns are numbered.")
+    elif (settings.skip, settings.header) != (stated.skip, stated.header):
         rows = "row" if settings.header == 1 else "rows"
         last = settings.skip + settings.header
         place = f"{settings.skip + 1} to {last}" if settings.header > 1 else str(last)

@@ -27,7 +27,7 @@ from konsil.instrument.definition.numbering import (
     rise,
 )
 from konsil.instrument.definition.page_names import PageNames
-from konsil.instrument.definition.schema import response_format, schema
+from konsil.instrument.definition.schema import schema
 from konsil.instrument.screens.parity import EXAMPLE, Parity, examples, parity, parity_of
 from konsil.instrument.screens.prompt import Prompt, prompt
 from konsil.instrument.screens.rendering import Piece, Shown
@@ -81,7 +81,6 @@ __all__ = [
     "read_form",
     "read_label",
     "read_reply",
-    "response_format",
     "rise",
     "schema",
     "screen",

@@ -16,7 +16,11 @@ Decimal = Literal["", ".", ","]
 SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
 SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
-HEADER = Flag("Rows with the names of the columns, joined by ': '.", minimum=1, maximum=3)
+HEADER = Flag(
+    "Rows with the names of the columns, joined by ': ' (0: none, columns are numbered).",
+    minimum=0,
+    maximum=3,
+)
 NUMBERED = Flag("Number columns with equal names, 'Score (1)', or without a name, 'column 5'.")
 PATH = Flag("JSON: path of the records; nested parts become columns.", metavar="PATH")
 COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from konsil.analysis.agreement.consensus import against_panel
-from konsil.analysis.agreement.judge_gap import MOST_TURNS, gaps, turns, turns_needed
+from konsil.analysis.agreement.judge_vs_panel import MOST_TURNS, judge_gaps, turns, turns_needed
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling, Test
@@ -39,7 +39,7 @@ def gap(
     analysis = Analysis("gap", statistic, "c", "judges", against="panel", by=("rater",), test=test)
     panel, judges = sample(labels[:, :n_panel], "p"), sample(labels[:, n_panel:], "j")
     groups = against_panel(panel, judges, analysis, "valid", "nominal")
-    return gaps(
+    return judge_gaps(
         panel,
         judges,
         [f[3] for f in groups],

@@ -16,8 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from konsil.analysis.agreement.consensus import against_panel
 from konsil.analysis.agreement.consensus_methods import consensus_methods
-from konsil.analysis.agreement.judge_gap import gaps
-from konsil.analysis.agreement.judge_vs_panel import _mean_of
+from konsil.analysis.agreement.judge_vs_panel import _mean_of, judge_gaps
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.consensus_rules import is_of_two
 from konsil.analysis.estimation.raters.leave_one_out import leave_one_out_measure
@@ -136,7 +135,7 @@ def test_the_interval_is_that_of_the_exchange_of_judge_and_people_and_says_for_w
     people, judges = sample_of(labels[:, :2], "h"), sample_of(labels[:, 2:3], "j")
     analysis = Analysis("a", "cohen_kappa", "good", "judges", against="people", by=("rater",))
     [(_, judge, ceiling, minus)] = against_panel(people, judges, analysis, "valid", "nominal")
-    [gap] = gaps(
+    [gap] = judge_gaps(
         people,
         judges,
         [minus],

@@ -10,7 +10,6 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.rows import all_rows as running
-from konsil.analysis.running.rows import enough_draws
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
@@ -89,5 +88,5 @@ def test_an_unstated_number_is_extended_for_p_alone(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_usual_number_is_not_stated() -> None:
-    assert not enough_draws.is_stated(Resampling())
-    assert enough_draws.is_stated(Resampling(500))
+    assert not running.is_stated(Resampling())
+    assert running.is_stated(Resampling(500))

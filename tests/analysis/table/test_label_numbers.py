@@ -62,6 +62,7 @@ def study_values(scale: Scale, table: Sequence[Sequence[str]], *names: str) -> l
     return [found.rows[[r.analysis for r in found.rows].index(n)].estimate.value for n in names]
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(numbers=NUMBERS, written=st.sampled_from(WRITTEN), data=st.data())
 def test_both_doors_count_labels_that_are_numbers_as_these_numbers(

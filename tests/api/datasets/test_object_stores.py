@@ -66,7 +66,7 @@ def test_the_command_reads_a_url(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert result["statistics"] == whole.to_dict()["statistics"]
     with pytest.raises(SystemExit):
         main(["preference", url, "--where", "axis"])
-    assert "votes: --where 'axis': expected COLUMN=VALUE" in capsys.readouterr().err
+    assert "--where 'axis': expected COLUMN=VALUE" in capsys.readouterr().err
 
 
 def test_an_object_store_is_read_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def study(tmp_path: Path) -> Path:
     rows += [("r1", f"q{i}", "a", "Correct" if i % 3 else "Incorrect") for i in range(12)]
     opened = import_ratings(path, rows)
     with opened.store() as store:
-        Calls(store).add_new([CALL])
+        Calls(store).add([CALL])
     return path
 
 

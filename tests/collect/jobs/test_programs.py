@@ -188,7 +188,7 @@ def test_a_fake_model_thinks_of_the_answer_as_often_as_it_is_told() -> None:
     from konsil.collect.fake.fake import script_of
     from konsil.collect.providers.provider import Message, Request
     from konsil.collect.providers.replies import read_body
-    from konsil.collect.running.thoughts import part_thoughts
+    from konsil.collect.running.verdicts import part_thoughts
 
     asked = [Request("m", (Message("user", f"Case {n}"),)) for n in range(200)]
     known = {f"Case {n}": "sarcoidosis" for n in range(200)}

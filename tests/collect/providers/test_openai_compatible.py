@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from replying import Handler, answering, calls
 
+from konsil.collect.providers.failures import blamed
 from konsil.collect.providers.openai_compatible import OpenAICompatible, retry_after
 from konsil.collect.providers.provider import (
     AccountError,
@@ -24,7 +25,6 @@ from konsil.collect.providers.provider import (
     RequestError,
     ServerError,
 )
-from konsil.collect.providers.rejected_parameter import blamed
 from konsil.collect.providers.replies import read_body
 from konsil.errors import CollectError
 from konsil.records import Citation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from konsil.collect.running.thoughts import part_thoughts
+from konsil.collect.running.verdicts import part_thoughts
 
 HARMONY = "<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>insulin"
 

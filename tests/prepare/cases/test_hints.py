@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from konsil.prepare.cases.hints import LISTS, hints
-from konsil.prepare.cases.leftovers import leftovers
+from konsil.prepare.cases.leftovers import LISTS, hints, leftovers
 from konsil.prepare.cases.masking import REMOVED, Mark
 from konsil.records import Item
 

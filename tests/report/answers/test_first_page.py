@@ -13,9 +13,9 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.model.message import message
 from konsil.instrument import digest_of
+from konsil.report.answers.answers import answered, by_question
 from konsil.report.answers.limits import limits
 from konsil.report.answers.result_table import link, places
-from konsil.report.answers.selection import answered, by_question
 from konsil.stats.engine.contract import Estimate
 
 KAPPA = Analysis("kappa", "cohen_kappa", "correct", "physicians")

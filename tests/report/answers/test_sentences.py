@@ -16,9 +16,8 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
-from konsil.report.answers.evidence import comparisons, support
 from konsil.report.answers.sentence_parts import Query, group_name
-from konsil.report.answers.sentences import answer, further
+from konsil.report.answers.sentences import answer, comparisons, further, support
 from konsil.report.figures.units import Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers

@@ -12,7 +12,7 @@ from tests.clexeval_tables import CRITERIA, LEVELS, RUBRIC, SYSTEMS
 from konsil.analysis import CompositeScore, Results
 from konsil.analysis.model.results import CaseScore
 from konsil.records import Rater
-from konsil.report.cases.fingerprints import MOST_CASES, fingerprints
+from konsil.report.cases.case_figures import MOST_CASES, fingerprints
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers

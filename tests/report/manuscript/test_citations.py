@@ -13,6 +13,7 @@ from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.interval_methods import METHODS
 from konsil.analysis.model.message import message
 from konsil.report.manuscript.citations import (
+    _data,
     bibtex,
     cite,
     cited,
@@ -23,7 +24,6 @@ from konsil.report.manuscript.citations import (
     keys_of_method,
     keys_of_source,
     keys_of_statistic,
-    known_methods,
     parts,
 )
 
@@ -70,7 +70,7 @@ def test_years_of_references_are_those_of_the_sources() -> None:
 
 
 def test_every_interval_method_has_a_line() -> None:
-    assert known_methods() == set(METHODS)
+    assert set(_data()["methods"]) == set(METHODS)
     without = {name for name in METHODS if not keys_of_method(message("x", message_id=name))}
     assert without == NO_PUBLICATION
 

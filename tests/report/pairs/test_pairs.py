@@ -16,7 +16,6 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
 from konsil.records import Rater, System
-from konsil.report.figures.distributions import boxes, counts
 from konsil.report.figures.matrices import Grid, MatrixAxes, grids
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.language import language
@@ -25,6 +24,7 @@ from konsil.report.material.shared_figures import families, is_in_family_figure
 from konsil.report.material.tables import Numbers
 from konsil.report.pairs.pair_figures import strata, wins
 from konsil.report.pairs.pairs import pair_figures
+from konsil.report.people.composition import boxes, counts
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 from pocqi_tables import read_inner_tables, tables, write

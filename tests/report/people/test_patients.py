@@ -13,7 +13,7 @@ from konsil.api.rehearsal.rehearsal import simulate
 from konsil.report.figures.svg_primitives import About
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
-from konsil.report.people.patients import decade_of, stacked
+from konsil.report.people.composition import decade_of, stacked
 from konsil.simulate import Truth
 
 STUDY = """

@@ -48,6 +48,7 @@ def read(
     return parsed.records, parsed.tasks
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows=rows_of_a_study, seed=st.integers(0, 99))
 def test_every_row_is_a_rating_in_whatever_order(

@@ -107,7 +107,7 @@ def test_own_weights_keep_their_matrix():
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 def test_alpha_of_measured_values_is_that_of_krippendorff(level):
     """Against the package krippendorff, with gaps; level ratio by quadrature in konsil."""
-    x, codes = measured(1, 250, 3)
+    x, codes = measured(1, 130, 3)
     gaps = np.random.default_rng(2).random(x.shape) < 0.2
     x[gaps] = np.nan
     labels = codes.labels.copy()

@@ -81,9 +81,6 @@ def test_undefined_errors_are_nan() -> None:
         assert np.isnan(se.two_rater_standard_error(coefficient, [[0, 0], [0, 0]]))
     for coefficient in ("fleiss_kappa", "conger_kappa", "krippendorff_alpha"):
         assert np.isnan(se.standard_error(coefficient, constant))
-    assert np.isnan(se.fleiss_kappa_z(constant))
-    assert np.isnan(se.fleiss_kappa_z(lone))
-    assert np.isnan(se.fleiss_kappa_z(Codes(np.array([[0, 1, 1], [0, 1, -1]]), np.arange(2), 2)))
 
 
 def test_wrong_tables_and_names_are_refused() -> None:

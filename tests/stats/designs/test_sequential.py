@@ -13,7 +13,6 @@ from scipy import stats
 from konsil.stats.designs.sequential import (
     LARGEST_BOUND,
     bounds,
-    classical_constant,
     inference,
     stages,
 )
@@ -155,8 +154,6 @@ def test_binding_futility_lowers_the_last_bound_and_keeps_alpha():
     assert binding.critical[1] < free.critical[1]
     first, last = stages(binding)
     assert 2 * (first.upper + last.upper) == pytest.approx(0.05, abs=1e-8)
-    assert first.futile == pytest.approx(2 * stats.norm.cdf(0.8) - 1)
-    assert stages(free)[0].futile == 0
     assert inference(binding, binding.critical[1]).p == pytest.approx(0.05, abs=1e-8)
 
 
@@ -199,9 +196,5 @@ def test_refusals(arguments, options):
 def test_further_refusals():
     with pytest.raises(ValueError, match="level"):
         inference(bounds([1.0]), 1.0, level=1.0)
-    with pytest.raises(ValueError, match="n_analyses"):
-        classical_constant("pocock", 0)
-    with pytest.raises(ValueError, match="test"):
-        classical_constant("haybittle", 2)
     with pytest.raises(ValueError, match="fractions"):
         spent([-0.1])

@@ -3,18 +3,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.resample import (
     bootstrap,
-    bootstrap_weighted,
     evaluate,
     jackknife,
-    merge,
-    weights_tally,
 )
 from konsil.stats.engine.weights import bootstrap_weights
 
@@ -153,41 +148,6 @@ def test_undefined_stays_nan():
     assert never_drawn.any()
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_shards_merge_to_the_same_bits_whatever_the_cut(data):
-    n_ratings = data.draw(st.integers(1, 40))
-    whole = data.draw(st.booleans())
-    numbers = st.integers(-9, 9) if whole else st.floats(-1e6, 1e6)
-    values = np.array(
-        data.draw(st.lists(numbers, min_size=n_ratings, max_size=n_ratings)), dtype=float
-    )
-    clusters = np.array(
-        data.draw(st.lists(st.integers(0, 4), min_size=n_ratings, max_size=n_ratings))
-    )
-    of_shard = np.array(
-        data.draw(st.lists(st.integers(0, 3), min_size=n_ratings, max_size=n_ratings))
-    )
-    if not whole:
-        of_shard = of_shard[clusters % n_ratings]  # fractions: no cluster is cut in two
-
-    def tally(some):
-        return np.array([[math.fsum(values[some & (clusters == c)])] for c in range(5)])
-
-    shards = [tally(of_shard == shard) for shard in range(4)]
-    order = data.draw(st.permutations(range(4)))
-    assert np.array_equal(merge([shards[i] for i in order]), tally(np.ones(n_ratings, dtype=bool)))
-
-
-def test_the_order_of_shards_never_matters_even_for_fractions_of_one_cluster():
-    shards = list(
-        np.random.default_rng(3).normal(size=(7, 5, 2)) * 10.0 ** np.arange(7)[:, None, None]
-    )
-    assert np.array_equal(merge(shards), merge(shards[::-1]))
-    exact = np.vectorize(lambda *entries: math.fsum(entries))(*shards)
-    assert np.array_equal(merge(shards), exact)
-
-
 def test_a_median_goes_the_way_of_the_weights():
     scores = np.random.default_rng(3).gamma(2.0, size=31)
     order = np.argsort(scores)
@@ -196,12 +156,13 @@ def test_a_median_goes_the_way_of_the_weights():
         reached = np.cumsum(weights[:, order], axis=1) >= weights.sum(axis=1, keepdims=True) / 2
         return scores[order][reached.argmax(axis=1)][:, None]
 
-    draws = bootstrap_weighted(31, weighted_median, draws=200, key=5)
+    units = sparse.eye_array(31, format="csr")
+    draws = bootstrap(units, weighted_median, draws=200, key=5)
     weights = bootstrap_weights(5, 31, 0, 200, np.int64)
     by_hand = [np.sort(np.repeat(scores, row))[15] for row in weights]
     assert draws[:, 0].tolist() == by_hand
-    assert np.array_equal(bootstrap_weighted(31, weighted_median, draws=200, key=5, tile=3), draws)
-    assert jackknife(weights_tally(31), weighted_median).shape == (31, 1)
+    assert np.array_equal(bootstrap(units, weighted_median, draws=200, key=5, tile=3), draws)
+    assert jackknife(units, weighted_median).shape == (31, 1)
 
 
 @pytest.mark.parametrize(
@@ -225,10 +186,6 @@ def test_calls_are_checked_at_the_door():
         bootstrap(sums, ratios, draws=5, key=1, tile=0)
     with pytest.raises(ValueError, match=r"expected \(4, m\)"):
         evaluate(lambda totals: totals[..., 0], np.ones((4, 2)))
-    with pytest.raises(ValueError, match="shard 1"):
-        merge([np.ones((2, 2)), np.ones((3, 2))])
-    with pytest.raises(ValueError, match="no shards"):
-        merge([])
 
 
 def test_very_many_clusters_take_little_memory_and_change_no_bit():

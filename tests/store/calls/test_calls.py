@@ -15,6 +15,7 @@ from konsil.records import Answer, Attempt, Call
 from konsil.store import Batch, Store
 from konsil.store.calls.call_counts import Ended
 from konsil.store.calls.calls import Calls
+from konsil.store.engine import engine
 from konsil.store.release.export import Format, export, read_calls
 
 AT = "2025-03-01T12:00:00Z"
@@ -62,7 +63,8 @@ def test_the_same_attempt_twice_is_refused_and_nothing_of_its_group_is_written(
     with pytest.raises(ConflictError, match="is another run going on"):
         calls.add([replace(ONE, work="w2"), ONE])
     assert list(calls.each()) == [ONE]
-    assert calls.add_new([ONE, replace(ONE, work="w2")]) == 1
+    with engine.writing(calls.store.engine) as connection:
+        assert calls.append_new(connection, [ONE, replace(ONE, work="w2")]) == 1
 
 
 def test_the_database_refuses_to_change_a_call(calls: Calls) -> None:
@@ -127,6 +129,7 @@ def test_an_export_has_the_calls_and_gives_them_back(
     calls.add([ONE, two])
     out = export(calls.store, tmp_path / "out", kind)
     assert read_calls(out) == (ONE, two)
-    assert calls.add_new(read_calls(out)) == 0
+    with engine.writing(calls.store.engine) as connection:
+        assert calls.append_new(connection, read_calls(out)) == 0
     (out / f"calls.{kind}").unlink()
     assert read_calls(out) == ()

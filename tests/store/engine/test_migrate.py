@@ -75,7 +75,8 @@ def test_a_database_of_an_older_schema_keeps_every_rating(
         assert store.verify_log() == ()
         assert store.add(sample, source="again", at=AT).total_new() == 0
         assert list(Calls(store).each()) == calls
-        Calls(store).add_new([CALL])
+        with writing(store.engine) as connection:
+            Calls(store).append_new(connection, [CALL])
         assert list(Calls(store).each()) == [CALL]
         assert store.verify_log() == ()
 

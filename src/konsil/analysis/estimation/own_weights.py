@@ -9,7 +9,7 @@ from typing import Literal
 from konsil.errors import AnalysisError, nearest, option
 
 Matrix = tuple[tuple[float, ...], ...]
-"""A weight for every two labels, in the order of the scale."""
+"""A weight for every two labels, in the order of the scale: a row for each."""
 
 Weights = str | Matrix
 """The name of weights, empty: those of the statistic; or a weight for every two labels."""

@@ -131,6 +131,12 @@ class Column:
         )
 
     @cached_property
+    def are_criteria(self) -> bool:
+        """Whether the values are mostly names of criteria."""
+        n = sum(kinds(value)["criterion"] == 1 for value in self.distinct[:20])
+        return not self.is_number and 2 * n > len(self.distinct[:20])
+
+    @cached_property
     def separator(self) -> str:
         """What is between several labels in a cell: '[' for lists of JSON, '' for single labels.
 
@@ -238,7 +244,7 @@ def common_labels(a: Column, b: Column) -> float:
     relative to both; a column of one or two values inside the range of another of few is near it.
     """
     if not a.is_number or not b.is_number:
-        if a.is_number or b.is_number or not a.folded or not b.folded:
+        if not a.folded or not b.folded:
             return 0.0
         return len(a.folded & b.folded) / min(len(a.folded), len(b.folded))
     if a.is_whole != b.is_whole and len({*a.distinct, *b.distinct}) < FEW:

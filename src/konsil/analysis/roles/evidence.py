@@ -52,6 +52,26 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "common_labels": lambda c: message(
         "The columns have common values ({column}).", message_id="roles.common_labels", column=c
     ),
+    "whole_table": lambda c: message(
+        "All columns of the table have the same values ({column}).",
+        message_id="roles.whole_table",
+        column=c,
+    ),
+    "series": lambda c: message(
+        "The columns' names differ in a number or letter only ({column}).",
+        message_id="roles.series",
+        column=c,
+    ),
+    "never_equal": lambda c: message(
+        "The columns never have the same value in a row ({column}).",
+        message_id="roles.never_equal",
+        column=c,
+    ),
+    "each_of_a_text": lambda c: message(
+        "Each column is named for a column of texts ({column}).",
+        message_id="roles.each_of_a_text",
+        column=c,
+    ),
     "unit_in_each_row": lambda c: message(
         "{column} has another value in each row.", message_id="roles.unit_in_each_row", column=c
     ),
@@ -226,6 +246,11 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "named_for_systems": lambda c: message(
         "{column} is named for systems.", message_id="roles.named_for_systems", column=c
     ),
+    "sides_alone": lambda c: message(
+        "{column} contains sides, but is not named for outcomes.",
+        message_id="roles.sides_alone",
+        column=c,
+    ),
     "left_out": lambda c: message("{column} is not used.", message_id="roles.left_out", column=c),
     "left_out_alike": lambda c: message(
         "{column} is not used though it is like the columns of ratings.",
@@ -234,6 +259,9 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     ),
 }
 """What speaks for or against a reading, with the column that it is about."""
+
+ASKED = frozenset({"unit_has_rows", "sides_alone"})
+"""What is asked whatever else speaks for a reading."""
 
 
 @dataclass

@@ -27,6 +27,8 @@ from konsil.analysis.roles.vocabulary import (
 Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
 """What several columns of a kind can be named for."""
 
+_RANGE = re.compile(r"(?<!\d)\d+ ?(?:to|bis|-|–) ?\d+(?!\d)")
+"""The values of a scale in a name."""
 _TITLE = re.compile(rf"({'|'.join(TITLES)})(\b|_)", re.IGNORECASE)
 _OTHERS: tuple[NameRole, ...] = (
     *("group", "comment", "time", "confidence", "sum", "weight", "gold", "row", "repeat"),
@@ -36,12 +38,12 @@ _OTHERS: tuple[NameRole, ...] = (
 
 @cache
 def words(name: str) -> tuple[str, ...]:
-    """The words and numbers of a name, in small letters, without umlauts.
+    """The words and numbers of a name, in small letters, without umlauts and ranges of values.
 
-    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin")
-    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',))
+    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("score_1to4")
+    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('score',))
     """
-    spaced = NEW_WORD.sub(" ", name)
+    spaced = NEW_WORD.sub(" ", _RANGE.sub(" ", name))
     return tuple(re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN)))
 
 
@@ -72,6 +74,33 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     if set(parts) & fitting:
         return 0.7
     return 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
+
+
+def is_numbered_name(name: str) -> bool:
+    """Whether a column has no name in its file, but one by its number."""
+    return re.fullmatch(r"column \d+", name) is not None
+
+
+@cache
+def stem(name: str) -> tuple[str, ...]:
+    """The words of a name without numbers, and without a single letter at its end.
+
+    >>> stem("ExpertA"), stem("Score 2"), stem("Coder1Text"), stem("A")
+    (('expert',), ('score',), ('coder', 'text'), ())
+    """
+    parts = words(name)
+    parts = parts[:-1] if len(parts[-1:]) and len(parts[-1]) == 1 else parts
+    return tuple(word for word in parts if not word.isdigit())
+
+
+def is_series(names: Sequence[str]) -> bool:
+    """Whether names differ in a number, or in a letter at their end, alone.
+
+    >>> is_series(["Score 1", "Score 2"]), is_series(["ExpertA", "CDC"]), is_series(["A", "B"])
+    (True, False, False)
+    """
+    stems = {stem(name) for name in names}
+    return len(names) > 1 and len(stems) == 1 and stems != {()}
 
 
 def best_fit(name: str, roles: Sequence[NameRole]) -> float:
@@ -114,11 +143,17 @@ _DOUBTFUL = 0.4
 """A criterion's word that is not the last of its name: the safety of a statement is a certainty."""
 
 
+_RATED = WORDS["label"] | {"text", "answer", "antwort", "response"}
+"""What a rater's number can stand before: the score of rater 2."""
+
+
 def _as_rater(name: str, letters: Sequence[str]) -> float:
     text = name.strip()
     is_person = bool(set(letters) & PEOPLE) and len(letters) <= 3
     if fit(name, "rater") == 1 or _TITLE.match(text) or "@" in text or is_person:
         return 1.0
+    if len(letters) > 1 and letters[-1] in _RATED and fit(" ".join(letters[:-1]), "rater") == 1:
+        return 0.9 * (len(words(name)) > len(letters))
     if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE):
         return 0.9
     return 0.8 * bool(re.fullmatch(r"[A-Fa-f]|[A-Z]{2}", text))
@@ -127,7 +162,10 @@ def _as_rater(name: str, letters: Sequence[str]) -> float:
 def _as_criterion(name: str, letters: Sequence[str]) -> float:
     if set(letters) & CRITERIA and len(letters) <= 3:
         return 1.0 if letters[-1] in CRITERIA or len(letters) == 1 else _DOUBTFUL
-    return 0.7 * bool(fit(name, "criterion") or re.fullmatch(r"c[ _-]?\d+", name.strip(), re.I))
+    # Without a number, a column of that name contains the names of criteria.
+    is_numbered = len(words(name)) > len(letters)
+    is_named = bool(fit(name, "criterion") or re.fullmatch(r"c[ _-]?\d+", name.strip(), re.I))
+    return 0.7 * (is_numbered and is_named)
 
 
 @dataclass(frozen=True)

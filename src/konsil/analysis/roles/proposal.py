@@ -17,7 +17,7 @@ from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
-from konsil.analysis.roles.evidence import Draft, reading_of, shortened
+from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -71,6 +71,11 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         readings[0] = with_axis(readings[0], axis)
     if complete is None:
         unclear += list(_unclear(frame, table, readings, margin, stated, task))
+        unclear += [
+            REASONS[reason](shortened(column))
+            for _, reason, column in drafts[0].evidence
+            if reason in ASKED
+        ]
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)

@@ -1,12 +1,16 @@
-"""What is stated of a table's columns, and readings of it: a role for every column."""
+"""What is known and stated of a table, and readings of it: a role for every column."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis.model.message import TranslatableMessage
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Shape = Literal[
     "wide",
@@ -175,6 +179,8 @@ class StatedRoles:
     """No column names the units, or the items of comparisons: each row is one."""
     has_no_raters: bool = False
     """The raters are unknown."""
+    has_no_groups: bool = False
+    """Nothing is compared: all ratings are one group."""
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -186,6 +192,20 @@ class StatedRoles:
         """Whether anything is stated of how ratings are laid out."""
         columns = (self.units, self.raters, self.labels, self.criterion)
         return any((self.layout, self.names, self.split, *columns))
+
+    def without(self, names: Collection[str]) -> StatedRoles:
+        """The roles of the units, raters and labels without those of some columns."""
+
+        def rest(columns: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in columns if name not in names)
+
+        return replace(
+            self,
+            units=rest(self.units),
+            raters=rest(self.raters),
+            labels=rest(self.labels),
+            unused=rest(self.unused),
+        )
 
     def with_known(self, known: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""
@@ -293,3 +313,63 @@ class Proposal:
     """All that is unclear; empty where it is certain."""
     margin: float = 0.0
     """By how many points the likeliest reading precedes the first of its rivals."""
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a table is read for, and the words in which its user states roles."""
+
+    task: Task
+    name: str
+    """The table's name, for errors."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Role of `StatedRoles` -> the parameter by which it is stated."""
+    unclear: tuple[str, ...] = ()
+    """What is unclear of the file itself."""
+    has_rule: bool = False
+    """Whether it is stated which of repeated ratings counts."""
+    of_tool: frozenset[str] = frozenset()
+    """Roles that need no statement, as the tool that wrote the table gives them."""
+    known: StatedRoles | None = None
+    """The roles that the tool which wrote the table gives its columns."""
+    question: str = ""
+    """What has to be confirmed before `known` is read; empty: nothing."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """Where a table is from."""
+
+    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
+    """Row index -> line of the file, or the row's name in a data frame, for errors."""
+    place: str = "line"
+    """What `line` names: lines of a text, rows of a spreadsheet or of a data frame."""
+    name: str = "table"
+    """The table's name, for errors."""
+    rows: pl.Series | None = None
+    """The rows' numbers in the whole table, where only some of them are here."""
+    unclear: tuple[str, ...] = ()
+    """What is unclear of the file: a table of which not every role is stated is then refused."""
+    known: StatedRoles | None = None
+    """The roles that the tool which wrote the table gives its columns, or that several files have,
+    unless the user states others."""
+    question: str = ""
+    """What has to be confirmed before `known` is read; empty: nothing."""
+
+    def purpose(
+        self,
+        task: Task,
+        flags: Mapping[str, str] = MappingProxyType({}),
+        *,
+        has_rule: bool = False,
+    ) -> Purpose:
+        """What the table is read for; `flags` and `has_rule` are those of `Purpose`."""
+        return Purpose(
+            task,
+            self.name,
+            flags=flags,
+            unclear=self.unclear,
+            has_rule=has_rule,
+            known=self.known,
+            question=self.question,
+        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 import polars as pl
@@ -16,6 +16,7 @@ from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
+    LEAST,
     axis_question,
     propose,
     separator_of,
@@ -28,6 +29,7 @@ from konsil.analysis.roles.reading import (
     COMPUTABLE,
     RATED_ONCE,
     Proposal,
+    Purpose,
     Role,
     StatedRoles,
     TableReading,
@@ -39,8 +41,6 @@ from konsil.analysis.roles.vocabulary import weights_of
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
-_PROPOSED = 1.5
-"""Points of a reading below which no call is proposed that states it."""
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
 _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
@@ -68,23 +68,6 @@ class Recognised:
         return "" if self.is_stated else str(sentence(self.reading, self.frame, n_units))
 
 
-@dataclass(frozen=True)
-class Purpose:
-    """What a table is read for, and the words in which its user states roles."""
-
-    task: Task
-    name: str
-    """The table's name, for errors."""
-    flags: Mapping[str, str] = field(default_factory=dict)
-    """Role of `StatedRoles` -> the parameter by which it is stated."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file itself."""
-    has_rule: bool = False
-    """Whether it is stated which of repeated ratings counts."""
-    of_tool: frozenset[str] = frozenset()
-    """Roles that need no statement, as the tool that wrote the table gives them."""
-
-
 def recognise(
     frame: pl.DataFrame,
     stated: StatedRoles,
@@ -97,10 +80,13 @@ def recognise(
     the likeliest reading and the options that state it.
     """
     table = frame if table is None else table
+    if purpose.known is not None:
+        return _of_known(frame, stated, purpose, table)
     _check_columns(frame, stated, purpose)
     _check_names(frame, stated, purpose)
     laid_out = _by_layout(frame, stated)
-    if laid_out is not None and purpose.task == "groups" and laid_out.group is None:
+    is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
+    if purpose.task == "groups" and not is_grouped:
         laid_out = None
     if laid_out is not None:
         _check_used(laid_out, stated, purpose)
@@ -122,9 +108,32 @@ def recognise(
     return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
-def unconfirmed(recognised: Recognised, purpose: Purpose) -> UnclearTableError:
-    """The refusal of a table whose reading its user has to confirm."""
-    return _refusal(recognised.frame, Proposal(recognised.reading), StatedRoles(), purpose)
+def _of_known(
+    frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose, table: pl.DataFrame
+) -> Recognised:
+    """The reading by the roles that are known where the user states no other.
+
+    Roles that have to be confirmed are proposed, and read where the user states their layout.
+    """
+    known, question = purpose.known or StatedRoles(), purpose.question
+    own = replace(purpose, known=None, question="")
+    free = known.without(stated_columns(stated))
+    is_asked = bool(question) and not stated.has_ratings and free.raters == known.raters
+    is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
+    if purpose.task == "comparisons":
+        is_own = is_own or known.layout != "long"
+        # The label of a comparison is its outcome, which is recognised by its values.
+        free = replace(free, layout=None, labels=())
+    if is_own:
+        return recognise(frame, stated, own, table)
+    completed = stated.with_known(free)
+    if is_asked:
+        unclear = (*own.unclear, question)
+        own = replace(own, unclear=unclear, of_tool=frozenset({"unused"}))
+        reading = recognise(frame, completed, own, table).reading
+        raise _refusal(table, Proposal(reading), StatedRoles(), own)
+    recognised = recognise(frame, completed, own, table)
+    return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
 def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
@@ -159,7 +168,7 @@ def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
         group=stated.group,
         roles=roles,
         split=separator_of(table_of_rows(frame, stated), rated, stated) if is_wide else "",
-        points=_PROPOSED,
+        points=LEAST,
     )
 
 
@@ -353,7 +362,7 @@ def _has_numbers(
         return False
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
-    return has_numbers and reading.points >= _PROPOSED
+    return has_numbers and reading.points >= LEAST
 
 
 def _comparisons() -> TranslatableMessage:
@@ -389,6 +398,8 @@ def _refusal(
     of_task = {"system"} if purpose.task == "groups" else frozenset[str]()
     stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
+    if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
+        proposed.append(("by", ("-",)))
     proposed += _combination(frame, reading)
     return UnclearTableError(
         purpose.name,

@@ -51,13 +51,14 @@ _TEXTS: Mapping[NameRole, str] = {
     "label": "label rating score code value grade decision verdict urteil bewertung wert punkte"
     " einstufung class klasse entscheidung assessment choice note",
     "criterion": "criterion kriterium dimension axis aspect aspekt metric attribute merkmal",
-    "system": "system model modell llm bot assistant ki engine produkt anbieter generator",
+    "system": "system model modell llm bot chatbot assistant ki engine produkt"
+    " anbieter provider generator",
     "group": "topic domain category type source arm site language difficulty thema fach gruppe"
     " group quelle typ sprache klinik station age sex geschlecht alter kategorie specialty"
     " status country land role rolle cluster schwierigkeit fachgebiet abteilung ward department"
     " speciality setting",
     "comment": "comment comments kommentar bemerkung bemerkungen notes remark remarks anmerkung"
-    " anmerkungen reason begruendung reasoning",
+    " anmerkungen reason begruendung reasoning feedback",
     "time": "date time timestamp created start end duration seconds datum zeit dauer updated"
     " sekunden at tstamp",
     "confidence": "confidence certainty konfidenz gewissheit sicher angabe",

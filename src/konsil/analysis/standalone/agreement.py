@@ -14,15 +14,8 @@ import polars as pl
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.recoding.stated_labels import as_columns
-from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.recognition import (
-    Purpose,
-    Recognised,
-    call_of,
-    names_units,
-    recognise,
-    unconfirmed,
-)
+from konsil.analysis.roles.reading import TableFile
+from konsil.analysis.roles.recognition import call_of, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -87,9 +80,9 @@ def agreement(
     if labels:
         request = replace(request, labels=labels)
     names = row_names(frame)
-    options = replace(request.table_options(), line=lambda row: str(names[row]), place="row")
+    file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return estimate_agreement(to_polars(frame, request.columns), request, options)
+        return estimate_agreement(to_polars(frame, request.columns), request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("agreement", request, error.arguments)) from None
 
@@ -97,10 +90,10 @@ def agreement(
 def estimate_agreement(
     frame: pl.DataFrame,
     request: AgreementRequest,
-    options: TableOptions | None = None,
+    file: TableFile | None = None,
     compute: Compute = in_this_process,
 ) -> Agreement:
-    """Agreement statistics of a frame; `options` has its lines and its name in errors.
+    """Agreement statistics of a frame; `file` has its lines and its name in errors.
 
     `compute` computes the statistics; where it does changes no result.
     """
@@ -108,17 +101,15 @@ def estimate_agreement(
     if not isinstance(request.weights, str | OwnWeights):
         request = replace(request, weights=own_weights(request.weights))
     warnings: list[str] = []
-    options = composed(request.table_options() if options is None else options)
+    options = composed(request.table_options(file))
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name, lists=frame.columns)
     slices = composed(request.slices)
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions and groups are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
-    purpose = Purpose(
-        "ratings", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
-    )
-    recognised = _recognised(words, stated, purpose, options)
+    purpose = options.purpose("ratings", has_rule=bool(options.repeat))
+    recognised = recognise(words, stated, purpose)
     table = reshape(words, recognised.reading, options, slices)
     if options.recode:
         check_recode(label_words(table.frame, table.options), options.recode)
@@ -128,26 +119,6 @@ def estimate_agreement(
     ]
     result = estimate_groups(groups, table.options, table.slices, request, warnings, compute)
     return replace(result, reading=recognised.statement(result.n_units))
-
-
-def _recognised(
-    words: pl.DataFrame, stated: StatedRoles, purpose: Purpose, options: TableOptions
-) -> Recognised:
-    """The reading of a table, by the roles that its tool gave it where the user states no other.
-
-    Roles that have to be confirmed are proposed, and read where the user states their layout.
-    """
-    roles, question = options.tool_roles, options.question
-    is_asked = bool(question) and not stated.has_ratings
-    if roles is None or (question and not is_asked and stated.layout in (None, "wide")):
-        return recognise(words, stated, purpose)
-    completed = stated.with_known(roles)
-    if is_asked:
-        unclear = (*purpose.unclear, question)
-        purpose = replace(purpose, unclear=unclear, of_tool=frozenset({"unused"}))
-        raise unconfirmed(recognise(words, completed, purpose), purpose)
-    recognised = recognise(words, completed, purpose)
-    return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
 @dataclass(frozen=True)

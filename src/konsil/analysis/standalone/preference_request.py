@@ -15,7 +15,7 @@ from konsil.records.numerals import own_numbers
 from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
-    from konsil.analysis.roles.reading import StatedRoles
+    from konsil.analysis.roles.reading import StatedRoles, TableFile
     from konsil.analysis.tabular.slices import Slices
     from konsil.analysis.tabular.votes_options import VotesOptions
 
@@ -103,11 +103,15 @@ class PreferenceRequest(Request):
         named = (*roles, self.won, self.lost, self.tied, *self.slices.columns)
         return tuple(name for name in named if name is not None)
 
-    def votes_options(self) -> VotesOptions:
-        """How the cells are to be read; the columns' roles are stated apart."""
+    def table_options(self, file: TableFile | None = None) -> VotesOptions:
+        """How the cells of a file are to be read; the columns' roles are stated apart."""
         from konsil.analysis.tabular.votes_options import VotesOptions
 
-        return VotesOptions(scale=tuple(map(str, self.scale)), missing=tuple(self.missing))
+        return VotesOptions(
+            **({} if file is None else vars(file)),
+            scale=tuple(map(str, self.scale)),
+            missing=tuple(self.missing),
+        )
 
     def stated_roles(self) -> StatedRoles:
         """What is stated of the columns."""

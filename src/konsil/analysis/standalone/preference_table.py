@@ -21,9 +21,8 @@ from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_t
 from konsil.analysis.pairs.pairwise import places, statistic_of
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import axis_columns
-from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.reading import StatedRoles, TableFile
 from konsil.analysis.roles.recognition import (
-    Purpose,
     Recognised,
     call_of,
     recognise,
@@ -270,12 +269,12 @@ def preference(
 
 
 def estimate_preference(
-    frame: pl.DataFrame, request: PreferenceRequest, options: VotesOptions | None = None
+    frame: pl.DataFrame, request: PreferenceRequest, file: TableFile | None = None
 ) -> HeadToHead:
-    """Preference in a frame; `options` has its lines and its name in errors."""
+    """Preference in a frame; `file` has its lines and its name in errors."""
     check_request(request)
     warnings: list[str] = []
-    options = composed(request.votes_options() if options is None else options)
+    options = composed(request.table_options(file))
     slices = composed(request.slices)
     if frame.height == 0:
         raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
@@ -309,9 +308,7 @@ class Roles:
         frame: pl.DataFrame | None = None,
     ) -> None:
         self.stated: StatedRoles = composed(request.stated_roles())
-        self.purpose = Purpose(
-            "comparisons", options.name, flags={"unit": "item"}, unclear=options.unclear
-        )
+        self.purpose = options.purpose("comparisons", {"unit": "item"})
         self.recognised: Recognised = recognise(rows, self.stated, self.purpose, frame)
         reading = self.recognised.reading
         self.options = by_reading(options, reading, axis_columns(reading, self.stated))

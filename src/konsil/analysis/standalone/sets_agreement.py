@@ -140,14 +140,13 @@ def _add_alpha(
         blank = Estimate(float("nan"), level=request.confidence, reason=reason)
         estimated.statistics.append(NamedEstimate(name, blank))
         return
-    similarity = SET_STATISTICS[name].similarity(members)
     joint = JointSample(
         table.sample,
         "nominal",
         stream_key(request.seed, "agreement"),
         request.resampling,
         options.cluster or "unit",
-        tuple(map(tuple, similarity.tolist())),
+        tuple(SET_STATISTICS[name].similarity(members)),
     )
     estimated.add(joint, {"krippendorff_alpha": name})
 

@@ -1,17 +1,24 @@
-"""How a table of ratings is to be read: the options of `konsil agreement`."""
+"""How a table of ratings is to be read: what its user states, and the options of its cells."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
+from konsil.analysis.recoding.flags import BY, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.recoding.repeat import Repeat
-from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
+from konsil.analysis.roles.reading import Layout as StatedLayout
+from konsil.analysis.roles.reading import StatedRoles, TableFile
+from konsil.errors import AnalysisError, option
+from konsil.records.request import Flag, Request, setting
 
 if TYPE_CHECKING:
-    import polars as pl
+    from konsil.analysis.model.spec import Resampling
+    from konsil.analysis.tabular.slices import Slices
 
 T = TypeVar("T")
 
@@ -21,7 +28,7 @@ Layout = Literal["wide", "long", "counts", "lists"]
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class TableOptions(TableFile):
     """How the table is to be read."""
 
     layout: Layout | None = None
@@ -45,12 +52,6 @@ class TableOptions:
     """The label that is an abstention."""
     missing: tuple[str, ...] = ("",)
     """Words that mean: not rated."""
-    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
-    """Row index -> line of the file, or the row's name in a data frame, for errors."""
-    place: str = "line"
-    """What `line` names: lines of a text, rows of a spreadsheet or of a data frame."""
-    name: str = "table"
-    """The table's name, for errors."""
     split: str = ""
     """The character between two labels of a cell; empty where cells are JSON lists."""
     has_sets: bool = False
@@ -61,15 +62,148 @@ class TableOptions:
     """Which of several labels of one rater for one unit counts; None: they are refused."""
     values: tuple[float, ...] = ()
     """The numbers of `labels`; empty: labels that are numbers are these numbers."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file: a table of which not every role is stated is then refused."""
-    tool_roles: StatedRoles | None = None
-    """The roles that the tool which wrote the table gives its columns, unless the user states
-    others."""
-    question: str = ""
-    """What has to be confirmed before `tool_roles` are read; empty: nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsRequest(Request):
+    """What is stated of a table of ratings, whatever is computed of it."""
+
+    refusal = AnalysisError
+
+    layout: StatedLayout | None = setting(
+        None,
+        Flag(
+            by_value={
+                "wide": "One row per unit, one column per rater; empty: not rated.",
+                "long": "One row per rating, with columns for unit, rater and label.",
+                "counts": "One row per unit, one column of counts per label.",
+                "raters-in-rows": "One row per rater, one column per unit.",
+                "cross-table": "Labels of two raters crossed, with numbers of units.",
+            }
+        ),
+    )
+    unit: str | Sequence[str] | None = setting(
+        (), Flag("Column of the units; repeatable, if several name them together.", metavar="C")
+    )
+    rater: str | Sequence[str] | None = setting(
+        (), Flag("Column of the raters; wide: one rater's column, repeatable.", metavar="C")
+    )
+    label: str | Sequence[str] | None = setting(
+        (), Flag("Column of the labels, one per criterion if repeated.", metavar="C")
+    )
+    criterion: str | None = setting(
+        None, Flag("Column of the criteria, which are results of their own.", metavar="C")
+    )
+    names: str = setting(
+        "",
+        Flag(
+            "Names of the rated columns, such as 'R{rater}_Q{criterion}'; also {unit}.",
+            metavar="PATTERN",
+        ),
+    )
+    unused: Sequence[str] = setting((), Flag("Column that is not used, repeatable.", metavar="C"))
+    cluster: str | None = setting(
+        None, Flag("Column of the clusters, which are resampled as a whole.", metavar="C")
+    )
+    level: Level | None = setting(None, Flag("Level of measurement."))
+    labels: Sequence[str | float] = setting(
+        (),
+        Flag(
+            "All labels of the scale, in order; default: observed labels.",
+            metavar="a,b,c",
+            is_listed=True,
+        ),
+    )
+    values: Sequence[str | float] = setting(
+        (),
+        Flag(
+            "Numbers of --labels; default: labels that are numbers.",
+            metavar="x,y,z",
+            is_listed=True,
+        ),
+    )
+    abstain: str | None = setting(None, Flag("Label that counts as an abstention.", metavar="L"))
+    where: Where | None = setting(None, WHERE)
+    by: str | None = setting(None, BY)
+    missing: Sequence[str] = setting(("",), MISSING)
+    recode: Mapping[str, str] | None = setting(
+        None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
+    )
+    repeat: Repeat | None = setting(
+        None, Flag("What counts of several labels by one rater for one unit.")
+    )
+    resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
+    confidence: float = setting(0.95, CONFIDENCE)
+    seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))
+
+    def __post_init__(self) -> None:
+        """Refuse lists where one column is meant."""
+        super().__post_init__()
+        for name in ("criterion", "cluster", "by", "compare"):
+            value = getattr(self, name, None)
+            if value is not None and not isinstance(value, str):
+                raise AnalysisError(
+                    f"{option(name)}: expected the name of one column, got"
+                    f" {type(value).__name__} {value!r}; make one column of several first"
+                )
+
+    @property
+    def slices(self) -> Slices:
+        """Which rows are used, and how they are grouped."""
+        # With Polars, which a help does without.
+        from konsil.analysis.tabular.slices import Slices, as_values
+
+        return Slices(as_values(self.where))
+
+    @property
+    def resampling(self) -> Resampling:
+        """The draws of the bootstrap and the intervals' level."""
+        from konsil.analysis.model.spec import Resampling
+
+        return Resampling(self.resamples, self.confidence)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns named."""
+        several = (self.unit, self.rater, self.label, self.unused)
+        single = (self.criterion, self.cluster, self.by, *self.slices.columns)
+        named = (*chain.from_iterable(map(as_columns, several)), *single)
+        return tuple(name for name in named if name is not None)
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """The declared labels as words."""
+        return words_of_labels(self.labels)
+
+    def table_options(self, file: TableFile | None = None) -> TableOptions:
+        """How the cells of a file are to be read; the columns' roles are stated apart."""
+        return TableOptions(
+            **({} if file is None else vars(file)),
+            cluster=self.cluster,
+            labels=self.scale,
+            abstain=self.abstain,
+            missing=tuple(self.missing),
+            recode=dict(self.recode or {}),
+            repeat=self.repeat,
+            values=numbers_of(self.values),
+        )
+
+    def stated_roles(self) -> StatedRoles:
+        """What is stated of the columns."""
+        return StatedRoles(
+            layout=self.layout,
+            units=as_columns(self.unit),
+            raters=as_columns(self.rater),
+            labels=as_columns(self.label),
+            criterion=self.criterion,
+            cluster=self.cluster,
+            groups=tuple(sorted(self.slices.columns)),
+            unused=as_columns(self.unused),
+            names=self.names,
+            scale=self.scale,
+            missing=tuple(self.missing),
+            abstain=self.abstain,
+        )
 
 
 def composed(value: T) -> T:

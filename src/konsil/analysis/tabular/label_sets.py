@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.recoding.rewritten import recoded
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.scale import decide
@@ -16,8 +16,6 @@ from konsil.analysis.tabular.unnamed import labels_of_cell
 from konsil.errors import SourceError, option
 from konsil.instrument import places
 from konsil.stats.agreement.label_sets import Members
-
-_CELL = "\x1fcell"
 
 
 @dataclass(frozen=True)
@@ -38,44 +36,48 @@ def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) ->
     A list without labels is the empty set. A cell with the abstention alone is an abstention;
     beside labels it is refused, as are labels that are not declared, by line.
     """
-    lists = [
-        labels_of_cell(cell, options, int(row)) for row, cell in cells.select("row", "label").rows()
-    ]
-    numbered = cells.with_columns(pl.Series("label", lists, dtype=pl.List(pl.String)))
-    numbered = numbered.with_row_index(_CELL)
-    single = numbered.explode("label").with_columns(pl.col("label").str.strip_chars())
-    single = recoded(single.filter(pl.col("label") != ""), options.recode)
-    is_abstention = pl.lit(False)
-    if options.abstain is not None:
-        is_abstention = pl.col("label") == options.abstain
-    abstentions, single = single.filter(is_abstention), single.filter(~is_abstention)
-    both = abstentions.join(single, on=_CELL, how="semi")
-    if both.height:
-        row = both.row(0, named=True)
-        raise SourceError(
-            f"{options.name}: {options.place} {options.line(int(row['row']))}, rater"
-            f" {row['rater']!r}: the abstention {options.abstain!r} is beside labels; expected it"
-            " alone in its cell"
-        )
-    rated = numbered.join(abstentions, on=_CELL, how="anti", maintain_order="left")
-    abstained = numbered.join(abstentions, on=_CELL, how="semi", maintain_order="left")
-    if not single.height:
+    # Equal cells are read once, since cells are many and their different words few.
+    distinct = cells.sort("row", "rater").unique("label", keep="first", maintain_order=True)
+    words_by_cell: dict[str, tuple[str, ...]] = {}
+    first_by_word: dict[str, tuple[int, str]] = {}
+    for row, rater, cell in distinct.select("row", "rater", "label").iter_rows():
+        words_by_cell[cell] = words = _words(cell, row, rater, options)
+        if options.abstain not in words:
+            first_by_word |= {word: (row, rater) for word in words if word not in first_by_word}
+    if not first_by_word:
         raise SourceError(f"{options.name}: no cell contains a label; every list is empty")
+    firsts = [(*place, word) for word, place in first_by_word.items()]
+    single = pl.DataFrame(firsts, schema=("row", "rater", "label"), orient="row")
     single, labels, _ = decide(single, options, warnings)
-    codes = single.get_column("label").replace_strict(labels.codes(), return_dtype=pl.Int64)
-    sets = single.select(_CELL, codes).unique().sort(_CELL, "label").group_by(_CELL).agg("label")
-    written = [
-        json.dumps([labels.names[code] for code in given or ()], ensure_ascii=False)
-        for given in rated.select(_CELL)
-        .join(sets, on=_CELL, how="left", maintain_order="left")["label"]
-        .to_list()
-    ]
-    rated = rated.with_columns(pl.Series("label", written, dtype=pl.String))
-    return SetRows(
-        rated.drop(_CELL),
-        abstained.drop(_CELL),
-        labels,
+    codes = labels.codes()
+    code_by_word = {
+        w: codes[label] for w, label in zip(first_by_word, single["label"], strict=True)
+    }
+    is_abstained = cells["label"].is_in(
+        [c for c, w in words_by_cell.items() if options.abstain in w]
     )
+    sets = {
+        cell: json.dumps(
+            [labels.names[code] for code in sorted({code_by_word[word] for word in words})],
+            ensure_ascii=False,
+        )
+        for cell, words in words_by_cell.items()
+        if options.abstain not in words
+    }
+    rated = cells.filter(~is_abstained).with_columns(pl.col("label").replace_strict(sets))
+    return SetRows(rated, cells.filter(is_abstained), labels)
+
+
+def _words(cell: str, row: int, rater: str, options: TableOptions) -> tuple[str, ...]:
+    """The words of a cell, or its abstention, which is refused beside others."""
+    given = [label.strip() for label in labels_of_cell(cell, options, row) if label]
+    words = tuple(sys.intern(options.recode.get(label, label)) for label in given if label)
+    if options.abstain in words and len({*words}) > 1:
+        raise SourceError(
+            f"{options.name}: {options.place} {options.line(row)}, rater {rater!r}: the abstention"
+            f" {options.abstain!r} is beside labels; expected it alone in its cell"
+        )
+    return words
 
 
 def label_words(frame: pl.DataFrame, options: TableOptions) -> set[str]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from konsil.analysis.roles.reading import TableFile
 from konsil.errors import AnalysisError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from konsil.analysis.roles.reading import TableReading
 
 
 @dataclass(frozen=True)
-class VotesOptions:
+class VotesOptions(TableFile):
     """How the table is to be read."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -32,14 +31,6 @@ class VotesOptions:
     """Words that mean: not rated."""
     axes: tuple[str, ...] = ()
     """The columns that may be criteria, for each of which comparisons are repeated."""
-    unclear: tuple[str, ...] = ()
-    """What is unclear of the file."""
-    line: Callable[[int], int | str] = field(default=lambda row: row + 2)
-    """Row index -> line of the file, for errors."""
-    name: str = "table"
-    """The table's name, for errors."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
 
     @property
     def unknown_roles(self) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from konsil.analysis.roles.reading import TableReading
-from konsil.analysis.roles.recognition import Purpose, Recognised, recognise
+from konsil.analysis.roles.reading import TableFile, TableReading
+from konsil.analysis.roles.recognition import Recognised, recognise
 from konsil.analysis.standalone.agreement import Group, estimate_agreement, estimate_groups
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -54,8 +54,8 @@ def agreement_of_data_set(
         raise SourceError(
             f"{name}: has no rows; expected one row per unit (wide) or per rating (long)"
         )
-    options = replace(request.table_options(), line=partial(place_in, pieces), name=name)
-    options = composed(options)
+    file = TableFile(line=partial(place_in, pieces), name=name)
+    options = composed(request.table_options(file))
     is_small = n_bytes(pieces) <= SMALL
     with open_runner(cluster, len(pieces), is_small=is_small) as runner, on_cores(cluster):
         recognised = _recognised(pieces, request, options)
@@ -64,7 +64,7 @@ def agreement_of_data_set(
             result = _of_codes(pieces, request, reading, runner, _compute(runner, cluster), options)
             return replace(result, reading=recognised.statement(result.n_units))
         frame = pl.concat(runner.map(partial(words, name=name), pieces))
-        return estimate_agreement(frame, request, options, _compute(runner, cluster))
+        return estimate_agreement(frame, request, file, _compute(runner, cluster))
 
 
 def _recognised(
@@ -72,7 +72,7 @@ def _recognised(
 ) -> Recognised:
     """The roles of the columns, by the first rows and the last piece's."""
     rows = some_rows(pieces, options.name)
-    return recognise(rows, composed(request.stated_roles()), Purpose("ratings", options.name))
+    return recognise(rows, composed(request.stated_roles()), options.purpose("ratings"))
 
 
 def _compute(runner: Runner, cluster: str) -> Compute:

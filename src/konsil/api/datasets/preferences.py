@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.preference_table import HeadToHead, Roles, estimate_comparisons
 from konsil.analysis.tabular.agreement_options import composed
@@ -32,8 +33,8 @@ def preference_of_data_set(
     pieces, name = pieces_of(place), name_of(place)
     if not pieces:
         raise SourceError(f"{name}: has no rows; expected one row per comparison")
-    options = composed(request.votes_options())
-    options = replace(options, name=name, line=partial(place_in, pieces))
+    file = TableFile(line=partial(place_in, pieces), name=name)
+    options = composed(request.table_options(file))
     slices = composed(request.slices)
     gathered: dict[str, GatheredVotes] = {}
     by_piece: list[PieceParts] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Collection, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,8 +19,8 @@ from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.item_checks import check_drawn
 from konsil.api.progress import progress
-from konsil.api.rehearsal.local_model_notes import about_the_model
 from konsil.api.running.planning import implied_answers, still_silent
+from konsil.collect.local.shipped_model import SHIPPED
 from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
 from konsil.prepare import event_of, in_study, last_drawn, last_screened
@@ -30,11 +31,13 @@ from konsil.stats.engine.contract import Estimate
 from konsil.store import Added, Batch, Store
 from konsil.store.engine.folders import copy_new
 from konsil.study.data.cutting import pretended
+from konsil.study.sections.calling import LOCAL
 
 if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.report import Section
     from konsil.report.manuscript.request import ReportRequest
+
 
 TRUTH = "simulation.toml"
 """The file of a study's folder that states what is true in a simulation."""
@@ -289,3 +292,41 @@ def _copy_data(source: Path, draft: Path) -> None:
     for file in sorted(source.iterdir()):
         if file.is_file() and file.suffix in {".toml", ".md", ".csv"}:
             shutil.copyfile(file, draft / file.name)
+
+
+def about_the_model(folder: Folder) -> tuple[Section, ...]:
+    """What a report must say of the small model, wherever it answered or judged."""
+    from konsil.report import Section
+
+    study = folder.study
+    name = f"{LOCAL}:{SHIPPED.id}"
+    judges = [j.rater for j in study.judges if j.model == name]
+    if not judges and all(s.model != name for s in study.systems):
+        return ()
+    if any(e.id == LOCAL for e in study.endpoints):
+        return ()
+    paragraphs = [
+        "SmolLM2-135M-Instruct is a real but very small language model (135 million parameters,"
+        " English only). It demonstrates calls of models and the evaluation of an LLM judge. It"
+        " answers few questions correctly, and its ratings are not a valid assessment of the"
+        " answers."
+    ]
+    with folder.store() as store:
+        ratings = store.ratings()
+    for rater in judges:
+        label_counts = Counter(
+            r.label or "abstained" for r in ratings if r.rater == rater and r.answers
+        )
+        if not label_counts:
+            continue
+        label, n = label_counts.most_common(1)[0]
+        counts = ", ".join(
+            f"{label_name!r} {times}" for label_name, times in label_counts.most_common()
+        )
+        paragraphs.append(
+            f"As the judge {rater} it gave {n} of {label_counts.total()} answers the same label,"
+            f" {label!r}"
+            f" ({counts}). A judge that labels nearly everything alike agrees with a panel as often"
+            " as that label is common, which is why agreement beyond chance is what counts."
+        )
+    return (Section(title="About the small model", paragraphs=tuple(paragraphs)),)

@@ -45,14 +45,6 @@ def _schema(fields: tuple[Field, ...], reason_first: bool) -> Json:
     }
 
 
-def response_format(fields: Iterable[Field], name: str = "rating") -> Json:
-    """The schema as the `response_format` of OpenAI-compatible servers, strict."""
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": name, "strict": True, "schema": schema(fields)},
-    }
-
-
 def _value(scale: Scale) -> Json:
     if scale.kind == "choice":
         return {"type": "string", "enum": list(scale.options())}

@@ -11,20 +11,33 @@ from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import ShareOptions
 from konsil.prepare import MATCH
-from konsil.report.answers.answer_figure import MOST_ROWS, answer_figure
 from konsil.report.answers.layouts import LaidTable, tables_with
 from konsil.report.answers.limits import Limit, limits
 from konsil.report.answers.ordered_lines import ordered_lines
 from konsil.report.answers.result_table import link, places, result_table
-from konsil.report.answers.selection import answered, by_question
-from konsil.report.answers.sentence_parts import Query
+from konsil.report.answers.sentence_parts import Query, group_name
 from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.drawing import Drawing
-from konsil.report.material.glossary import title
+from konsil.report.figures.small_forest import small_forest
+from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.value_axes import by_estimate, value_axis, with_colours
+from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import column_title, join
+from konsil.report.material.table_rows import (
+    Joined,
+    benchmark_names,
+    column_title,
+    contrast,
+    in_order,
+    join,
+    shared_contrast,
+)
 from konsil.report.material.tables import Table
+
+MOST_ROWS = 10
+"""Rows of the figure; an analysis with more has its own figure in the results."""
+
 
 _NEED_TITLE = frozenset({"level", "length", "sentences", "minutes", MATCH})
 """Columns of konsil's own whose values say nothing alone."""
@@ -241,3 +254,108 @@ def _sign(query: Query) -> str:
     """What a value above 0 says, where the answer has estimates and the title leaves it open."""
     sentence = statistic_of(query.spec.statistic).above_zero
     return "" if sentence is None or not query.estimates else query.numbers.translated(sentence)
+
+
+def answer_figure(material: Material, query: Query) -> Drawing | None:
+    """The figure; None where there are no estimates, or more than fit."""
+    numbers = material.numbers
+    joined = [line for line in join(query.rows) if line.row.kind == "estimate"]
+    lines = [line for line in in_order(material, joined) if _is_number(line)]
+    rows = lines or [
+        line for line in join(query.rows) if line.row.kind == "difference" and _is_number(line)
+    ]
+    if not 1 <= len(rows) <= MOST_ROWS:
+        return None
+    rows = by_estimate(rows)
+    is_shared = value_axis(material, query.spec.statistic, rows, spec=query.spec).benchmark
+    dots = [
+        Dot(
+            _name(material, query, line.row),
+            line.row.estimate.value,
+            line.row.estimate.low,
+            line.row.estimate.high,
+            "",
+            mark=line.benchmark.estimate.value
+            if line.benchmark is not None and is_shared is None
+            else math.nan,
+        )
+        for line in rows
+    ]
+    if lines:
+        systems = [line.row.group.get("system", "") for line in rows]
+        dots = with_colours(material, dots, systems)
+    shown = numbers.translated(
+        message(
+            "{quantity}: estimates (dots) and CIs (lines).",
+            message_id="answer.figure",
+            quantity=query.quantity,
+        )
+    )
+    about = About(
+        key=anchor("answer", query.spec.name),
+        title=query.quantity,
+        description="; ".join(
+            f"{d.label}: {query.unit.value(line.row.estimate.value)}"
+            for d, line in zip(dots, rows, strict=True)
+        ),
+        caption=shown,
+        stamp=material.stamp,
+    )
+    axis = value_axis(material, query.spec.statistic, rows, spec=query.spec, dots=dots)
+    if shared := _shared([line.row for line in rows]):
+        axis = replace(axis, title=f"{shared}: {axis.title}")
+    mark_name = "" if is_shared else ", ".join(benchmark_names(rows))
+    return small_forest(about, dots, numbers, axis=axis, mark_name=mark_name)
+
+
+def _is_number(line: Joined) -> bool:
+    return math.isfinite(line.row.estimate.value)
+
+
+def _shared(rows: Sequence[Row]) -> str:
+    """The contrast that all rows share, which stands in the title of the axis."""
+    columns = dict.fromkeys(c for row in rows for c in row.group)
+    return ", ".join(text for c in columns if (text := shared_contrast(rows, c)))
+
+
+def _name(material: Material, query: Query, row: Row) -> str:
+    if row.kind == "difference":
+        several = [r for r in query.rows if r.kind == "difference"]
+        columns = [c for c in row.group if not shared_contrast(several, c)]
+        return ", ".join(contrast(row, c, material) for c in columns)
+    return group_name(query, row.group) or query.spec.raters
+
+
+def answered(analyses: Sequence[Analysis]) -> list[Analysis]:
+    """Those with a question; where none has, the first declared analysis of each outcome.
+
+    In the order of the protocol. Without questions, analyses that only repeat an outcome with
+    another statistic are left to the appendix, and so are those computed as published.
+    """
+    chosen = [a for a in analyses if a.question]
+    if chosen:
+        return chosen
+    first: dict[tuple[str, ...], Analysis] = {}
+    for analysis in analyses:
+        if analysis.prespecified and analysis.mode == "valid":
+            first.setdefault(_outcome(analysis), analysis)
+    return list(first.values())
+
+
+def by_question(analyses: Sequence[Analysis]) -> list[tuple[str, list[Analysis]]]:
+    """Each question with its analyses, in the order of the protocol.
+
+    An analysis without a question stands under its name.
+    """
+    groups: dict[str, list[Analysis]] = {}
+    for analysis in analyses:
+        groups.setdefault(analysis.question or analysis.name, []).append(analysis)
+    return list(groups.items())
+
+
+def _outcome(analysis: Analysis) -> tuple[str, ...]:
+    """The outcome of an analysis, whatever its coefficient: agreement of a panel is one outcome."""
+    if analysis.statistic.startswith("ensembles_"):
+        return ("ensembles", analysis.criterion)
+    kind = "agreement" if entry(analysis.statistic).is_among_raters else analysis.statistic
+    return (kind, analysis.criterion, analysis.raters, analysis.against or "")

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from konsil.instrument import Instrument, digest
 from konsil.instrument.screens.screen import expected
 from konsil.instrument.screens.words import words
+from konsil.locale.templates import environment
 from konsil.report.material.language import language
 from konsil.report.material.slugs import anchor
 from konsil.study import Study
@@ -87,16 +87,11 @@ def codebook_page(study: Study, instruments: Sequence[Instrument]) -> str:
 
     The same study gives the same bytes.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("konsil.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     style = files("konsil.report").joinpath("templates", "codebook.css").read_text("utf-8")
-    return environment.get_template("codebook.html.j2").render(
-        lang=language(study.language).code,
+    spoken = language(study.language)
+    templates = environment("konsil.report", spoken.gettext, spoken.ngettext)
+    return templates.get_template("codebook.html.j2").render(
+        lang=spoken.code,
         word=word(study),
         title=study.title,
         style=Markup(style),  # noqa: S704 - a file of ours

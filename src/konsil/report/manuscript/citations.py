@@ -76,11 +76,6 @@ def keys_of_method(method: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def known_methods() -> frozenset[str]:
-    """The message ids of interval methods that have a line in the data."""
-    return frozenset(_data()["methods"])
-
-
 def _message_ids(method: str) -> Iterable[str]:
     if isinstance(method, TranslatableMessage):
         yield method.message_id

@@ -13,7 +13,6 @@ from konsil.analysis.table.calls.outcomes import NO_CALL, NOT_RECORDED, OUTCOMES
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import failures, histogram
 from konsil.report.figures.svg_primitives import About, Bar
-from konsil.report.material.orders import both_orders
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import column_title
@@ -220,3 +219,34 @@ def derived_figures(material: Material) -> list[Drawing]:
         axis = _("Mean of “%(criterion)s”") % {"criterion": derived.criterion}
         drawings.append(histogram(about, cells, names, numbers, axis=axis, items=_("Items")))
     return drawings
+
+
+def both_orders(material: Material) -> list[Table]:
+    """One row a judge and comparison; no table where nobody saw both orders."""
+    rows, numbers = material.results.orders, material.numbers
+    if not rows:
+        return []
+    titles = (
+        message("Judge"),
+        message("Criterion compared"),
+        message("Pairs compared"),
+        message("Inconsistent"),
+        message("Proportion inconsistent"),
+    )
+    body = [
+        (
+            Cell(row.rater),
+            Cell(row.criterion),
+            Cell(numbers.count(row.compared), number=True),
+            Cell(numbers.count(row.inconsistent), number=True),
+            Cell(numbers.plain(row.inconsistent / row.compared), number=True),
+        )
+        for row in rows
+    ]
+    caption = material.caption(
+        numbers.translated(message("Pairs shown to LLM judges in both orders."))
+    )
+    general = [numbers.translated(message("Only pairs with a label in both orders are compared."))]
+    return [
+        table(caption, [numbers.translated(t) for t in titles], body, row_heads=2, general=general)
+    ]

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from types import CodeType
 
 import jinja2
-from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from konsil.analysis.model.message import message
+from konsil.locale.templates import environment as templates
 from konsil.records import Answer, Item
 from konsil.report.answers.answers import FirstPage, first_page
 from konsil.report.answers.laid_figures import laid_figures
@@ -221,40 +220,8 @@ class _Counter:
         return self._last[kind]
 
 
-class _Compiled(jinja2.BytecodeCache):
-    """Templates are compiled once a process, not once a page.
-
-    The key holds a digest of the source.
-    """
-
-    def __init__(self) -> None:
-        self._code: dict[str, CodeType] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        bucket.code = self._code.get(f"{bucket.key}-{bucket.checksum}")
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        if bucket.code is not None:
-            self._code[f"{bucket.key}-{bucket.checksum}"] = bucket.code
-
-
-_COMPILED = _Compiled()
-
-
 def _environment(material: Material) -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("konsil.report", "templates"),
-        autoescape=True,
-        # A misspelt name stops the report, instead of leaving something out of it.
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-        bytecode_cache=_COMPILED,
-    )
-    environment.install_gettext_callables(  # type: ignore[attr-defined]
-        material.language.gettext, material.language.ngettext, newstyle=True
-    )
+    environment = templates("konsil.report", material.language.gettext, material.language.ngettext)
     environment.globals["number"] = _Counter()
     environment.filters["count"] = material.numbers.count
     environment.filters["decimal"] = material.numbers.tick

@@ -42,16 +42,18 @@ def recognise(table: Table) -> Export | None:
     return next((export for export in exports if export is not None), None)
 
 
-def read_export(paths: Sequence[Path], settings: FileSettings) -> Table | Export:
-    """Files as the export that they are, or as any other table, with the settings detected."""
+def read_export(paths: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
+    """The table of files, with the settings detected, and the export of a tool that it is."""
     if len(paths) == 1 and is_inspect_log(paths[0]):
-        return read_log(paths[0])
+        log = read_log(paths[0])
+        return log.table, log
     tables = [
         (None if settings.path else _object(path)) or read_table(path, settings, as_is=True)
         for path in paths
     ]
     table = stacked_files(tables, settings) if len(tables) > 1 else tables[0]
-    return recognise(table) or table
+    export = recognise(table)
+    return (table, None) if export is None else (export.table, export)
 
 
 def _object(path: Path) -> Table | None:

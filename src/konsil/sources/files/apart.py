@@ -15,6 +15,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,11 @@ from typing import IO, TypeVar
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.files.stalled import watched
+
+TICK, TICKS = 1.0, 20
+"""Seconds between two looks at a child, and looks at which it must have done nothing to be
+ended."""
+
 
 MEMORY, TIMES = 300 << 20, 10
 """Bytes that reading a file may take, whatever its size, and how many times its unpacked size
@@ -208,3 +213,51 @@ def limit(memory: int, seconds: int) -> None:
     if sys.platform == "linux":
         max_bytes = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
         resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))
+
+
+class Watch:
+    """Whether the child was ended because it stalled."""
+
+    stalled = False
+
+
+@contextmanager
+def watched(child: subprocess.Popen[bytes]) -> Iterator[Watch]:
+    """End a child that sleeps without end within the context.
+
+    Without /proc, no child is watched.
+    """
+    watch, over = Watch(), threading.Event()
+
+    def look() -> None:
+        idle, before = 0, ""
+        # Counted in looks, so that time in which this process was stopped is none in which the
+        # child did nothing.
+        while not over.wait(TICK) and child.poll() is None:
+            state, used = _activity(child.pid)
+            idle = idle + 1 if state == "S" and used == before else 0
+            before = used
+            if idle >= TICKS:
+                watch.stalled = True
+                child.kill()
+                return
+
+    if sys.platform != "linux":
+        yield watch
+        return
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        thread.join()
+
+
+def _activity(pid: int) -> tuple[str, str]:
+    """A process's state (S: it sleeps; D would be a wait for a disk) and its processor time."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return "", ""
+    return fields[0], f"{fields[11]} {fields[12]}"

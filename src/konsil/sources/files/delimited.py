@@ -14,7 +14,7 @@ import polars as pl
 
 from konsil.errors import SourceError, key
 from konsil.records.source import FileSettings
-from konsil.sources.files.header import COMMENT, joined, named
+from konsil.sources.files.header import COMMENT, joined, named, numbered_names
 from konsil.sources.files.problems import MOST, Problem, raise_if
 
 _CHUNK_CELLS = 500_000
@@ -135,6 +135,8 @@ def _quoted(
                 yield line, row
 
     head = joined([row for _, row in islice(records(), settings.skip, n_above)] or [[]])
+    if not settings.header:
+        head = numbered_names(len(next(islice(records(), settings.skip, None), (0, [""]))[1]))
     _right_separator(head, separator, where)
     width = len(head)
     check_width(width, where)

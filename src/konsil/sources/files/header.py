@@ -41,6 +41,11 @@ def joined(rows: Sequence[Sequence[str | None]]) -> list[str | None]:
     ]
 
 
+def numbered_names(width: int) -> list[str | None]:
+    """The names of the columns of a table without any: column 1, column 2 ..."""
+    return [f"column {n}" for n in range(1, width + 1)]
+
+
 def _spread(row: Sequence[str | None], width: int) -> list[str | None]:
     names: list[str | None] = []
     last: str | None = None
@@ -65,16 +70,23 @@ def with_rows_of_names(
     if not rows:
         return settings
     skip = 0
-    while len(rows) - skip > 2 and len(_filled(rows[skip])) == 1 and (rows[skip][0] or "").strip():
+    while len(rows) - skip > 2 and _is_above(rows[skip]):
         skip += 1
     # A table of one column has such rows alone.
     skip = skip if len(_filled(rows[skip])) > 1 else 0
     header = _rows_of_names(rows[skip:])
+    if not header:
+        return replace(settings, skip=skip, header=0, comment=comment)
     names = joined(rows[skip : skip + header] or [[]])
     clean = [(name or "").strip() for name in names]
     # Empty columns at the end, as spreadsheets leave them behind, have no name either.
     numbered = settings.numbered or len({*clean}) < len(clean) or "" in clean[1:]
     return replace(settings, skip=skip, header=header, comment=comment, numbered=numbered)
+
+
+def _is_above(row: Sequence[str | None]) -> bool:
+    """Whether a row is a title, in its first cell alone, or has empty cells alone."""
+    return not _filled(row) or (len(_filled(row)) == 1 and bool((row[0] or "").strip()))
 
 
 def _rows_of_names(rows: Sequence[Sequence[str | None]]) -> int:
@@ -84,6 +96,10 @@ def _rows_of_names(rows: Sequence[Sequence[str | None]]) -> int:
         return 1
     width = max(map(len, rows))
     above, below = _filled(rows[0]), _filled(rows[1])
+    are_numbers = all(map(_IS_NUMBER.fullmatch, (*above, *below)))
+    if are_numbers and len({*above}) < len(above) == width:
+        # Ratings: names would differ.
+        return 0
     has_names_below = len(below) == width and not any(map(_IS_NUMBER.fullmatch, below))
     return 2 if 0 < len(above) <= width / 2 and has_names_below else 1
 

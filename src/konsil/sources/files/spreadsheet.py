@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,7 +18,14 @@ import polars as pl
 from konsil.errors import LISTED, SourceError, nearest
 from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.header import FIRST_ROWS, joined, named, stacked, with_rows_of_names
+from konsil.sources.files.header import (
+    FIRST_ROWS,
+    joined,
+    named,
+    numbered_names,
+    stacked,
+    with_rows_of_names,
+)
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
@@ -191,16 +198,18 @@ def _table(
     settings: FileSettings,
     faults: _EmptyLooking,
 ) -> tuple[pl.DataFrame, Sequence[int]]:
-    rows = (
+    rows: Iterator[tuple[int, list[str | None]]] = (
         row
         for row in _rows(page, where)
         if not (settings.comment and (row[1][0] or "").startswith(settings.comment))
     )
-    heads = list(islice(rows, settings.skip + settings.header))[settings.skip :]
+    heads = list(islice(rows, settings.skip + max(1, settings.header)))[settings.skip :]
     if not heads:
         raise SourceError(f"{where}: sheet {page.title!r} is empty")
     faults.refuse(above=heads[-1][0] if settings.header > 1 else heads[0][0] - 1)
     head = joined([row for _, row in heads])
+    if not settings.header:
+        rows, head = chain(heads, rows), numbered_names(len(head))
     width = len(head)
     numbers, chunks, chunk = array("Q"), list[pl.DataFrame](), list[list[str | None]]()
     for number, row in rows:

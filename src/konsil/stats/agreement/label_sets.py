@@ -30,9 +30,13 @@ def jaccard_similarity(members: Members) -> Array:
            [0.5, 1. , 0. ],
            [0. , 0. , 1. ]])
     """
-    common, sizes = _overlaps(members)
-    union = sizes[:, None] + sizes - common
-    return np.divide(common, union, out=np.ones_like(common), where=union > 0)
+    similarity, sizes = _overlaps(members)
+    union = np.add.outer(sizes, sizes)
+    union -= similarity
+    # Two empty sets are equal. In place, since there are as many cells as sets by sets.
+    similarity[union == 0] = union[union == 0] = 1.0
+    similarity /= union
+    return similarity
 
 
 def masi_similarity(members: Members) -> Array:
@@ -49,10 +53,13 @@ def masi_similarity(members: Members) -> Array:
            [0.111, 0.   , 1.   ]])
     """
     common, sizes = _overlaps(members)
-    smaller = np.minimum(sizes[:, None], sizes)
-    larger = np.maximum(sizes[:, None], sizes)
-    kinds = [common == larger, common == smaller, common > 0]
-    return np.asarray(jaccard_similarity(members) * np.select(kinds, [1.0, 2 / 3, 1 / 3], 0.0))
+    is_within = common == np.minimum.outer(sizes, sizes)
+    is_equal = common == np.maximum.outer(sizes, sizes)
+    del common
+    similarity = jaccard_similarity(members)
+    similarity[~is_within] *= 1 / 3
+    similarity[is_within & ~is_equal] *= 2 / 3
+    return similarity
 
 
 def _overlaps(members: Members) -> tuple[Array, Array]:

@@ -142,35 +142,6 @@ def cohen_kappa_se(
     return two_rater_standard_error("conger_kappa", table, weights, values)
 
 
-def fleiss_kappa_z(codes: Codes) -> float:
-    """Fleiss' kappa over its standard error under chance agreement, for complete tables.
-
-    With n units, m raters, label shares p and q = 1 - p, the variance is
-    2/(n m (m - 1) (sum pq)^2) ((sum pq)^2 - sum pq(q - p)). nan if units have unequal numbers of
-    labels, fewer than two, or a single label was used. Source: Fleiss, Nee and Landis 1979.
-
-    Example:
-        >>> codes = Codes(np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]]), np.arange(3), 2)
-        >>> round(fleiss_kappa_z(codes), 4)
-        1.65
-    """
-    counts = unit_counts(codes).astype(np.float64)
-    m = counts.sum(1)
-    # Fleiss' variance is for the same number of labels everywhere and means nothing otherwise.
-    if not len(m) or (m != m[0]).any() or m[0] < 2:
-        return float("nan")
-    n, raters = len(m), float(m[0])
-    p = counts.sum(0) / (n * raters)
-    spread = float((p * (1 - p)).sum())
-    if not spread > 0:
-        return float("nan")
-    observed = (counts * (counts - 1)).sum() / (n * raters * (raters - 1))
-    kappa = 1 - (1 - observed) / spread
-    skew = float((p * (1 - p) * (1 - 2 * p)).sum())
-    variance = 2 / (n * raters * (raters - 1) * spread**2) * (spread**2 - skew)
-    return float(kappa / np.sqrt(variance)) if variance > 0 else float("nan")
-
-
 def _whole_table(table: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     counts = np.asarray(table)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:

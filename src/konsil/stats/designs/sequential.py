@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize, special
@@ -30,8 +30,6 @@ _REACH = 9.0
 """Standard deviations beyond which a density is taken as zero."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
-Classical = Literal["pocock", "obrien_fleming"]
-
 
 class Stage(NamedTuple):
     """Probabilities of one analysis, before it is known."""
@@ -40,8 +38,6 @@ class Stage(NamedTuple):
     """That the trial stops here above the upper bound."""
     lower: float
     """That it stops here below the lower bound."""
-    futile: float
-    """That it stops here for futility."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +143,7 @@ def stages(design: Bounds, drift: float = 0.0) -> tuple[Stage, ...]:
     chain = _Chain(design.fractions, drift)
     out = []
     for critical, inner in zip(design.critical, design.inner, strict=True):
-        futile = chain.between(-inner, inner) if inner > 0 else 0.0
-        out.append(Stage(chain.above(critical), chain.below(-critical), futile))
+        out.append(Stage(chain.above(critical), chain.below(-critical)))
         chain.step(critical, inner)
     return tuple(out)
 
@@ -214,35 +209,6 @@ def tail_z(p: float) -> float:
     return float(-special.ndtri(p / 2))
 
 
-def classical_constant(test: Classical, n_analyses: int, *, alpha: float = 0.05) -> float:
-    """The constant of Pocock's or O'Brien and Fleming's test with equal steps of information.
-
-    Pocock rejects at analysis k where |Z_k| >= C_P; O'Brien and Fleming where |Z_k| >= C_B
-    sqrt(K / k). Raises ValueError for fewer than one analysis and for an unknown test. Source:
-    Pocock (1977); O'Brien and Fleming (1979); Jennison and Turnbull (2000), tables 2.1 and 2.3.
-
-    >>> round(classical_constant("pocock", 2), 3), round(classical_constant("obrien_fleming", 5), 3)
-    (2.178, 2.04)
-    """
-    if n_analyses < 1:
-        raise ValueError(f"n_analyses {n_analyses}: expected 1 or more")
-    if test not in ("pocock", "obrien_fleming"):
-        raise ValueError(f"test {test!r}: expected 'pocock' or 'obrien_fleming'")
-    t = np.arange(1, n_analyses + 1) / n_analyses
-    shape = np.ones(n_analyses) if test == "pocock" else 1 / np.sqrt(t)
-
-    def excess(constant: float) -> float:
-        chain = _Chain(t, 0.0)
-        total = 0.0
-        for critical in constant * shape:
-            total += 2 * chain.above(critical)
-            chain.step(critical, 0.0)
-        return total - alpha
-
-    fixed = float(special.ndtri(1 - alpha / 2))
-    return float(optimize.brentq(excess, fixed - 1e-9, fixed + 3, xtol=1e-10))
-
-
 class _Chain:
     """The density of Z_k sqrt(t_k) on the continuation regions so far, analysis by analysis."""
 
@@ -270,10 +236,6 @@ class _Chain:
         mean, sd = self._increment
         end = z * math.sqrt(self.t[self.k])
         return float(self.mass @ special.ndtr((end - self.nodes - mean) / sd))
-
-    def between(self, low: float, high: float) -> float:
-        """Probability of reaching the next analysis with low < Z < high."""
-        return max(0.0, self.below(high) - self.below(low))
 
     def step(self, critical: float, inner: float) -> None:
         """Go on to the analysis after the next where inner <= |Z| < critical."""

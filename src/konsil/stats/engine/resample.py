@@ -1,4 +1,4 @@
-"""One engine for every statistic: bootstrap, jackknife and merging of shards, in bounded memory.
+"""One engine for every statistic: bootstrap and jackknife in bounded memory.
 
     bootstrap  = finalise(weights @ sums)          weights: how often each cluster was drawn
     jackknife  = finalise(sums.sum(0) - sums)
@@ -11,12 +11,10 @@ instead: the same law at the cost of the patterns.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
-import scipy
 
 from konsil.stats.engine.blocks import Each, in_blocks, in_draws
 from konsil.stats.engine.cluster_sums import Factor, Rows, Sums, prepare
@@ -193,68 +191,3 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
         for at in range(0, n_patterns, rows.group)
     ]
     return rows.expand(np.concatenate(parts))
-
-
-def merge(shards: Sequence[Array]) -> Array:
-    """The sums of all data from those of their parts, (n_clusters, k) each, cluster by cluster.
-
-    The order of the shards never matters, to the last bit: whole numbers are exact as they are;
-    where several shards add fractions to one entry, the entry is the correctly rounded exact sum
-    (`math.fsum`). How the data were cut does not matter either if rows are whole numbers, or if no
-    cluster is cut in two (its row is then one shard's and the others add zero). Fractions of a
-    cluster that was cut were rounded before they came here.
-
-    >>> merge([np.array([[1.0, 0.0]]), np.array([[2.0, 5.0]])])
-    array([[3., 5.]])
-    """
-    if not shards:
-        raise ValueError("no shards: expected at least one")
-    stacked = [np.asarray(shard, dtype=np.float64) for shard in shards]
-    for number, shard in enumerate(stacked):
-        if shard.shape != stacked[0].shape:
-            raise ValueError(
-                f"shard {number}: got shape {shard.shape}, expected {stacked[0].shape} like the"
-                " first"
-            )
-    total = np.zeros_like(stacked[0])
-    sources = np.zeros(total.shape, dtype=np.int64)
-    is_whole = np.ones(total.shape, dtype=bool)
-    size = np.zeros_like(total)
-    for shard in stacked:
-        total += shard
-        sources += shard != 0
-        is_whole &= shard == np.rint(shard)
-        size += np.abs(shard)
-    # Sums of fractions depend on the order of the shards unless they are added exactly.
-    for place in zip(*np.nonzero((sources > 1) & ~(is_whole & (size < 2**53))), strict=True):
-        total[place] = math.fsum(shard[place] for shard in stacked)
-    return total
-
-
-def bootstrap_weighted(
-    units: int,
-    statistic: Callable[[Array], Array],
-    *,
-    draws: int,
-    key: int,
-    tile: int | None = None,
-) -> Array:
-    """The bootstrap of a statistic that is no function of few sums, such as ranks.
-
-    An example is ranks of unbounded scores. `statistic` takes how often each of `units` units was
-    drawn, (n, units), and returns values (n, m); the result has the shape (draws, m). It is the
-    same engine with the identity as its tally, so that `infer(weights_tally(units), statistic)`
-    gives intervals.
-
-    >>> scores = np.array([1.0, 2.0, 6.0])
-    >>> bootstrap_weighted(
-    ...     3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1
-    ... ).shape
-    (2, 1)
-    """
-    return bootstrap(weights_tally(units), statistic, draws=draws, key=key, tile=tile)
-
-
-def weights_tally(units: int) -> Sums:
-    """The identity tally (units, units), sparse: `finalise` then takes the weights themselves."""
-    return scipy.sparse.csr_array(scipy.sparse.identity(units, format="csr", dtype=np.float64))

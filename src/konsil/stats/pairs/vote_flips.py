@@ -134,27 +134,6 @@ class _Units:
         return out
 
 
-def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
-    """The part of each question in each value, (n_questions, m), whose sign a flip changes.
-
-    Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
-
-    >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import system_against_others
-    >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
-    >>> flip_differences(made, system_against_others(2))[:, 0]
-    array([0.25, 0.25, 0.25, 0.  ])
-    """
-    if statistic.terms is None:
-        raise ValueError(
-            f"{statistic.name}: its values do not change their sign when winner and loser are"
-            " exchanged"
-        )
-    return np.asarray(
-        cell_counts(votes, votes.questions, votes.n_questions) @ statistic.terms(totals(votes))
-    )
-
-
 def _exact(units: _Units, terms: Array, value: float) -> float | None:
     """The exact p of one value; None for too many points or several comparators."""
     votes = units.votes

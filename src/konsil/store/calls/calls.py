@@ -59,7 +59,10 @@ class Calls:
             self.append_in(connection, calls)
 
     def append_in(self, connection: Connection, calls: Sequence[Call]) -> None:
-        """The same inside the caller's transaction."""
+        """Append the calls that are not stored yet, in the caller's transaction, and count them.
+
+        It is for reading back an export.
+        """
         if not calls:
             return
         entry = audit.next_entry(connection)
@@ -83,16 +86,11 @@ class Calls:
         at = max((c.at for c in calls if c.at), default=_NO_TIME)
         audit.append(connection, CALLS_KIND, {"calls": len(rows), **audit.covers(total)}, at)
 
-    def add_new(self, calls: Sequence[Call]) -> int:
-        """Append the calls that are not stored yet, all or nothing, and count them.
+    def append_new(self, connection: Connection, calls: Sequence[Call]) -> int:
+        """Append the calls that are not stored yet, in the caller's transaction, and count them.
 
         It is for reading back an export.
         """
-        with engine.writing(self.store.engine) as connection:
-            return self.append_new(connection, calls)
-
-    def append_new(self, connection: Connection, calls: Sequence[Call]) -> int:
-        """The same inside the caller's transaction."""
         c = schema.calls.c
         stored_keys = {
             (work, attempt) for work, attempt in connection.execute(sa.select(c.work, c.attempt))

@@ -17,7 +17,6 @@ from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
 from konsil.study.definition.publication import publication_problems
-from konsil.study.rules.adjudication_rules import adjudication_problems
 from konsil.study.rules.analysis_rules import analysis_problems
 from konsil.study.rules.figure_rules import figure_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
@@ -285,3 +284,35 @@ def _derived(study: Study, where: str) -> Iterator[str]:
                     f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"
                     " lower end first"
                 )
+
+
+def adjudication_problems(study: Study, name: str) -> Iterator[str]:
+    """Problems of a study's adjudication, and of analyses of labels after adjudication."""
+    rules, where = study.adjudication, f"{name}: adjudication"
+    if rules is None:
+        # A table may bring ratings of an adjudication that took place elsewhere.
+        if all(s.records in ("items", "answers") for s in study.sources):
+            for n, analysis in enumerate(study.analyses):
+                if analysis.adjudication == "after":
+                    needs = "'after' needs an [adjudication], which the study does not have"
+                    yield f"{name}: analyses[{n}].adjudication: {needs}"
+        return
+    if rules.panel not in study.panels():
+        yield (
+            f"{where}.panel: there is no panel {rules.panel!r};"
+            f" {nearest(rules.panel, study.panels())}"
+        )
+    if not rules.steps > 0:
+        yield f"{where}.steps: expected more than 0, got {rules.steps:g}"
+    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    for criterion in rules.criteria:
+        if criterion not in criteria:
+            yield (
+                f"{where}.criteria: there is no criterion {criterion!r};"
+                f" {nearest(criterion, criteria)}"
+            )
+        elif criteria[criterion].scale.kind == "text":
+            yield (
+                f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels"
+                " or numbers"
+            )

@@ -7,18 +7,17 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from http import HTTPStatus
-from types import CodeType
 
 import jinja2
 from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
-from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from konsil.locale import catalogue_language, languages, translations
+from konsil.locale.templates import environment as made_of
 from konsil.store.people.access import Visitor
 from konsil.web.http.statics import address
 from konsil.web.rating.text.language import preferred
@@ -39,42 +38,11 @@ def warm() -> None:
             templates.get_template(name)
 
 
-class _Compiled(jinja2.BytecodeCache):
-    """The templates' code, which all languages share.
-
-    Compiling it is the longest part of a server's start.
-    """
-
-    def __init__(self) -> None:
-        self._code: dict[str, CodeType] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        bucket.code = self._code.get(f"{bucket.key}-{bucket.checksum}")
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        if bucket.code is not None:
-            self._code[f"{bucket.key}-{bucket.checksum}"] = bucket.code
-
-
-_COMPILED = _Compiled()
-
-
 @cache
 def environment(language: str) -> jinja2.Environment:
     """The templates in one language, escaped by default; an undefined name is an error."""
-    templates = jinja2.Environment(
-        loader=jinja2.PackageLoader("konsil.web", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-        bytecode_cache=_COMPILED,
-    )
     words = translations(language)
-    templates.install_gettext_callables(  # type: ignore[attr-defined]
-        words.gettext, words.ngettext, newstyle=True
-    )
+    templates = made_of("konsil.web", words.gettext, words.ngettext)
     templates.globals["static"] = address
     templates.globals["languages"] = {code: Locale(code).get_display_name() for code in languages()}
     templates.globals["read_number"] = read_number

@@ -185,6 +185,7 @@ PRINTED = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="{")
 """What a text file holds, without zero bytes, and without objects."""
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.sampled_from([*GOOD, *BAD]) | st.text(PRINTED, max_size=40), min_size=1, max_size=12
@@ -222,6 +223,7 @@ def test_the_study_s_own_judges_are_read_alike(reply: str):
     assert reading.readable == (expected is not None)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -169,7 +169,9 @@ def _drafts(
                         "named_for_other",
                         column.name,
                     )
-                    draft.add(_points(column, sides), "pairs", column.name)
+                    points = _points(column, sides)
+                    reason = "sides_alone" if points == _SIDES_ALONE else "pairs"
+                    draft.add(points, reason, column.name)
                 yield from _completed(table, stated, draft)
         yield from _in_both_orders(table, stated, sides, outcomes, is_named=is_named)
     if is_named:
@@ -211,7 +213,7 @@ def _in_both_orders(
 
 _POINTS = 5.0
 """Points for a column that is named for outcomes, and for the names of the row's systems in it."""
-_SIDES_ALONE = -15.0
+_SIDES_ALONE = -12.0
 """Points of a column with sides alone that is not named for outcomes: left may be an eye."""
 
 

@@ -26,7 +26,7 @@ def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
     for groups. A table with a column for each system needs none.
     """
     columns = [stated.group] if stated.group else _group_columns(frame, stated)
-    if stated.systems:
+    if stated.systems or stated.has_no_groups:
         return propose(frame, stated, "groups")
     if not columns:
         proposal = propose(frame, stated, "groups")
@@ -62,18 +62,21 @@ def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:
         *(*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused),
         *(stated.criterion, stated.repeat, stated.weight, stated.cluster),
     }
-    free = [name for name in frame.columns if name not in stated_names and _has_groups(frame[name])]
-    systems = [name for name in free if fit(name, "system") >= _NAMED]
-    return systems or [name for name in free if _is_named_for_groups(name)]
+    free = [name for name in frame.columns if name not in stated_names]
+    several = [name for name in free if _has_groups(frame[name], 2)]
+    systems = [name for name in several if fit(name, "system") >= _NAMED]
+    # The system of all answers is a group of its own.
+    single = [n for n in free if fit(n, "system") >= _NAMED and _has_groups(frame[n], 1)]
+    return systems or [name for name in several if _is_named_for_groups(name)] or single
 
 
 def _is_named_for_groups(name: str) -> bool:
     return fit(name, "group") >= _NAMED and best_fit(name, ("unit", "rater", "label")) < 1
 
 
-def _has_groups(cells: pl.Series) -> bool:
+def _has_groups(cells: pl.Series, fewest: int) -> bool:
     n = cells.drop_nulls().n_unique()
-    return 1 < n <= _MOST_GROUPS and 2 * n <= len(cells)
+    return fewest <= n <= _MOST_GROUPS and 2 * n <= len(cells)
 
 
 def _with_group(reading: TableReading, name: str) -> TableReading:

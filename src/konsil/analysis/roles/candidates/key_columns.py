@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from konsil.analysis.roles.columns import FEW, Column, Table
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.columns import FEW, NEAR, Column, Table
+from konsil.analysis.roles.names import best_fit, fit, is_series, kinds
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import NameRole
 
@@ -51,8 +51,20 @@ class KeyColumns:
         """Columns of raters: the stated one, or the best by name."""
         if len(self.stated.raters) == 1:
             return [c for c in self.table.columns if c.name in self.stated.raters]
-        free = [c for c in self._named if not c.is_long and c.name not in self.fixed]
+        free = [
+            c
+            for c in self._named
+            if not c.is_long and c.name not in self.fixed and not self._is_one_of_several(c)
+        ]
         return [] if self.stated.raters else _best(free, "rater", _MOST_RATERS)
+
+    def _is_one_of_several(self, column: Column) -> bool:
+        """Whether a column is named for one of several raters, whose columns have its values."""
+        return kinds(column.name)["rater"] >= 0.8 and any(
+            is_series((column.name, other.name)) and self.table.share(column, other) >= NEAR
+            for other in self.table.columns
+            if other is not column
+        )
 
     @cached_property
     def both(self) -> list[Column]:

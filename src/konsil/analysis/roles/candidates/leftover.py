@@ -7,7 +7,7 @@ from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, best_fit, fit, kinds, words
+from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds
 from konsil.analysis.roles.reading import Role, Shape
 
 OtherRole = Literal[
@@ -32,6 +32,10 @@ _ALIKE = -5.0
 """Points against leaving out a column that is like those of the ratings."""
 _SERIES = -7.0
 """The same where its name differs from theirs in its number only."""
+_PLAIN = {False: -0.3, True: -0.5}
+"""The same where raters are plainly named, by numbers: of columns with other labels, and theirs."""
+_SHARED = 0.5
+"""How far a column has the labels of others so that it can be rated like them."""
 _RATER = -3.0
 """Points against leaving out a column named for raters where another one names them."""
 _WEIGHT = -4.0
@@ -49,10 +53,13 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
     deciding = [key for key in keys if table.n_groups(keys[:1]) < table.n_rows]
+    is_plain = draft.shape == "wide" and _has_numbered_raters(draft.rated)
     for column in table.columns:
         if column.name in used or column.name in draft.roles:
             continue
         role, points = _role(table, column, rated, deciding)
+        if is_plain and role != "weight":
+            points = max(points, _PLAIN[table.shares(column, rated) >= _SHARED])
         is_rater = draft.rater is not None and fit(column.name, "rater") == 1
         points = min(points, _RATER) if is_rater and not column.is_unique else points
         is_alike = _is_alike(table, draft, column, rated)
@@ -84,7 +91,7 @@ def _role(
         return "row", -0.2 * column.is_number
     if column.is_ratings and shares >= NEAR:
         return "unused", -4.0
-    if len(column.distinct) == 1:
+    if len(column.distinct) == 1 or column.are_criteria:
         return "group", -0.3
     return "unused", -2.0 if column.is_ratings and column.is_number else -1.0
 
@@ -92,6 +99,12 @@ def _role(
 def _is_no_family_name(name: str) -> bool:
     """Whether a name is neither that of a rater nor that of a criterion."""
     return max(kinds(name)["rater"], kinds(name)["criterion"]) < 0.9
+
+
+def _has_numbered_raters(names: Sequence[str]) -> bool:
+    """Whether some names are those of raters, and differ in a number or a last letter only."""
+    raters = [name for name in names if kinds(name)["rater"] >= 0.8]
+    return any(is_series((first, name)) for first in raters[:1] for name in raters[1:])
 
 
 def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Column]) -> bool:
@@ -106,12 +119,8 @@ def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Colu
 
 
 def _is_in_series(column: Column, rated: Collection[str]) -> bool:
-    """Whether a name differs from two names of ratings in its number only."""
-    stem = [word for word in words(column.name) if not word.isdigit()]
-    if len(stem) == len(words(column.name)):
-        return False
-    stems = [[word for word in words(name) if not word.isdigit()] for name in rated]
-    return stems.count(stem) > 1
+    """Whether a name differs from two names of ratings in its number or last letter only."""
+    return sum(is_series((column.name, name)) for name in rated) > 1
 
 
 def is_named_for_other(name: str, *, groups: bool = True) -> bool:

@@ -55,9 +55,7 @@ def _weigh_units(table: Table, stated: StatedRoles, draft: Draft) -> None:
         draft.add(-2 * fit(name, "rater"), "named_for_raters", name)
     else:
         named = [c.name for c in table.columns if fit(c.name, "unit") >= _NAMED]
-        draft.add(
-            -4.0 if named else -0.3, "unit_has_rows" if named else "rows_are_units", *named[:1]
-        )
+        draft.add(-4.0 if named else -0.3, "other_unit" if named else "rows_are_units", *named[:1])
     if not draft.units or table.is_key(draft.units):
         draft.add(3, "each_once", name)
     else:

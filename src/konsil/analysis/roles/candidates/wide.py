@@ -11,12 +11,22 @@ from konsil.analysis.roles.candidates.families import families
 from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, Product, fit, kinds, product
+from konsil.analysis.roles.names import (
+    Kind,
+    Product,
+    fit,
+    is_numbered_name,
+    is_series,
+    kinds,
+    product,
+)
 from konsil.analysis.roles.reading import Shape, StatedRoles
 
 _SHAPES: tuple[Shape, ...] = (
     *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
 )
+_FEWEST_PAIRS = 8
+"""Rows from which on it is hardly chance that two raters never agree."""
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
 
@@ -116,6 +126,28 @@ class Family:
         """The names in a sentence."""
         return ", ".join(self.names)
 
+    @cached_property
+    def never_agree(self) -> bool:
+        """Whether two columns never have the same value in a row: they name two of a pair."""
+        if len(self.columns) != 2:
+            return False
+        rows = [
+            row
+            for row in zip(*(column.cells for column in self.columns), strict=True)
+            if not any(cell.casefold() in self.columns[0].empty for cell in row)
+        ]
+        return len(rows) >= _FEWEST_PAIRS and all(a != b for a, b in rows)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The columns of texts beside them, by which several columns are named: they rate these."""
+        texts = [
+            c.name
+            for c in self.rest
+            if c.is_long and any(n != c.name and n.startswith(c.name) for n in self.names)
+        ]
+        return texts if len(texts) > 1 else []
+
     def draft(self, shape: Shape) -> Draft | None:
         """The family as one shape; None where it cannot be that."""
         draft = Draft(shape, rated=self.names)
@@ -125,6 +157,14 @@ class Family:
         else:
             self._weigh_names(draft, KIND_OF[shape])
         draft.add(2 * self.nearness - 1, "common_labels", self.label)
+        draft.add(float(not self.rest and self.nearness >= 0.7), "whole_table", self.label)
+        draft.add(2.0 * (is_series(self.names) and shape != "counts"), "series", self.label)
+        if shape == "criteria":
+            of_criteria = [c.name for c in self.rest if c.are_criteria]
+            draft.add(-2.0 * bool(of_criteria), "named_for_criteria", *of_criteria[:1])
+        if shape == "wide":
+            draft.add(-6.0 * self.never_agree, "never_equal", self.label)
+            draft.add(-4.0 * bool(self.texts), "each_of_a_text", ", ".join(self.texts))
         if shape == "raters-in-rows":
             self._weigh_rows(draft)
         else:
@@ -158,7 +198,8 @@ class Family:
         """Whether the names fit the kind of the columns."""
         mean = self.mean(kind)
         draft.add(4 * mean, "names_of_kind", self.label)
-        draft.add(-2.0 * (mean < 0.3), "names_do_not_tell", self.label)
+        has_names = not all(map(is_numbered_name, self.names))
+        draft.add(-2.0 * (mean < 0.3 and has_names), "names_do_not_tell", self.label)
         draft.add(-2.0 * self.mean("other") * (mean < 1), "names_of_other_kind", self.label)
         named = zip(self.names, self.kinds, strict=True)
         misfits = {n: fits for n, fits in named if fits[kind] < 0.3 and max(fits.values()) >= 0.7}
@@ -185,12 +226,12 @@ class Family:
             draft.units = self.stated.units
             draft.add(3, "stated", ", ".join(draft.units))
             if not self.table.is_key(draft.units):
-                draft.add(-4, "unit_has_rows", ", ".join(draft.units))
+                draft.add(-3, "several_rows", ", ".join(draft.units))
         elif unit is not None:
             draft.units = (unit.name,)
             above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
             if above:
-                draft.add(-4, "unit_has_rows", above[0].name)
+                draft.add(-3, "unit_has_rows", above[0].name)
             draft.add(1.5 * fit(unit.name, "unit") or 0.3, "unit_in_each_row", unit.name)
         elif pair := self._pair_of_unit():
             draft.units = pair
@@ -199,7 +240,7 @@ class Family:
         else:
             repeated = next((c for c in self.rest if self._may_repeat(c)), None)
             if repeated:
-                draft.add(-4, "unit_has_rows", repeated.name)
+                draft.add(-3, "unit_has_rows", repeated.name)
             else:
                 draft.add(-0.3, "rows_are_units", self.label)
         if raters is not None and raters is not unit:

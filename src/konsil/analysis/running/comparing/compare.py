@@ -10,15 +10,17 @@ from dataclasses import replace
 
 import polars as pl
 
+from konsil.analysis.model.message import message
 from konsil.analysis.recoding.stated_labels import as_columns
-from konsil.analysis.roles.recognition import Purpose, call_of, names_units, recognise
+from konsil.analysis.roles.reading import TableFile
+from konsil.analysis.roles.recognition import call_of, names_units, recognise
 from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.analysis.running.comparing.compare_result import GroupComparison
 from konsil.analysis.running.comparing.reference import against_reference
 from konsil.analysis.running.comparing.table_ratings import table_ratings
 from konsil.analysis.running.comparing.table_study import table_study
 from konsil.analysis.running.run import run
-from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
@@ -26,7 +28,7 @@ from konsil.analysis.tabular.dataframes import (
     row_names,
     to_polars,
 )
-from konsil.analysis.tabular.slices import Slices, as_values, parts
+from konsil.analysis.tabular.slices import parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
 from konsil.stats.engine.parts import Compute, in_this_process
@@ -62,9 +64,9 @@ def compare(
     if not as_columns(request.unit) and index is not None and names_units(index):
         request = replace(request, unit=None if index in request.columns else index)
     names = row_names(frame)
-    options = replace(request.table_options(), line=lambda row: str(names[row]), place="row")
+    file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return compare_groups(to_polars(frame, request.columns), request, options)
+        return compare_groups(to_polars(frame, request.columns), request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("compare", request, error.arguments)) from None
 
@@ -72,24 +74,31 @@ def compare(
 def compare_groups(
     frame: pl.DataFrame,
     request: CompareRequest,
-    options: TableOptions | None = None,
+    file: TableFile | None = None,
     compute: Compute = in_this_process,
 ) -> GroupComparison:
-    """The comparison of a frame's groups; `options` has its lines and its name in errors."""
+    """The comparison of a frame's groups; `file` has its lines and its name in errors."""
     warnings: list[str] = []
-    options = composed(request.table_options() if options is None else options)
+    options = composed(request.table_options(file))
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name)
-    slices = Slices(composed(as_values(request.where)))
+    slices = composed(request.slices)
     if slices.columns and slices.columns <= {*words.columns}:
         # Wrong conditions are refused before the columns' roles are asked for.
         parts(words, slices, options.name, [])
-    purpose = Purpose(
-        "groups", options.name, unclear=options.unclear, has_rule=bool(options.repeat)
-    )
+    purpose = options.purpose("groups", has_rule=bool(options.repeat))
     recognised = recognise(words, stated, purpose)
     ratings = table_ratings(words, recognised.reading, options, slices, warnings)
     study = table_study(ratings, composed(request), options.name)
+    if len(study.groups) == 1:
+        warnings.append(
+            message(
+                "{group} is the only group with ratings: its values are estimated, and there is no"
+                " difference",
+                message_id="warning.one_group",
+                group=repr(study.groups[0]),
+            )
+        )
     results = run(study.analyses, study.data, study.settings, compute)
     rows = results.rows
     if request.reference is not None:

@@ -5,47 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from konsil.analysis.recoding.flags import CONFIDENCE, MISSING, WHERE, Where
-from konsil.analysis.recoding.repeat import Repeat
-from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
+from konsil.analysis.recoding.stated_labels import as_columns, words_of_labels
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.tabular.agreement_options import Level, TableOptions
-from konsil.errors import AnalysisError
-from konsil.records.request import Flag, Request, setting, several
-
-if TYPE_CHECKING:
-    from konsil.analysis.model.spec import Resampling
+from konsil.analysis.tabular.agreement_options import Level, RatingsRequest
+from konsil.records.request import Flag, setting, several
 
 Compared = Literal["share", "mean", "standard_deviation", "median"]
 """The statistics of a comparison."""
 UNKNOWN = "-"
-"""Stands for units or raters that no column names."""
+"""Stands for units, raters or groups that no column names."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRequest(Request):
+class CompareRequest(RatingsRequest):
     """How a table of ratings is read, and what is compared between its systems or groups."""
 
-    refusal = AnalysisError
-
-    by: str | None = setting(
-        None, Flag("Column of the systems or groups that are compared.", metavar="C")
-    )
-    reference: str | None = setting(
-        None, Flag("Compare all others with this system or group; default: all pairs.", metavar="G")
-    )
-    success: Sequence[str | float] = setting(
-        (), Flag("Label that counts as a success, repeatable: gives proportions.", metavar="L")
-    )
-    statistics: Sequence[Compared] = setting(
-        (),
-        Flag("Statistic to compute, repeatable; default: those of the labels.", name="statistic"),
-    )
     layout: Literal["wide", "long", "raters-in-rows"] | None = setting(
         None,
         Flag(
@@ -62,55 +40,25 @@ class CompareRequest(Request):
     rater: str | Sequence[str] | None = setting(
         (), Flag("Column of the raters, or one rater's, repeatable; - if unknown.", metavar="C")
     )
-    label: str | Sequence[str] | None = setting(
-        (), Flag("Column of the labels, one per criterion if repeated.", metavar="C")
+    level: Level | None = setting(
+        None, Flag("Level of measurement; default: interval for numbers, else nominal.")
+    )
+    by: str | None = setting(
+        None, Flag("Column of the systems or groups that are compared; - if none.", metavar="C")
     )
     system: str | Sequence[str] | None = setting(
         (), Flag("Column with the ratings of one system, repeatable.", metavar="C")
     )
-    criterion: str | None = setting(None, Flag("Column of the criteria.", metavar="C"))
-    names: str = setting(
-        "",
-        Flag("Names of the rated columns, such as 'R{rater}_Q{criterion}'.", metavar="PATTERN"),
+    reference: str | None = setting(
+        None, Flag("Compare all others with this system or group; default: all pairs.", metavar="G")
     )
-    unused: Sequence[str] = setting((), Flag("Column that is not used, repeatable.", metavar="C"))
-    cluster: str | None = setting(
-        None, Flag("Column of the clusters of units, resampled as a whole.", metavar="C")
+    success: Sequence[str | float] = setting(
+        (), Flag("Label that counts as a success, repeatable: gives proportions.", metavar="L")
     )
-    level: Level | None = setting(
-        None, Flag("Level of measurement; default: interval for numbers, else nominal.")
-    )
-    labels: Sequence[str | float] = setting(
+    statistics: Sequence[Compared] = setting(
         (),
-        Flag("All labels of the scale, in order.", metavar="a,b,c", is_listed=True),
+        Flag("Statistic to compute, repeatable; default: those of the labels.", name="statistic"),
     )
-    values: Sequence[str | float] = setting(
-        (),
-        Flag(
-            "Numbers of --labels; default: labels that are numbers.",
-            metavar="x,y,z",
-            is_listed=True,
-        ),
-    )
-    abstain: str | None = setting(None, Flag("Label that counts as an abstention.", metavar="L"))
-    where: Where | None = setting(None, WHERE)
-    missing: Sequence[str] = setting(("",), MISSING)
-    recode: Mapping[str, str] | None = setting(
-        None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
-    )
-    repeat: Repeat | None = setting(
-        None, Flag("Label that counts of several by one rater for one unit.")
-    )
-    resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
-    confidence: float = setting(0.95, CONFIDENCE)
-    seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))
-
-    @property
-    def resampling(self) -> Resampling:
-        """The draws of the bootstrap and the intervals' level."""
-        from konsil.analysis.model.spec import Resampling
-
-        return Resampling(self.resamples, self.confidence)
 
     @property
     def successes(self) -> tuple[str, ...]:
@@ -120,41 +68,19 @@ class CompareRequest(Request):
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns named."""
-        lists = (self.unit, self.rater, self.label, self.system, self.unused)
-        single = (self.by, self.criterion, self.cluster, *(self.where or {}))
-        named = (*chain.from_iterable(map(as_columns, lists)), *single)
-        return tuple(name for name in named if name not in {None, UNKNOWN})
-
-    def table_options(self) -> TableOptions:
-        """How the cells are to be read; the columns' roles are stated apart."""
-        return TableOptions(
-            cluster=self.cluster,
-            labels=words_of_labels(self.labels),
-            abstain=self.abstain,
-            missing=tuple(self.missing),
-            recode=dict(self.recode or {}),
-            repeat=self.repeat,
-            values=numbers_of(self.values),
-        )
+        named = (*super().columns, *as_columns(self.system))
+        return tuple(name for name in named if name != UNKNOWN)
 
     def stated_roles(self) -> StatedRoles:
         """What is stated of the columns."""
-        units, raters = as_columns(self.unit), as_columns(self.rater)
-        return StatedRoles(
-            layout=self.layout,
-            units=tuple(name for name in units if name != UNKNOWN),
-            raters=tuple(name for name in raters if name != UNKNOWN),
-            labels=as_columns(self.label),
-            criterion=self.criterion,
-            cluster=self.cluster,
-            group=self.by,
+        stated = super().stated_roles()
+        return replace(
+            stated,
+            units=tuple(name for name in stated.units if name != UNKNOWN),
+            raters=tuple(name for name in stated.raters if name != UNKNOWN),
+            group=None if self.by == UNKNOWN else self.by,
+            has_no_groups=self.by == UNKNOWN,
             systems=as_columns(self.system),
-            groups=tuple(sorted(self.where or ())),
-            unused=as_columns(self.unused),
-            names=self.names,
-            scale=words_of_labels(self.labels),
-            missing=tuple(self.missing),
-            abstain=self.abstain,
-            has_no_units=UNKNOWN in units,
-            has_no_raters=UNKNOWN in raters,
+            has_no_units=UNKNOWN in stated.units,
+            has_no_raters=UNKNOWN in stated.raters,
         )

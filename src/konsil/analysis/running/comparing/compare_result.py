@@ -80,7 +80,8 @@ class GroupComparison:
         """How much was rated, in words."""
         raters = "" if self.n_raters is None else f", {self.n_raters:,} raters"
         of = f" of {self.by}" if self.by else ""
-        groups = f"{len(self.groups)} groups{of}"
+        n = len(self.groups)
+        groups = f"{n} group{'s'[: n != 1]}{of}"
         return f"{groups}, {self.n_units:,} units{raters}, {self.n_ratings:,} ratings"
 
     def to_polars(self) -> pl.DataFrame:

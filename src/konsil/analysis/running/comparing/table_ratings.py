@@ -30,6 +30,8 @@ from konsil.records.numerals import own_numbers
 
 RATING = "rating"
 """The criterion of a table whose columns are raters or systems."""
+ALL = "all"
+"""The group of all ratings, where nothing is compared."""
 ROLES = ("row", "unit", "rater", "cluster", "group", "criterion", "label")
 """The columns of the ratings."""
 _KEY = ("unit", "rater", "group")
@@ -107,7 +109,7 @@ def _melted(
 ) -> pl.DataFrame:
     """The rows of a group as ratings."""
     numbered = part.frame.with_columns(
-        pl.Series(_ROW, options.rows, dtype=pl.Int64), pl.lit(part.name).alias(_GROUP)
+        pl.Series(_ROW, options.rows, dtype=pl.Int64), pl.lit(part.name or ALL).alias(_GROUP)
     )
     if options.unit is None:
         number = pl.col(_ROW).cast(pl.String).str.zfill(9)

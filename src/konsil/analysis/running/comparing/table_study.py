@@ -94,7 +94,7 @@ def table_study(ratings: TableRatings, request: CompareRequest, table: str) -> T
         strict=False,
     )
     analyses = tuple(
-        _analysis(criterion, statistic, has_clusters=ratings.has_clusters)
+        _analysis(criterion, statistic, len(groups), has_clusters=ratings.has_clusters)
         for criterion in criteria
         for statistic in criterion.statistics
     )
@@ -204,8 +204,8 @@ _MOST_SHOWN = 12
 
 
 def _check_groups(groups: Sequence[str], request: CompareRequest, table: str) -> None:
-    """Refuse a single group, and a reference that is none of the groups."""
-    if len(groups) < 2:
+    """Refuse a reference that is none of the groups, or the only one."""
+    if request.reference == groups[0] and len(groups) == 1:
         raise SourceError(
             message(
                 "{table}: {group} is the only group with ratings; a comparison needs two",
@@ -226,15 +226,17 @@ def _check_groups(groups: Sequence[str], request: CompareRequest, table: str) ->
         )
 
 
-def _analysis(criterion: ComparedCriterion, statistic: Compared, *, has_clusters: bool) -> Analysis:
-    is_share = statistic == "share"
+def _analysis(
+    criterion: ComparedCriterion, statistic: Compared, n_groups: int, *, has_clusters: bool
+) -> Analysis:
+    is_share, is_compared = statistic == "share", statistic in _COMPARED and n_groups > 1
     return Analysis(
         f"{criterion.name}: {statistic}",
         statistic,
         CriterionRef(criterion.name),
         RATERS,
         by=(SYSTEM,),
-        compare=SYSTEM if statistic in _COMPARED else "",
+        compare=SYSTEM if is_compared else "",
         cluster="case" if has_clusters else "item",
         options=ShareOptions(of=criterion.success) if is_share else Options(),
     )

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage
+from konsil.analysis.model.interval_methods import Feature, features_of
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
+from konsil.analysis.model.spec import Resampling
 from konsil.analysis.pairs.max_t import with_max_t
-from konsil.analysis.running.rows.enough_draws import (
-    is_stated,
-    limited,
-    too_few,
-    with_further_draws,
-)
 from konsil.analysis.running.rows.parts import (
     FurtherDraws,
     RunData,
@@ -31,6 +27,13 @@ from konsil.errors import NotRatedError
 from konsil.progress import advance
 from konsil.stats.engine.parts import Compute
 from konsil.stats.inference.multiplicity import holm
+
+ALPHA = 0.05
+"""The adjusted p that the draws should be able to reach."""
+
+_REACHED = 5
+"""How many draws as far out as the data may be among the further ones at this p."""
+
 
 _STAGE = "analyses"
 """The stage of a run's progress."""
@@ -150,3 +153,81 @@ def _adjusted(rows: Sequence[Row]) -> list[Row]:
         for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):
             out[n] = replace(rows[n], p_adjusted=float(p))
     return out
+
+
+def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
+    """Rows whose p is as small as the draws allow and whose adjusted p is above .05 for that alone.
+
+    Their numbers, and how many draws would be enough.
+    """
+    draws_by_row = {}
+    for n, row in enumerate(rows):
+        p, method = row.estimate.p, row.estimate.method
+        features = features_of(method)
+        by_draws = features & {"permutation", "resamples"} and "all_permutations" not in features
+        if (
+            not by_draws
+            or row.kind == "companion"
+            or not math.isfinite(p)
+            or not row.p_adjusted > ALPHA
+        ):
+            continue
+        tests = row.p_adjusted / p
+        at_floor = (
+            p * (resampling.draws + 1) < 2.5
+        )  # a p value that inverts an interval has both tails
+        if at_floor and tests / (resampling.draws + 1) > ALPHA:
+            draws_by_row[n] = math.ceil(_REACHED * tests / ALPHA)
+    return draws_by_row
+
+
+def with_further_draws(
+    rows: Sequence[Row], draws_by_row: dict[int, int], again: Callable[[int], Row]
+) -> list[Row]:
+    """The rows with the p values of more draws of the same streams; no other number changes.
+
+    `draws_by_row`: rows and the draws that they need; `again`: the row of that number with the most
+    of these draws.
+    """
+    out = list(rows)
+    for n in draws_by_row:
+        more = again(n)
+        if math.isfinite(more.estimate.p) and _sampled(more.estimate.method) == _sampled(
+            rows[n].estimate.method
+        ):
+            out[n] = replace(
+                rows[n],
+                estimate=replace(rows[n].estimate, p=min(more.estimate.p, rows[n].estimate.p)),
+            )
+    return out
+
+
+def _sampled(method: str) -> frozenset[Feature]:
+    """A method's features, be its permutations drawn or all there are."""
+    return features_of(method) - {"all_permutations"}
+
+
+def too_few(
+    draws_by_row: dict[int, int], resampling: Resampling
+) -> tuple[TranslatableMessage, ...]:
+    """The warning that a stated number of draws is too small for the adjustment."""
+    if not draws_by_row:
+        return ()
+    return (
+        message(
+            (
+                "{draws:,} resamples are too few for the Holm adjustment: {n:,} {n|test|tests}"
+                " with the smallest possible p value {n|has|have} an adjusted p value above"
+                " 0.05. Set [resampling] draws to at least {needed:,}."
+            ),
+            message_id="difference.few_draws",
+            draws=resampling.draws,
+            n=len(draws_by_row),
+            needed=max(draws_by_row.values()),
+        ),
+    )
+
+
+def is_stated(resampling: Resampling) -> bool:
+    """Whether the protocol states a number of draws."""
+    return resampling.draws != Resampling().draws

@@ -1,0 +1,111 @@
+"""A command's files as a table, and what is computed of it: in the same way for all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from konsil.analysis.roles.reading import StatedRoles, TableFile
+from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.errors import SourceError, UnclearTableError, keys_as_flags
+from konsil.records.source import FileSettings
+
+if TYPE_CHECKING:
+    from konsil.analysis.running.comparing.compare_result import GroupComparison
+    from konsil.analysis.standalone.agreement_result import Agreement
+    from konsil.analysis.standalone.preference_table import HeadToHead
+    from konsil.sources.exports.export import Export
+    from konsil.sources.files.table import Table
+
+R = TypeVar("R", "Agreement", "GroupComparison", "HeadToHead")
+Q = TypeVar("Q")
+Estimate = Callable[[Any, Q, TableFile], R]
+"""What is computed of a table's cells, by a request, and of what is known of its file."""
+
+
+def result_of(
+    files: Sequence[Path], settings: FileSettings, request: Q, estimate: Estimate[Q, R]
+) -> R:
+    """What `estimate` computes of a command's files, with how they were read.
+
+    Several files are one table. Where a file has no readable columns, all sheets of a spreadsheet
+    or the records nested in JSON are tried.
+    """
+    table, export = _opened(files, settings)
+    try:
+        return _estimated(table, export, settings, request, estimate)
+    except UnclearTableError as error:
+        others = _other_settings(table, settings)
+        if others == settings or (error.arguments and not others.path):
+            raise
+        try:
+            table, export = _opened(files, others)
+        except SourceError:
+            # The sheets, or the records, are not tables of the same columns.
+            raise error from None
+    return _estimated(table, export, settings, request, estimate)
+
+
+def _opened(files: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
+    """A command's files as a table, and the export that it is; errors name options."""
+    from konsil.sources.exports.recognition import read_export
+
+    # A tab as TOML writes it: shells keep both signs.
+    is_tab = settings.separator == r"\t"
+    with keys_as_flags():
+        return read_export(files, replace(settings, separator="\t") if is_tab else settings)
+
+
+def _estimated(
+    table: Table,
+    export: Export | None,
+    settings: FileSettings,
+    request: Q,
+    estimate: Estimate[Q, R],
+) -> R:
+    file = TableFile(
+        line=table.line,
+        place=table.place,
+        name=table.name,
+        unclear=unclear_file(table, settings),
+    )
+    notes: list[str] = file_notes(table, settings)
+    if export is not None:
+        known = StatedRoles(
+            layout=export.layout,
+            units=export.units,
+            raters=export.raters,
+            labels=export.labels,
+            unused=export.unused,
+        )
+        file = replace(file, known=known, question=export.question)
+        notes.append(export.statement)
+    elif table.stacked_by:
+        known = StatedRoles(layout="long", raters=(table.stacked_by,))
+        question = f"Is each {table.stacked_by} that of one rater?"
+        file = replace(file, known=known, question=question)
+    with with_command(type(request), table):
+        result = estimate(table.frame, request, file)
+    return replace(result, reading="; ".join(filter(None, (*notes, result.reading))))
+
+
+def _other_settings(table: Table, settings: FileSettings) -> FileSettings:
+    """The settings with which a table is read that has no readable columns by the stated ones.
+
+    All sheets of a spreadsheet as one table, or the records nested in a JSON file.
+    """
+    if len(table.sheets) > 1 and not settings.sheet:
+        return replace(settings, sheet="*")
+    ending = table.path.suffix.lower()
+    if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
+        return settings
+    from konsil.sources.files.jsontable import TOP, path_of_records
+    from konsil.sources.files.table import read_bytes, text_of
+
+    if ending != ".json":
+        return replace(settings, path=TOP)
+    name = table.path.name
+    text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
+    return replace(settings, path=path_of_records(text, name))
