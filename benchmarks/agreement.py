@@ -170,7 +170,7 @@ def ceiling_job(quick):
         return values(labels, rest)
 
     def majorities_once():
-        rest = leave_one_out(cube.reshape(-1, n_raters)[:, :9], 2)
+        rest = leave_one_out(cube.reshape(-1, n_raters)[:, :9])
         kept["rest"] = rest.reshape(n_items, n_answers, 9).astype(np.int8)
 
     def loop(items):

@@ -252,7 +252,8 @@ def main() -> None:
     if given.client:
         print(json.dumps(PARTS[given.client](given.url, given.calls, given.concurrency)))
         return
-    from konsil.collect.fake.fake_server import running
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+    from fake_server import running
 
     print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'ratio':>8}{'MB more':>9}")
     first: dict[str, float] = {}

@@ -37,11 +37,14 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import work
 from konsil.rehearse.people import Outcome, Person
-from konsil.rehearse.service import Service
 from konsil.store.engine.engine import make_engine, reading
 from konsil.store.engine.engine import place as database_url
 from konsil.store.engine.migrate import stored_schema
 from konsil.store.tasks import screens
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from managed_service import Service
 
 SITES, STUDIES, RATERS = ("Kiel", "Bonn", "Ulm"), 3, 10
 COMMAND = "import sys; from konsil.cli import main; main(sys.argv[1:])"

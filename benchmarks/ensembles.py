@@ -52,14 +52,14 @@ def ensembles_job(quick=False):
     def ours():
         flat = cube.reshape(-1, 18)
         statistic = ensembles(9, "cohen_kappa", common=False)
-        codes = Codes(np.column_stack([majority(flat[:, :9], 2), flat[:, 9:]]), clusters, 2)
+        codes = Codes(np.column_stack([majority(flat[:, :9]), flat[:, 9:]]), clusters, 2)
         return infer(
             statistic.tally(codes), statistic.finalise, draws=DRAWS, key=1, method="percentile"
         ).value
 
     def vote():
         flat = cube.reshape(-1, 18)
-        kept["consensus"] = majority(flat[:, :9], 2).reshape(n_items, n_answers)
+        kept["consensus"] = majority(flat[:, :9]).reshape(n_items, n_answers)
         kept["votes"] = votes_of(flat[:, 9:]).reshape(n_items, n_answers, -1)
 
     def drawn(items):

@@ -42,7 +42,6 @@ FOLDER = "KONSIL_ENTERED"
 CONTEXT = "KONSIL_ENTERED_BY"
 """The variable that names the test, or the file of tests, for which a process runs."""
 SLOW_ALONE = {
-    "konsil.collect.fake.fake_server": "a server in a process of its own",
     "konsil.collect.providers.vendor_calls": "the vendors' library takes seconds to load",
     "konsil.collect.providers.vendors": "likewise",
     "konsil.rehearse.leash": "processes that are killed",

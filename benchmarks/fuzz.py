@@ -75,9 +75,11 @@ def read_spreadsheet_here(path: Path) -> None:
 
 
 def read_in_child(path: Path) -> None:
-    """Read either as konsil does, in a child process, under the ending that its first bytes ask
-    for."""
-    place = path.with_suffix(".parquet") if path.read_bytes()[:4] == b"PAR1" else path
+    """Read each as konsil does, in a child process, under the ending that its first bytes ask
+    for. The library that reads files of SPSS and Stata ends the process at some damaged ones."""
+    start = path.read_bytes()[:4]
+    endings = {b"PAR1": ".parquet", b"$FL2": ".sav", b"$FL3": ".zsav", b"<sta": ".dta"}
+    place = path.with_suffix(endings.get(start, path.suffix))
     place.write_bytes(path.read_bytes())
     read_a_table(place)
 
@@ -145,7 +147,9 @@ READERS = {
     "crowdanki": Reader(fuzz_inputs.make_crowdanki, "deck.json", read_anki),
     "apkg": Reader(fuzz_inputs.make_apkg, "deck.apkg", read_anki),
     "child": Reader(
-        lambda rng: rng.choice((fuzz_inputs.make_parquet, fuzz_inputs.make_xlsx))(rng),
+        lambda rng: rng.choice(
+            (fuzz_inputs.make_parquet, fuzz_inputs.make_xlsx, fuzz_inputs.make_labelled)
+        )(rng),
         "t.xlsx",
         read_in_child,
     ),

@@ -9,6 +9,7 @@ import io
 import json
 import random
 import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import openpyxl
 import polars as pl
+import pyreadstat
 
 HEAD = ["rater", "item", "system", "criterion", "label", "seconds"]
 ROWS = [
@@ -224,6 +226,19 @@ def make_parquet(rng: random.Random) -> bytes:
     frame.write_parquet(out, compression=rng.choice(("zstd", "snappy", "uncompressed")))
     data = out.getvalue()
     return broken(rng, data[:4] + broken(rng, broken(rng, data[4:-4])) + data[-4:])
+
+
+def make_labelled(rng: random.Random) -> bytes:
+    """A file of SPSS or Stata, with labelled codes."""
+    ending, write = rng.choice(((".sav", pyreadstat.write_sav), (".dta", pyreadstat.write_dta)))
+    frame = pl.DataFrame(ROWS, schema=HEAD, orient="row").with_columns(
+        pl.Series("code", [float(rng.randrange(4)) for _ in ROWS])
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"t{ending}"
+        write(frame, str(path), variable_value_labels={"code": {0: "no", 1: "yes", 2: "both"}})
+        data = path.read_bytes()
+    return data[:4] + broken(rng, data[4:])
 
 
 def make_xlsx(rng: random.Random) -> bytes:

@@ -67,7 +67,8 @@ def main() -> int:
         for n_raters in options.raters:
             for n_values in (v for v in VALUES if v <= options.ratings):
                 write(path, options.ratings, n_raters, n_values)
-                flags = ("agreement", str(path), "--unit", "unit", "--level", "interval")
+                raters = [word for n in range(n_raters) for word in ("--rater", f"r{n}")]
+                flags = ("agreement", str(path), "--unit", "unit", *raters, "--level", "interval")
                 seconds, size = cost(konsil, *flags)
                 alone, alone_size = cost(konsil, *flags, "--statistic", "krippendorff_alpha")
                 peer = ""

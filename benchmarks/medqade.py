@@ -33,13 +33,16 @@ import numpy as np
 
 from konsil.api import open_folder
 from konsil.collect.fake.fake import Faults, Script
-from konsil.collect.fake.fake_server import serve
 from konsil.instrument import fields
 from konsil.prepare import MATCH, in_study
 from konsil.records import Answer, Item
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery, sets_of
 from konsil.simulate.world import build_world
 from konsil.store.calls.calls import Calls
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from fake_server import serve
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "medqade-full-size.md"
 MARK = "<!-- figures -->\n"

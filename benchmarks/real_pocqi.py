@@ -37,13 +37,16 @@ from medqade import Stage, insist
 from konsil.api import open_folder
 from konsil.api.rehearsal.rehearsing import invited
 from konsil.collect.fake.fake import Faults, Script
-from konsil.collect.fake.fake_server import serve
 from konsil.instrument import fields
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.rehearse import Replies, Server, work
 from konsil.rehearse.people import Person
 from konsil.simulate import PanelTruth, SystemTruth, Truth, people
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from fake_server import serve
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "real-pocqi-end-to-end.md"
 MARK = "<!-- figures -->\n"

@@ -178,6 +178,7 @@ DOORS = {
     "sources/anki/package.py": "apkg",
     "sources/exports/recognition.py": "exports",
     "sources/files/delimited.py": "csv",
+    "sources/files/labelled.py": IN_CHILD,
     "sources/files/parquet.py": "parquet",
     "sources/files/spreadsheet.py": "xlsx",
     "sources/files/table.py": "csv",
@@ -196,6 +197,7 @@ DOORS = {
 """Module that opens files of the world -> the reader whose corpus enters it."""
 OWN = {
     "api/design/draft.py": "a study.toml, by api/folder/opened.py, and tables that are only copied",
+    "api/design/protocol_draft.py": "a study.toml, by api/folder/opened.py, and tables that are only copied",
     "api/design/saving.py": "a study.toml, by api/folder/opened.py",
     "api/design/user_tables.py": "bytes to guess an encoding from, before sources/files reads them",
     "api/editor_schema.py": "what the package brings",
@@ -224,7 +226,7 @@ OWN = {
     "report/page/page.py": "what the package brings",
     "report/page/writing.py": "a report of konsil's, which it compares with a new one",
     "sources/child.py": "the child, which the reader of that name starts",
-    "sources/files/apart.py": "what a child of ours writes",
+    "sources/files/apart.py": "what a child of ours writes, and the system says of it",
     "store/backups/centre_index.py": "an archive; its own tests give it other files",
     "store/engine/migrate.py": "the copy of the database that it made a moment before",
     "store/calls/run_lock.py": "the lock of a run, which konsil writes",
@@ -242,8 +244,10 @@ OPENERS = {
     "load_workbook",
     "read_bytes",
     "read_csv",
+    "read_dta",
     "read_ipc_stream",
     "read_parquet",
+    "read_sav",
     "read_table",
     "read_text",
 }

@@ -250,7 +250,8 @@ class UnclearTableError(SourceError):
             *self.unclear,
             f"First row: {self.first_row}.",
         ]
-        return [*lines, *([f"If so: {self.call}"] if self.call else [])]
+        between = "\n" if "\n" in self.call else " "
+        return [*lines, *(f"If so:{between}{self.call}".splitlines() if self.call else [])]
 
 
 class PlanError(KonsilError):

@@ -11,8 +11,9 @@ from typing import Any
 
 import openpyxl
 import polars as pl
+import pyreadstat
 import pytest
-from tests.sources.exports.examples import choice, write
+from tests.sources.exports.examples import assignment, choice, table, write
 
 import konsil
 
@@ -124,6 +125,29 @@ def test_preference_reads_an_export(call: Call, tmp_path: Path) -> None:
     assert document["reading"].startswith("Label Studio's export; ")
 
 
+def test_preference_of_a_form_does_not_ask_which_questions_are_ratings(
+    call: Call, tmp_path: Path
+) -> None:
+    """Mechanical Turk's results, whose form also asks for something else."""
+    rows = [
+        {
+            **assignment(row["item"], row["rater"], "", AssignmentStatus="Approved"),
+            "Input.first": row["first"],
+            "Input.second": row["second"],
+            "Answer.winner": row["winner"],
+            "Answer.read": ("yes", "no")[n % 3 == 0],
+        }
+        for n, row in enumerate(VOTES.to_dicts())
+    ]
+    path = write(tmp_path, ".csv", table(rows))
+    code, _, err = call("agreement", path, *FEW)
+    assert code == 2
+    assert "A form's questions" in err
+    document = result(call, "preference", path, "--outcome", "winner")
+    assert differences(document) == expected_differences()
+    assert document["n_raters"] == 2
+
+
 def files_of(frame: pl.DataFrame, column: str, folder: Path) -> list[Path]:
     """A file for each value of a column."""
     paths = []
@@ -159,12 +183,14 @@ def test_compare_of_a_file_for_each_system(call: Call, tmp_path: Path) -> None:
     assert shares(document) == expected_shares("system")
 
 
+@pytest.mark.slow
 def test_compare_of_a_sheet_for_each_system(call: Call, tmp_path: Path) -> None:
     path = workbook_of(RATED, "system", tmp_path)
     document = result(call, "compare", path, "--success", "good", "--by", "sheet", "--sheet", "*")
     assert shares(document) == expected_shares("system")
 
 
+@pytest.mark.slow
 def test_preference_of_a_file_or_sheet_for_each_rater(call: Call, tmp_path: Path) -> None:
     for content in (
         files_of(VOTES, "rater", tmp_path),
@@ -180,3 +206,26 @@ def test_preference_of_votes_nested_in_json(call: Call, tmp_path: Path) -> None:
     document = result(call, "preference", path)
     assert differences(document) == expected_differences()
     assert "'votes/rows'" in document["reading"]
+
+
+@pytest.mark.slow
+def test_a_file_of_spss_has_the_numbers_of_its_codes(call: Call, tmp_path: Path) -> None:
+    ratings = pl.DataFrame(
+        {
+            "case": [float(n // 2) for n in range(12)],
+            "rater": [float(n % 2 + 1) for n in range(12)],
+            "quality": [float(code) for code in [3, 3, 2, 1, 1, 1, 2, 3, 3, 3, 1, 2]],
+        }
+    )
+    labels: dict[str, dict[int | float, str]] = {
+        "rater": {1: "Dr. A", 2: "Dr. B"},
+        "quality": {1: "poor", 2: "fair", 3: "good"},
+    }
+    path = tmp_path / "t.sav"
+    pyreadstat.write_sav(ratings, str(path), variable_value_labels=labels)
+    words = ("--level", "interval", "--statistic", "alpha")
+    document = result(call, "agreement", path, *words)
+    codes = konsil.agreement(ratings, level="interval", statistics=["alpha"], resamples=100)
+    expected = codes["krippendorff_alpha"].value
+    assert document["statistics"][0]["value"] == pytest.approx(expected, rel=1e-11)
+    assert result(call, "agreement", path)["labels"] == ["1 : poor", "2 : fair", "3 : good"]

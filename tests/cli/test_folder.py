@@ -500,15 +500,19 @@ def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(
     assert "analysis 'one' concerns 'system-1' only: anyone with study.toml" in out
 
 
-def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_given(
-    study: Path, refused: Callable[..., str]
+def test_an_unclear_table_is_answered_with_the_whole_command(
+    study: Path, call: Call, refused: Callable[..., str]
 ) -> None:
     table = study / "wide.csv"
-    table.write_text("item,system,Dr A,Dr B\nq1,system-1,yes,no\n")
-    sentence = refused("import", study, "--file", table)
-    assert 'set raters = { "Dr A" = "...", "Dr B" = "..." }' in sentence
-    assert "with --file such settings are options: " in sentence
-    assert "--rater COLUMN=RATER" in sentence
+    rows = [f"q{n},system-1,{'yes' if n % 3 else 'no'},yes,no" for n in range(1, 13)]
+    table.write_text("\n".join(["Question,system,Dr A,Dr B,Dr C", *rows]) + "\n")
+    code, _, sentence = call("import", study, "--file", table)
+    assert code == 2
+    assert f"konsil import '{study}' --file '{table}'" in sentence
+    assert "--column item=Question" in sentence
+    assert "--rater 'Dr A=...'" in sentence
+    table.write_text("alpha,beta\n1,z\n")
+    assert "--rater COLUMN=RATER" in refused("import", study, "--file", table)
     table.write_text(
         "item,system,rater,criterion,label\nq1,system-1,r1,correct,yes\nq1,system-1,r1,correct,no\n"
     )

@@ -35,14 +35,10 @@ CONTROL = re.compile(
 PLACES = {
     "api/progress.py": "a bar with konsil's own words: the stages of long work",
     "cli/terminal.py": "the one place: what passes through it is escaped",
-    "collect/fake/fake_server.py": (
-        "the address of the server for trials, for the process that started it"
-    ),
     "collect/running/display.py": (
         "numbers and words of konsil's own, on a line that is drawn again and again"
     ),
     "collect/running/interrupting.py": "a number, within a signal",
-    "collect/running/price_source.py": "a table of prices for the developers, written once",
 }
 """Modules that write to the terminal's streams by themselves, and what."""
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.analysis.roles.vocabulary import TEXT_WORDS, WORDS
-from konsil.design.columns import Column
-from konsil.design.guessing import Hints, guesses
-from konsil.design.sources import Chosen, missing_roles, sources_of
+from konsil.design.tables.columns import OWN_OF, Column
+from konsil.design.tables.guessing import Hints, guesses
+from konsil.design.tables.sources import Chosen, missing_roles, sources_of
+from konsil.sources.tables.answers import FIELDS as ANSWER
+from konsil.sources.tables.items import FIELDS as ITEM
+from konsil.sources.tables.ratings import FIELDS as RATING
 
 N = 12
 SYSTEMS = ("Alpha", "Beta", "Gamma")
@@ -115,12 +119,56 @@ def test_a_column_with_a_fields_name_and_another_role_is_not_read():
     columns = answers(("Case", "Model", "text"))
     chosen = Chosen("x.csv", {**roles(columns), "Case": "item"})
     [source] = sources_of(chosen)
-    assert source["columns"] == {"item": "Case", "system": "Model", "case": []}
+    assert source["columns"] == {"item": "Case", "system": "Model"}
     items_of_it = Chosen("x.csv", {"text": "unused", "Case": "item", "Q": "text"})
     [entry] = sources_of(items_of_it)
     assert entry["columns"] == {"item": "Case", "text": "Q", "case": []}
     reference = Chosen("x.csv", {"reference": "unused", "Case": "item", "Q": "text"})
     assert sources_of(reference)[0]["columns"]["reference"] == []
+
+
+def test_only_fields_that_the_records_have_are_kept_from_being_read():
+    """Kills: `case = []` for ratings, which have no field of this name and would be refused."""
+    for records, own in OWN_OF.items():
+        assert own <= {*{"items": ITEM, "answers": ANSWER, "ratings": RATING}[records]}
+    chosen = Chosen("x.csv", {"Case": "item", "Who": "rater", "Score": "label_of_criterion"})
+    [entry] = sources_of(replace(chosen, criteria={"Score": "score"}))
+    assert entry["columns"] == {"item": "Case", "rater": "Who"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Case no.", "What the ward asked", "Model answer", "Ward"),
+        ("Lfd. Nr.", "Frage der Station", "Musterlösung", "Fachgebiet"),
+    ],
+)
+def test_a_plain_table_of_questions_has_nothing_to_check(names):
+    """Kills: "Model answer" as a number of the question, for its word of units."""
+    weights = Column("Gewicht (kg)", [f"{60 + k}.5" for k in range(N)])
+    guessed = guesses([*items(names), weights])
+    assert [g.role for g in guessed] == ["item", "text", "reference", "stratum", "unused"]
+    assert "unsure" not in {g.confidence for g in guessed[:4]}
+
+
+def test_raters_and_questions_in_headings_have_nothing_to_check():
+    """Kills: a rival reading of six raters whose labels have nothing in common."""
+    who, n = ("Dr. Adler", "Dr. Brandt", "Dr. Cohen"), range(40)
+    rated = [
+        Column(f"{name}: {ask}", [labels[(k * (r + 2) + k // 3) % len(labels)] for k in n])
+        for r, name in enumerate(who)
+        for ask, labels in (("correct", ("no", "yes")), ("safe", ("1", "2", "3", "4", "5")))
+    ]
+    keys = [
+        Column("Case", [f"F{k // 2}" for k in n]),
+        Column("Model", ["Alpha" if k % 2 else "Beta" for k in n]),
+    ]
+    guessed = guesses([*keys, *rated])
+    assert [g.role for g in guessed] == ["item", "system", *["label_of_both"] * 6]
+    assert "unsure" not in {g.confidence for g in guessed}
+    alone = guesses([*keys, *(replace(c, name=c.name.partition(":")[0]) for c in rated[::2])])
+    assert [g.role for g in alone] == ["item", "system", *["label_of_rater"] * 3]
+    assert "unsure" not in {g.confidence for g in alone}
 
 
 def test_without_a_number_the_text_is_the_identifier():

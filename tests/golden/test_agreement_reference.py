@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from konsil.stats.agreement import alpha, gwet, icc, kappa, multirater
+from konsil.stats.agreement import alpha, icc, kappa, multirater
 from konsil.stats.agreement import standard_errors as se
 from konsil.stats.engine import ranks
 from konsil.stats.engine.contract import Codes, Statistic
@@ -92,7 +92,7 @@ def _many_raters(codes: Codes, weights: Any = "unweighted") -> dict[str, Compute
     """IrrCAC's coefficients of raw ratings."""
     k, m, x = codes.n_labels, codes.labels.shape[1], codes.values
     statistics = {
-        "gwet.ac1": gwet.gwet_ac2(k, weights, x),
+        "multirater.ac1": multirater.gwet_ac2(k, weights, x),
         "fleiss.kappa": multirater.fleiss_kappa(k, weights, x),
         "krippen.alpha": alpha.krippendorff_alpha_weighted(k, weights, x),
         "conger.kappa": multirater.conger_kappa(m, k, weights, x),
@@ -103,7 +103,7 @@ def _many_raters(codes: Codes, weights: Any = "unweighted") -> dict[str, Compute
 
 
 STANDARD_ERRORS: dict[str, se.Coefficient] = {
-    "gwet.ac1": "gwet_ac",
+    "multirater.ac1": "gwet_ac",
     "fleiss.kappa": "fleiss_kappa",
     "krippen.alpha": "krippendorff_alpha",
     "conger.kappa": "conger_kappa",
@@ -155,7 +155,7 @@ def _fleiss(folder: Path) -> Iterator[tuple[Key, Compute]]:
     yield (data, "light_kappa"), lambda c=codes: value_of(kappa.light_kappa(6, 5), c)
     data = "fleiss1971_counts"
     counts = distribution(folder, data)
-    yield (data, "gwet_ac1"), lambda c=counts: value_of(gwet.gwet_ac1(5), c)
+    yield (data, "gwet_ac1"), lambda c=counts: value_of(multirater.gwet_ac1(5), c)
     yield (
         (data, "randolph_free_marginal_kappa(q=5)"),
         lambda c=counts: value_of(multirater.randolph_kappa(5), c),
@@ -232,7 +232,7 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
         statistics: dict[str, tuple[Any, se.Coefficient]] = {
             "kappa2": (kappa.cohen_kappa(2, k), "conger_kappa"),
             "scott2": (kappa.scott_pi(2, k), "fleiss_kappa"),
-            "gwet.ac1": (gwet.gwet_ac1(k), "gwet_ac"),
+            "multirater.ac1": (multirater.gwet_ac1(k), "gwet_ac"),
             "bp2": (multirater.brennan_prediger(k), "brennan_prediger"),
             "krippen2": (alpha.krippendorff_alpha(k), "krippendorff_alpha"),
             "pa2": (kappa.percent_agreement(2, k), "percent_agreement"),
@@ -249,7 +249,7 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
             yield (data, f"weighted_kappa_{weights}"), lambda s=weighted, c=codes: value_of(s, c)
             yield (
                 (data, f"gwet_AC2_{weights}"),
-                lambda w=weights, c=codes: value_of(gwet.gwet_ac2(c.n_labels, w), c),
+                lambda w=weights, c=codes: value_of(multirater.gwet_ac2(c.n_labels, w), c),
             )
     for data in ("mspatients_Winnipeg", "mspatients_New Orleans"):
         codes = table(folder, data)
@@ -273,7 +273,7 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
     paradox = table(folder, "paradox_2x2")
     yield ("paradox_2x2", "cohen_kappa"), lambda: value_of(kappa.cohen_kappa(2, 2), paradox)
     yield ("paradox_2x2", "pabak(=BP q=2)"), lambda: value_of(kappa.pabak(2, 2), paradox)
-    yield ("paradox_2x2", "gwet_ac1"), lambda: value_of(gwet.gwet_ac1(2), paradox)
+    yield ("paradox_2x2", "gwet_ac1"), lambda: value_of(multirater.gwet_ac1(2), paradox)
     wiki = se.codes_of_table([[20, 5], [10, 15]])
     yield ("table [[20,5],[10,15]]", "cohen_kappa"), lambda: value_of(kappa.cohen_kappa(2, 2), wiki)
 

@@ -80,7 +80,7 @@ def test_kqa_majority_of_three_physicians(data: Data) -> None:
             for row in rows
         ]
     )
-    ours = consensus.majority(labels, len(names))
+    ours = consensus.majority(labels)
     theirs = np.array(
         [
             names.index(row["majority_label"]) if row["majority_label"] in names else -1

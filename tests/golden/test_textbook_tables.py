@@ -11,7 +11,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from konsil.stats.agreement import alpha, gwet, icc, kappa, multirater
+from konsil.stats.agreement import alpha, icc, kappa, multirater
 from konsil.stats.agreement import standard_errors as se
 from konsil.stats.engine import ranks
 from konsil.stats.engine.contract import Codes, Statistic
@@ -114,7 +114,7 @@ def test_kappa_paradox_high_agreement_low_kappa() -> None:
     assert value_of(kappa.percent_agreement(2, 2), codes) == pytest.approx(0.85)
     assert value_of(kappa.cohen_kappa(2, 2), codes) == pytest.approx(0.3181818)
     assert value_of(kappa.pabak(2, 2), codes) == pytest.approx(0.7)
-    assert value_of(gwet.gwet_ac1(2), codes) == pytest.approx(0.808)
+    assert value_of(multirater.gwet_ac1(2), codes) == pytest.approx(0.808)
 
 
 def test_kendall_w_of_shrout_and_fleiss_judges() -> None:

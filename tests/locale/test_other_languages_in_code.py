@@ -22,7 +22,7 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 CODES = set(languages()) - {SOURCE}
 READING = {
     "analysis/roles/vocabulary.py": "the heads and cells of users' tables",
-    "collect/fake/fake_preparing.py": "greetings that a question begins with",
+    "collect/fake/fake_tokens.py": "greetings that a question begins with",
     "report/figures/drawing.py": "names of fonts",
     "design/questions.py": "parts of labels that a user typed",
     "instrument/screens/house_style.py": "references in answers, for masks",

@@ -23,7 +23,7 @@ from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.estimates.plots import forests
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
+from konsil.report.figures.ranking import Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
 from konsil.report.figures.svg_primitives import WIDTH, About, Bar, Dot, ValueAxis, wrapped
 from konsil.report.figures.trade_offs import trade_offs
@@ -48,7 +48,9 @@ def material(analyses: list[Analysis], results: Results, **of_study: object) -> 
     given = arguments()
     study = replace(given["study"], analyses=tuple(analyses), **of_study)  # type: ignore[type-var]
     records = {k: given[k] for k in ("items", "answers", "raters", "ratings")}
-    return Material(study, results, **records, language=ENGLISH, numbers=Numbers(ENGLISH))  # type: ignore[arg-type]
+    return Material(
+        study=study, results=results, **records, language=ENGLISH, numbers=Numbers(ENGLISH)
+    )  # type: ignore[arg-type]
 
 
 def row(
@@ -121,7 +123,7 @@ def test_series_with_a_line_and_another_panel_beside() -> None:
 
 
 def test_ranking_marks_best_single_and_what_is_left() -> None:
-    ranked = [Ranked(f"e{n}", 0.9 - n / 10, 0.5, 0.95, n == 2) for n in range(4)]
+    ranked = [Ranked(0.9 - n / 10, 0.5, 0.95, n == 2) for n in range(4)]
     drawn = ranking(
         ABOUT,
         ranked,
@@ -129,7 +131,7 @@ def test_ranking_marks_best_single_and_what_is_left() -> None:
         axis="kappa",
         rank="Rank",
         keys=RankingKeys(best="best: 0.900", single="alone", several="several"),
-        beyond=Line("out of bag", 0.8, 0.7, 0.9),
+        beyond=Dot("out of bag", 0.8, 0.7, 0.9, ""),
     )
     assert {"kappa", "Rank", "best: 0.900", "alone", "several", "out of bag"} <= set(words(drawn))
 

@@ -61,14 +61,14 @@ def material(code: str = "en", **more: object) -> Material:
         for c in ("accuracy", "use")
     )
     return Material(
-        study,
-        Results((), ()),
-        items,
-        answers,
-        raters,
-        ratings,
-        language(code),
-        Numbers(language(code)),
+        study=study,
+        results=Results((), ()),
+        items=items,
+        answers=answers,
+        raters=raters,
+        ratings=ratings,
+        language=language(code),
+        numbers=Numbers(language(code)),
     )
 
 

@@ -170,14 +170,14 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
 
     def material(what: tuple[Worked, ...]) -> Material:
         return Material(
-            STUDIES["medqade"],
-            Results((), ()),
-            (),
-            (),
-            raters,
-            (),
-            spoken,
-            Numbers(spoken),
+            study=STUDIES["medqade"],
+            results=Results((), ()),
+            items=(),
+            answers=(),
+            raters=raters,
+            ratings=(),
+            language=spoken,
+            numbers=Numbers(spoken),
             times=what,
         )
 
@@ -205,14 +205,14 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     who = tuple(Rater(w.rater, "p") for w in many)
     few = times(
         Material(
-            STUDIES["medqade"],
-            Results((), ()),
-            (),
-            (),
-            who,
-            (),
-            spoken,
-            Numbers(spoken),
+            study=STUDIES["medqade"],
+            results=Results((), ()),
+            items=(),
+            answers=(),
+            raters=who,
+            ratings=(),
+            language=spoken,
+            numbers=Numbers(spoken),
             times=many,
         )
     )

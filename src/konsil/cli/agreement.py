@@ -52,10 +52,10 @@ def command(
 ) -> Printout:
     """Compute agreement statistics for a table of ratings, with cluster-robust CIs.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files, which may be
-    a URL (s3://BUCKET/FOLDER). Several files are read as one table, in which a column 'file' has
-    their names. Statistics that cannot be estimated are empty, with the reason; they are never
-    printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet, XLSX, SPSS or Stata file, a tool's export, or a folder
+    of Parquet files, which may be a URL (s3://BUCKET/FOLDER). Several files are read as one table,
+    in which a column 'file' has their names. Statistics that cannot be estimated are
+    empty, with the reason; they are never printed as 0 or 1.
     """
     try:
         result = _agreement(files, settings, workers, request)

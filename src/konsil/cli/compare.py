@@ -63,8 +63,8 @@ def command(
     Proportions of a success, or means with standard deviations and medians of numbers, and the
     differences of all pairs or to a reference, with p values (Holm). Units that were rated for
     several systems are compared as paired. The numbers are those of a study with the same ratings.
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a tool's export; several files are read
-    as one table, in which a column 'file' has their names.
+    The table is a CSV, TSV, JSONL, Parquet, XLSX, SPSS or Stata file, or a tool's export; several
+    files are read as one table, in which a column 'file' has their names.
     """
     if output is not None and not forms:
         raise KonsilError("--output: nothing is written without --to; expected both")
@@ -79,9 +79,9 @@ def command(
     error = unmet(requirements, named)
     paths = []
     if forms:
-        from konsil.cli.comparison_documents import write_documents
+        from konsil.report.manuscript.comparison import write_comparison
 
-        paths = write_documents(result, files[0].name, forms, output or Path("comparison"))
+        paths = write_comparison(result, files[0].name, forms, output or Path("comparison"))
 
     def show() -> None:
         from konsil.cli import comparison_tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
@@ -12,11 +13,11 @@ import click
 
 from konsil.api.design.serving import DraftWorkshop
 from konsil.cli.terminal import show
-from konsil.design.columns import Role
 from konsil.design.lines import Line, lines_of, with_lines
 from konsil.design.people import Panel, PanelKind, with_panels
 from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, Kind, Question, labels_of, questions_of, with_questions
+from konsil.design.tables.columns import Role
 from konsil.design.wording import wording
 from konsil.errors import KonsilError, StudyError
 from konsil.web.design.words import (
@@ -26,9 +27,6 @@ from konsil.web.design.words import (
     reason_words,
     role_words,
 )
-
-WORKBOOKS = (".xlsx", ".xlsm", ".ods", ".xls")
-"""Endings of files with sheets."""
 
 
 def _untranslated(text: str) -> str:
@@ -68,10 +66,14 @@ def _ask_tables(draft: DraftWorkshop) -> None:
         try:
             if not path.is_file():
                 raise StudyError(f"{path}: there is no such file")
-            sheet = ""
-            if path.suffix.lower() in WORKBOOKS:
-                sheet = click.prompt("  Sheet (Enter: the first)", default="", show_default=False)
-            loaded = draft.add_table(path.name, path.read_bytes(), sheet)
+            loaded = draft.add_table(path.name, path.read_bytes())
+            if len(loaded.table.sheets) > 1:
+                usual = loaded.table.settings.sheet
+                sheets = show(", ".join(loaded.table.sheets))
+                sheet = click.prompt(f"  Sheet ({sheets}; * for all)", default=usual)
+                if sheet != usual:
+                    draft.read_again(path.name, replace(loaded.table.settings, sheet=sheet))
+                    loaded = draft.tables[path.name]
         except KonsilError as error:
             click.echo(f"  {show(str(error))}")
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from konsil.cli.folder import on_folder
 from konsil.cli.printout import Printout, with_json
 from konsil.cli.request_options import options_of
 from konsil.cli.terminal import Note
-from konsil.errors import KonsilError, SourceError, StudyError
+from konsil.cli.unclear_tables import with_command
+from konsil.errors import KonsilError, SourceError, StudyError, UnclearTableError
 from konsil.records import Source
 
 if TYPE_CHECKING:
@@ -135,10 +137,16 @@ def command(
             lines += of_kit
         return Printout({"kits": records}, lines, refusal)
     sources = () if source is None else (source,)
+    stating = nullcontext() if source is None else with_command(Source)
     try:
-        added = opened.import_sources(sources, replace_all=replace_all)
+        with stating:
+            added = opened.import_sources(sources, replace_all=replace_all)
     except SourceError as error:
-        if source is None or not _SETTING.search(str(error)):
+        if (
+            isinstance(error, UnclearTableError)
+            or source is None
+            or not _SETTING.search(str(error))
+        ):
             raise
         raise SourceError(f"{error}; {_AS_OPTIONS}", error.problems) from None
     prepared = opened.preparations(sources)

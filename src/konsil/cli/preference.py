@@ -42,11 +42,11 @@ def command(
 ) -> Printout:
     """Compute preference statistics for a table of comparisons, one per row, or counts of wins.
 
-    The table is a CSV, TSV, JSONL, Parquet or XLSX file, or a folder of Parquet files, which may be
-    a URL (s3://BUCKET/FOLDER), or a tool's export; several files are read as one table, in which a
-    column 'file' has their names. Results are win differences and win rates with item- and
-    rater-clustered CIs, and strength parameters of the Davidson and Bradley-Terry models. Results
-    that cannot be estimated are empty, with the reason.
+    The table is a CSV, TSV, JSONL, Parquet, XLSX, SPSS or Stata file, a tool's export, or a folder
+    of Parquet files, which may be a URL (s3://BUCKET/FOLDER). Several files are read as one table,
+    in which a column 'file' has their names. Results are win differences and win rates
+    with item- and rater-clustered CIs, and strength parameters of the Davidson and Bradley-Terry
+    models. Results that cannot be estimated are empty, with the reason.
     """
     try:
         result = _preference(files, settings, workers, request)

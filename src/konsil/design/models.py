@@ -1,4 +1,4 @@
-"""The language model of each judge: its address, its name, and the variable with its key."""
+"""The language models of judges and of systems: address, name, and the variable with the key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9]{0,14}|(?=.*_)[A-Z_][A-Z0-9_]{0,99}")
 
 @dataclass(frozen=True)
 class JudgeModel:
-    """The model of one judge, as the set-up asks for it."""
+    """The model of one judge, or of one system, as the set-up asks for it."""
 
     rater: str
+    """The judge, or the system."""
     url: str = ""
     """The address before /chat/completions."""
     model: str = ""
@@ -40,23 +41,23 @@ def without_secrets(model: JudgeModel) -> JudgeModel:
 
 def models_of(data: Data) -> tuple[JudgeModel, ...]:
     """The model of each judge of the study; without an address where none is stated."""
-    endpoints = {str(e["id"]): e for e in data.get("endpoints", ())}
     judges = {str(j["rater"]): str(j["model"]) for j in data.get("judges", ())}
-    models = []
-    for rater in (str(r["id"]) for r in data.get("raters", ()) if r.get("kind") == "llm"):
-        endpoint_id, _, name = judges.get(rater, "").partition(":")
-        endpoint = endpoints.get(endpoint_id, {})
-        is_own = bool(endpoint_id) and (not endpoint.get("url") or "vendor" in endpoint)
-        models.append(
-            JudgeModel(
-                rater,
-                str(endpoint.get("url", "")),
-                f"{endpoint_id}:{name}" if is_own else name,
-                str(endpoint.get("key_env", "")),
-                is_own,
-            )
-        )
-    return tuple(models)
+    raters = (str(r["id"]) for r in data.get("raters", ()) if r.get("kind") == "llm")
+    return tuple(_model(data, rater, judges.get(rater, "")) for rater in raters)
+
+
+def answering_models_of(data: Data) -> tuple[JudgeModel, ...]:
+    """The model of each system whose answers are collected."""
+    systems = (s for s in data.get("systems", ()) if s.get("model"))
+    return tuple(_model(data, str(s["id"]), str(s["model"])) for s in systems)
+
+
+def _model(data: Data, name: str, stated: str) -> JudgeModel:
+    endpoint_id, _, model = stated.partition(":")
+    endpoint: Data = next((e for e in data.get("endpoints", ()) if e["id"] == endpoint_id), {})
+    is_own = bool(endpoint_id) and (not endpoint.get("url") or "vendor" in endpoint)
+    url, key_env = str(endpoint.get("url", "")), str(endpoint.get("key_env", ""))
+    return JudgeModel(name, url, stated if is_own else model, key_env, is_own)
 
 
 def is_variable(text: str) -> bool:
@@ -95,32 +96,57 @@ def check_model(model: JudgeModel) -> None:
 
 
 def with_models(data: Data, models: Sequence[JudgeModel]) -> Data:
-    """The study with these models; judges keep their other settings.
+    """The study with these models of judges; judges keep their other settings."""
+    study, names = _with_endpoints(data, models)
+    judges: list[Data] = study.get("judges", [])
+    listed = {model.rater for model in models if not model.is_own}
+    judge_by_rater = {judge["rater"]: judge for judge in judges}
+    judges = [judge for judge in judges if judge["rater"] not in listed]
+    for rater, name in names.items():
+        judges.append({**judge_by_rater.get(rater, {}), "rater": rater, "model": name})
+    order = [rater["id"] for rater in study.get("raters", ())]
+    judges.sort(key=lambda judge: order.index(judge["rater"]) if judge["rater"] in order else -1)
+    return _without_unused(data, {**study, "judges": judges})
 
-    Judges of one address and key share an endpoint. An endpoint that no model uses any more goes.
+
+def with_answering_models(data: Data, models: Sequence[JudgeModel]) -> Data:
+    """The study with these models as systems, beside those whose answers exist."""
+    study, names = _with_endpoints(data, models)
+    entry_by_id = {system["id"]: system for system in study.get("systems", ())}
+    own = {model.rater for model in models if model.is_own}
+    systems = [s for s in entry_by_id.values() if not s.get("model") or s["id"] in own]
+    taken = {system["id"] for system in systems}
+    for system, name in names.items():
+        if system in taken:
+            raise StudyError(f"system {system!r}: its answers exist; give the model another name")
+        systems.append({**entry_by_id.get(system, {}), "id": system, "model": name})
+    return _without_unused(data, {**study, "systems": systems})
+
+
+def _with_endpoints(data: Data, models: Sequence[JudgeModel]) -> tuple[Data, dict[str, str]]:
+    """The study with the endpoints of models; judge or system -> its model.
+
+    Models of one address and key share an endpoint.
     """
     stated = [model for model in models if not model.is_own and (model.url or model.model)]
     for model in stated:
         check_model(model)
     study = copy.deepcopy(data)
-    endpoints: list[Data] = study.get("endpoints", [])
-    judges: list[Data] = study.get("judges", [])
-    before = {_endpoint_of(judge) for judge in judges}
-    listed = {model.rater for model in models if not model.is_own}
-    judge_by_rater = {judge["rater"]: judge for judge in judges}
-    judges = [judge for judge in judges if judge["rater"] not in listed]
-    for model in stated:
-        name = f"{_endpoint_id(endpoints, model)}:{model.model}"
-        judges.append({**judge_by_rater.get(model.rater, {}), "rater": model.rater, "model": name})
-    order = [rater["id"] for rater in study.get("raters", ())]
-    judges.sort(key=lambda judge: order.index(judge["rater"]) if judge["rater"] in order else -1)
-    used = {_endpoint_of(entry) for entry in (*judges, *study.get("systems", ()))}
-    endpoints = [e for e in endpoints if e["id"] in used or e["id"] not in before]
-    for key, entries in (("endpoints", endpoints), ("judges", judges)):
-        study.pop(key, None)
-        if entries:
-            study[key] = entries
-    return study
+    endpoints: list[Data] = study.setdefault("endpoints", [])
+    names = {m.rater: f"{_endpoint_id(endpoints, m)}:{m.model}" for m in stated}
+    return study, names
+
+
+def _without_unused(before: Data, study: Data) -> Data:
+    """The study without empty lists, and without endpoints that no model uses any more."""
+
+    def used(data: Data) -> set[str]:
+        return {_endpoint_of(e) for e in (*data.get("judges", ()), *data.get("systems", ()))}
+
+    gone = used(before) - used(study)
+    study["endpoints"] = [e for e in study["endpoints"] if e["id"] not in gone]
+    lists = ("endpoints", "judges", "systems")
+    return {key: value for key, value in study.items() if value or key not in lists}
 
 
 def _endpoint_of(entry: Data) -> str:

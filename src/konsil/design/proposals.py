@@ -102,8 +102,9 @@ def _suggested(data: Data) -> Iterator[Proposal]:
 
         base = {"criterion": criterion["id"], "raters": panel}
         scale = criterion.get("scale", {})
-        labels, is_ordered = scale.get("labels", []), scale.get("level", "nominal") != "nominal"
-        if not labels:
+        labels, is_number = scale.get("labels", []), scale.get("kind") == "number"
+        is_ordered = is_number or scale.get("level", "nominal") != "nominal"
+        if not labels and not is_number:
             continue
         scope = criterion.get("scope", "answer")
         if scope == "pair":
@@ -121,7 +122,8 @@ def _suggested(data: Data) -> Iterator[Proposal]:
             statistic = "krippendorff_alpha" if is_ordered or len(labels) > 2 else "gwet_ac1"
             yield proposal_of("agreement", {"statistic": statistic, **base}, title=title)
         # One rater alone has no agreement that judges could be compared with.
-        others = [p for p in people if sizes[p] > 1 and kinds[panel] == "llm"]
+        is_judged = kinds[panel] == "llm" and not is_number
+        others = [p for p in people if sizes[p] > 1 and is_judged]
         for other in others:
             statistic = "cohen_kappa_quadratic" if is_ordered else "cohen_kappa"
             entry = {"statistic": statistic, **base, "against": other, "by": ["rater"]}

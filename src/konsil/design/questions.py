@@ -11,6 +11,7 @@ from typing import Any, Literal
 from konsil.analysis.roles.vocabulary import known_pair
 from konsil.design.edits import Data
 from konsil.design.wording import identifier, wording
+from konsil.records.numerals import own_numbers
 
 Kind = Literal["five", "yesno", "choice", "ordered", "pair3", "pair5", "other"]
 """The scale: five points, yes or no, labels without and with an order, a preference with a tie of
@@ -137,6 +138,8 @@ def _criterion(name: str, question: Question, language: str) -> Data:
     scope = "pair" if question.kind in PAIRS else question.about
     level = "ordinal" if question.kind in _ORDERED else "nominal"
     scale: Data = {"labels": list(labels_of(question, language)), "level": level}
+    if question.kind == "other":  # measured values of a table have no labels
+        scale = {"kind": "number"}
     if question.abstain:
         scale["abstain"] = question.abstain
     criterion: Data = {"id": name, "question": question.question.strip(), "scope": scope}
@@ -197,15 +200,27 @@ def from_ratings(columns: Iterable[tuple[str, str, Sequence[str]]]) -> tuple[Que
     """Questions for ratings that exist: (identifier, words, values); the labels are the values."""
     questions = []
     for name, words, values in columns:
-        numbers = all(re.fullmatch(r"-?\d{1,3}", value) for value in values)
-        labels = tuple(sorted(values, key=int)) if numbers else tuple(values)
+        numbers = dict(zip(values, own_numbers(values), strict=True))
+        is_number = None not in numbers.values()
+        labels = tuple(sorted(values, key=lambda v: numbers[v] or 0.0) if is_number else values)
         # The last of two labels is the one whose proportion is proposed, whichever row came first.
         pair = known_pair(labels) if len(labels) == 2 else None
         labels = tuple(sorted(labels, key=lambda n: pair.index(n.casefold()))) if pair else labels
         kind: Kind = "yesno" if len(labels) == 2 else "choice"
-        if numbers and len(labels) > 2:
-            # A scale has every point between its ends, also those that nobody chose.
-            labels = tuple(str(n) for n in range(int(labels[0]), int(labels[-1]) + 1))
-            kind = "five" if len(labels) == 5 else "ordered"
+        if is_number and len(labels) > 2:
+            points = _points(labels)
+            labels, kind = points, "five" if len(points) == 5 else "ordered" if points else "other"
         questions.append(Question(words, kind, labels, new_id=name))
     return tuple(questions)
+
+
+_MOST_POINTS = 21
+"""Points of a scale of whole numbers; numbers of more are no labels."""
+
+
+def _points(numbers: Sequence[str]) -> tuple[str, ...]:
+    """Every point between the ends of a scale of whole numbers, also those that nobody chose."""
+    if not all(re.fullmatch(r"-?\d{1,3}", number) for number in numbers):
+        return ()
+    low, high = int(numbers[0]), int(numbers[-1])
+    return tuple(map(str, range(low, high + 1))) if high - low < _MOST_POINTS else ()

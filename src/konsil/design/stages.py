@@ -9,7 +9,9 @@ from typing import Literal
 
 from konsil.study import Study
 
-StageName = Literal["import", "plan", "rehearse", "judge", "invite", "office", "report"]
+StageName = Literal[
+    "import", "answer", "plan", "rehearse", "judge", "invite", "office", "report", "table"
+]
 """What is done with a study, in the order in which it is done."""
 Need = Literal[
     "title",
@@ -95,6 +97,13 @@ def has_existing_ratings(study: Study) -> bool:
     return any(source.records not in ("items", "answers", "anki") for source in study.sources)
 
 
+def compared_column(study: Study) -> str:
+    """What Table 2 compares: systems, else the first group of the items; empty: nothing."""
+    if len(study.systems) > 1:
+        return "system"
+    return next((name for source in study.sources for name in source.strata), "")
+
+
 def needs_of(study: Study) -> tuple[Need, ...]:
     """What a protocol lacks before anything can be rated or analysed.
 
@@ -130,7 +139,11 @@ def stages_of(
     imported: tuple[Need, ...] = () if is_imported else ("import",)
     files: tuple[Need, ...] = ("sources",) if not study.sources else ("files",) if absent else ()
     stages = [Stage("import", (*wrong, *files), is_imported)]
-    if study.plan or not has_existing_ratings(study):
+    is_rated = has_existing_ratings(study)
+    if any(system.model is not None for system in study.systems):
+        is_answered = is_imported and not collected.silent
+        stages.append(Stage("answer", (*basic, *imported), is_answered))
+    if study.plan or not is_rated:
         silent: tuple[Need, ...] = ("answers",) if collected.silent else ()
         planned: tuple[Need, ...] = () if collected.tasks else ("plan",)
         kinds = {rater.kind for rater in study.everybody()}
@@ -143,4 +156,7 @@ def stages_of(
         ]
     analysing: tuple[Need, ...] = () if study.analyses else ("analyses",)
     rated: tuple[Need, ...] = () if collected.ratings else imported or ("ratings",)
-    return (*stages, Stage("report", (*basic, *analysing, *rated)))
+    stages.append(Stage("report", (*basic, *analysing, *rated)))
+    if is_rated and compared_column(study):
+        stages.append(Stage("table", (*basic, *rated)))
+    return tuple(stages)

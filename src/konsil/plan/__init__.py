@@ -1,8 +1,7 @@
 """WHO rates what: allocations + events + ratings -> tasks."""
 
-from konsil.plan.changes.balance import Balance, balance
+from konsil.plan.changes.balance import Balance, PlannedOverlap, balance, overlaps_of
 from konsil.plan.changes.missing import Missing, missing
-from konsil.plan.changes.overlap_report import PlannedOverlap, overlaps_of
 from konsil.plan.changes.pairing_design import Meetings, meetings
 from konsil.plan.changes.washout import Washout, washouts
 from konsil.plan.draw.assign import assign

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from konsil.records.bulk import bulk_constructor, bulk_creation
+    from konsil.records.bulk import bulk_constructor, bulk_creation, ratings_of, tasks_of
     from konsil.records.call import RENAMED, Call, Callee, CallKind
     from konsil.records.injected import Injected
     from konsil.records.note import Note
@@ -57,6 +57,8 @@ __all__ = [
     "Usage",
     "bulk_constructor",
     "bulk_creation",
+    "ratings_of",
+    "tasks_of",
 ]
 
 _MODULES = {
@@ -71,6 +73,8 @@ _MODULES = {
     "Usage": "usage",
     "bulk_constructor": "bulk",
     "bulk_creation": "bulk",
+    "ratings_of": "bulk",
+    "tasks_of": "bulk",
 }
 """Name -> the module that has it, where that is not `nouns`."""
 

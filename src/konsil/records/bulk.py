@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-from collections.abc import Callable, Iterator
-from functools import cache
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any, TypeVar
+
+from konsil.records.nouns import Rating, Span, Task
 
 R = TypeVar("R")
 
@@ -53,3 +56,35 @@ def bulk_constructor(record: type[R]) -> Callable[..., R]:
         return instance  # type: ignore[no-any-return]
 
     return create
+
+
+def ratings_of(rows: Iterable[Sequence[Any]]) -> Iterator[Rating]:
+    """Ratings from rows in the order of their fields.
+
+    Answers and spans are JSON, and no span is an empty text.
+
+    >>> [rating] = ratings_of([("t", "R1", "correct", "q1", '["q1:a"]', "[0,4]", "rated", "yes")])
+    >>> rating.answers, rating.span
+    (('q1:a',), Span(start=0, end=4))
+    """
+    for task, rater, criterion, item, answers, span, *others in rows:
+        place = Span(*json.loads(span)) if span else None
+        yield Rating(task, rater, criterion, item, _texts(answers), place, *others)
+
+
+def tasks_of(rows: Iterable[Sequence[Any]]) -> Iterator[Task]:
+    """Tasks from rows in the order of their fields, with answers and spans as JSON.
+
+    >>> [task] = tasks_of([("t", "t", "R1", "form", "q1", '["q1:a"]', "[[0,4]]")])
+    >>> task.answers, task.spans
+    (('q1:a',), (Span(start=0, end=4),))
+    """
+    for task, slot, rater, instrument, item, answers, spans, *others in rows:
+        places = tuple(Span(*place) for place in json.loads(spans)) if spans != "[]" else ()
+        yield Task(task, slot, rater, instrument, item, _texts(answers), places, *others)
+
+
+@lru_cache(maxsize=1 << 16)
+def _texts(answers: str) -> tuple[str, ...]:
+    # Ratings of one answer share one tuple.
+    return tuple(json.loads(answers))

@@ -1,4 +1,4 @@
-"""Placeholder items for a study whose items are not collected yet.
+"""Placeholder items and answers for a study whose own are not collected yet.
 
 There are as many as the study will have, in the sets and strata that it names.
 """
@@ -14,10 +14,14 @@ from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR
 from konsil.analysis.model.options import CaseOptions
 from konsil.locale import entries
-from konsil.prepare import MATCH, Sample, in_sets, sizes
+from konsil.prepare import MATCH, Preparation, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS
-from konsil.records import Item
+from konsil.records import Answer, Item
 from konsil.study import Study
+
+SHARE = 0.2
+"""The share of items with a verbatim match where the protocol's sample states none."""
+
 
 VALUES = 3
 """How many values a column gets that nobody has yet."""
@@ -195,3 +199,31 @@ def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
 
 def _with(item: Item, column: str, value: str) -> Item:
     return replace(item, strata={**item.strata, column: value})
+
+
+def pretended_answers(
+    items: Sequence[Item], systems: Sequence[str], spec: Preparation, seed: int
+) -> tuple[Answer, ...]:
+    """Answers by which a protocol's items can be drawn.
+
+    The first system's match in the sample's own share of items.
+
+    >>> items = [Item(f"i{n}", "?", "reference") for n in range(10)]
+    >>> sum(a.text == "reference" for a in pretended_answers(items, ["a", "b"], Preparation(), 1))
+    2
+    """
+    shares = spec.sample.shares if spec.sample is not None and spec.sample.by == MATCH else {}
+    n = round(shares.get("yes", SHARE) * len(items))
+    matched = {
+        i.id for i in in_sets(items, {MATCH: n}, seed=seed, name="rehearsal") if MATCH in i.sets
+    }
+    return tuple(
+        Answer(
+            f"{item.id}:{system}",
+            item.id,
+            system,
+            item.reference or "" if item.id in matched and k == 0 else "-",
+        )
+        for item in items
+        for k, system in enumerate(systems)
+    )

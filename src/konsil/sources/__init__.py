@@ -1,6 +1,6 @@
 """Reading files into records: tables and Label Studio's export.
 
-Tables are CSV, TSV, JSON, Parquet or XLSX.
+Tables are CSV, TSV, JSON, Parquet, XLSX, or files of SPSS or Stata.
 """
 
 from konsil.sources.files.problems import Parsed, Problem, raise_if
@@ -8,7 +8,7 @@ from konsil.sources.files.table import Table, read_table
 from konsil.sources.labelstudio.labelstudio import read_labelstudio
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
-from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings, with_label
+from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings
 
 __all__ = [
     "Parsed",
@@ -22,5 +22,4 @@ __all__ = [
     "read_labelstudio",
     "read_ratings",
     "read_table",
-    "with_label",
 ]

@@ -69,6 +69,18 @@ def _write_parquet(
     _write_table(frame, lines, {}, out)
 
 
+def _write_labelled(
+    path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+) -> None:
+    import pyreadstat  # noqa: F401 - loaded before memory is counted
+
+    from konsil.sources.files.labelled import labelled_cells
+
+    restrict()
+    frame = labelled_cells(path, where)
+    _write_table(frame, range(1, frame.height + 1), {}, out)
+
+
 def _write_columns(
     path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]
 ) -> None:
@@ -114,6 +126,7 @@ def _write_log(
 _READ = {
     "parquet": _write_parquet,
     "columns": _write_columns,
+    "labelled": _write_labelled,
     "spreadsheet": _write_spreadsheet,
     "inspect": _write_log,
 }

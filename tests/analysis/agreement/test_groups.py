@@ -105,7 +105,16 @@ def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
 
 def captions(rows: list[Row], code: str) -> tuple[str, list[str]]:
     spoken = language(code)
-    material = Material(Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken))
+    material = Material(
+        study=Study("T", 1),
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+    )
     return _compared(material, "x", [Joined(row, []) for row in rows])
 
 

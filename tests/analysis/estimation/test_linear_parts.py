@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from konsil.analysis.agreement.agreement_statistics import agreement
+from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure, is_linearised, joint, linear, pair, value
 from konsil.analysis.model.sample import Sample
+from konsil.analysis.model.spec import Resampling
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
 
@@ -53,3 +56,25 @@ def test_joined_and_paired_measures_have_few_sums():
     expected = [value(m) for m in measures]
     assert [value(m) for m in joined] == pytest.approx(expected, abs=1e-12)
     np.testing.assert_allclose(both.finalise(both.sums.sum(axis=0)), expected, atol=1e-12)
+
+
+def test_few_clusters_that_make_the_variance_widen_the_interval():
+    """Kills: t with the clusters less 1 where the tails of the measured values are heavy."""
+    degrees, reach = [], []
+    for spread in (0.1, 1.5):
+        rng = np.random.default_rng(5)
+        x = np.exp(spread * (rng.normal(size=(300, 1)) + rng.normal(size=(300, 2)) / 2))
+        values, labels = np.unique(x, return_inverse=True)
+        codes = Codes(labels.reshape(x.shape), np.arange(300), len(values), tuple(values.tolist()))
+        units = tuple(f"u{n:04}" for n in range(300))
+        measure = agreement(
+            Sample(codes, ("a", "b"), units, units), "krippendorff_alpha", "interval"
+        )
+        headline = estimate(measure, key=1, resampling=Resampling(100), cluster="unit").headline
+        [n_degrees] = wald.variance_degrees(wald.linearised(measure.sums, measure.finalise), 300)
+        assert f"t with {n_degrees:.0f} degrees" in headline.method
+        degrees.append(n_degrees)
+        half = (np.arctanh(headline.high) - np.arctanh(headline.low)) / 2
+        reach.append(half * (1 - headline.value**2) / headline.se)
+    assert degrees[1] < 20 < 50 < degrees[0]
+    assert reach == pytest.approx(stats.t.ppf(0.975, degrees))

@@ -23,7 +23,7 @@ from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.stats.pairs.criteria_correlation import preference_correlation, preference_tables
+from konsil.stats.pairs.rank_agreement import preference_correlation, preference_tables
 
 SYSTEMS = ("east", "north", "south", "west")
 LEAN = {"east": 0.8, "north": 0.1, "south": 0.0, "west": -0.6}

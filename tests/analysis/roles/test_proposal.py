@@ -8,6 +8,7 @@ import time
 import polars as pl
 import pytest
 
+from konsil.analysis.roles.names import named_parts, product
 from konsil.analysis.roles.proof import MOST_ROWS, sample
 from konsil.analysis.roles.proposal import propose
 from konsil.analysis.roles.reading import StatedRoles
@@ -170,3 +171,63 @@ def test_a_million_rows_are_read_within_half_a_second() -> None:
     start = time.process_time()
     assert propose(frame, StatedRoles()).is_certain
     assert time.process_time() - start < 0.5
+
+
+def crossed(*names: str) -> pl.DataFrame:
+    """Ratings in columns of these names, and the item."""
+    rng = random.Random(2)
+    labels = [[f"case {n}", *(rng.choice("1234") for _ in names)] for n in range(20)]
+    return pl.DataFrame(labels, schema=dict.fromkeys(["item", *names], pl.String), orient="row")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "raters"),
+    [
+        ("R{rater}Q{criterion}", ("1", "2", "10")),
+        ("Q{criterion}R{rater}", ("1", "2", "10")),
+        ("rater{rater}{criterion}", ("1", "2")),
+        ("{criterion} ({rater})", ("Dr. A", "Dr. B")),
+        ("{criterion} [{rater}]", ("Dr. A", "Dr. B")),
+        ("{criterion}({rater})", ("expert 1", "expert 2")),
+    ],
+)
+def test_names_that_cross_raters_and_criteria_give_the_pattern(
+    pattern: str, raters: tuple[str, ...]
+) -> None:
+    """The pattern divides the names as they were made, in any order of the columns."""
+    criteria = ("1", "2") if "Q{" in pattern else ("accuracy", "tone")
+    names = [pattern.format(rater=r, criterion=c) for r in raters for c in criteria]
+    for order in (names, names[::-1], sorted(names)):
+        proposal = propose(crossed(*order), StatedRoles())
+        assert proposal.is_certain, proposal.unclear
+        assert proposal.reading is not None
+        assert (proposal.reading.shape, proposal.reading.names) == ("rater-by-criterion", pattern)
+    parts = named_parts(pattern, names)
+    assert [*dict.fromkeys(parts["rater"].values())] == [*raters]
+    assert [*dict.fromkeys(parts["criterion"].values())] == [*criteria]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("T1Q1", "T1Q2", "T2Q1", "T2Q2"),
+        ("T1_Q1", "T1_Q2", "T2_Q1", "T2_Q2"),
+        ("tone [before]", "tone [after]", "accuracy [before]", "accuracy [after]"),
+        ("accuracy (GPT-4)", "accuracy (Claude)", "tone (GPT-4)", "tone (Claude)"),
+    ],
+)
+def test_parts_that_no_rater_is_named_by_are_asked_and_read_where_they_are_stated(
+    names: tuple[str, ...],
+) -> None:
+    """Occasions and systems stand beside criteria as raters do."""
+    proposal = propose(crossed(*names), StatedRoles())
+    assert not proposal.is_certain
+    assert proposal.reading is not None
+    pattern = proposal.reading.names
+    assert "{rater}" in pattern
+    assert propose(crossed(*names), StatedRoles(names=pattern)).is_certain
+
+
+def test_names_with_letters_and_numbers_that_are_not_crossed_have_no_pattern() -> None:
+    for names in (("R1Q1", "R1Q2", "R2Q1"), ("R1Q1", "R2Q1"), ("A1B1", "C1B1", "A1B2", "C1B2")):
+        assert product(names) is None

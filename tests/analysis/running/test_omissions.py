@@ -21,7 +21,7 @@ from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
-from konsil.report.estimates.interval_columns import column_heading
+from konsil.report.estimates.interval_methods import column_heading
 from konsil.report.material.language import language
 
 GRADE = Criterion("grade", "?", Scale(("1", "2", "3"), level="ordinal"))

@@ -16,9 +16,9 @@ from typing import get_args
 
 import pytest
 
+from fake_server import running
 from konsil.api import open_folder
 from konsil.collect.fake.fake import Faults
-from konsil.collect.fake.fake_server import running
 from konsil.records import Item, Outcome
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import READABLE, Calls

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fake_server import running
 from konsil.api import open_folder
 from konsil.api.running.planning import make_plan
-from konsil.collect.fake.fake_server import running
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.judges import judge
 from konsil.collect.jobs.systems import answer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fake_server import running
 from konsil.analysis.table.calls.model_provenance import model_call_sentences
-from konsil.collect.fake.fake_server import running
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.systems import answer
 from konsil.errors import CollectError, StudyError

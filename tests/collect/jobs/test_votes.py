@@ -420,7 +420,7 @@ def test_log_probabilities_over_a_socket_and_from_a_server_without(
 ) -> None:
     from pathlib import Path
 
-    from konsil.collect.fake.fake_server import running
+    from fake_server import running
     from konsil.store.calls.call_settings import callees
 
     assert isinstance(tmp_path, Path)

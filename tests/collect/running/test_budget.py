@@ -17,10 +17,10 @@ from konsil.collect.providers.provider import DeadlineError, Message, Reply, Req
 from konsil.collect.providers.replies import read_body
 from konsil.collect.running.budget import NEAR_THE_END, Budget, Meter
 from konsil.collect.running.lanes import Lane
-from konsil.collect.running.limits import Limits
 from konsil.collect.running.prices import Price, most_read
 from konsil.collect.running.runner import Runner
 from konsil.records import Call
+from konsil.study.sections.calling import Endpoint as Stated
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,11 @@ def test_with_a_cap_the_budget_is_never_passed(
         kept: list[Call] = []
         runner = Runner(kept.extend, budget=budget, back_off_seconds=0.0)
         lane = Lane(
-            "test", endpoint, iter(half), Limits(concurrency, tries=2), lambda _model: price
+            "test",
+            endpoint,
+            iter(half),
+            Stated("", concurrency=concurrency, tries=2),
+            lambda _model: price,
         )
         progress = asyncio.run(runner.run([lane]))
         spent += sum(call.cost or 0.0 for call in kept)

@@ -27,15 +27,16 @@ from konsil.collect.providers.provider import (
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.interrupting import interruptible
 from konsil.collect.running.lanes import Lane, Progress
-from konsil.collect.running.limits import Limiter, Limits, back_off
+from konsil.collect.running.limits import Limiter, back_off
 from konsil.collect.running.prices import Price
 from konsil.collect.running.runner import Runner
 from konsil.errors import CollectError, StoreError
 from konsil.records import Call
 from konsil.store import Store
 from konsil.store.calls.calls import Calls
+from konsil.study.sections.calling import Endpoint
 
-FEW = Limits(4, seconds=0.2, tries=3)
+FEW = Endpoint("", concurrency=4, seconds=0.2, tries=3)
 OK = Reply('{"a1": "yes"}')
 
 
@@ -67,7 +68,7 @@ class Scripted:
 
 
 def run(
-    provider: Provider, n: int = 1, limits: Limits | None = None, **more: object
+    provider: Provider, n: int = 1, limits: Endpoint | None = None, **more: object
 ) -> tuple[Progress, list[Call]]:
     kept: list[Call] = []
     prices: Callable[[str], Price | None] = more.pop("prices", lambda _model: None)  # type: ignore[assignment]
@@ -107,7 +108,7 @@ def test_every_work_ends_in_one_outcome(
 
 
 def test_lanes_of_one_endpoint_share_its_calls_at_once_and_close_together() -> None:
-    limits = Limits(2)
+    limits = Endpoint("", concurrency=2)
     provider, gate, kept = Scripted([OK]), Limiter(limits), list[Call]()
     works = [iter([work(k) for k in range(start, start + 10)]) for start in (0, 10)]
     lanes = [Lane("test", provider, some, limits, gate=gate) for some in works]
@@ -134,7 +135,8 @@ def test_asking_again_shows_the_reply_and_says_why() -> None:
 
 def test_an_endless_call_ends_at_its_deadline_and_is_given_up_sooner() -> None:
     progress, kept = run(
-        FakeProvider(Script(faults=Faults(endless=1.0))), limits=Limits(1, seconds=0.05, tries=4)
+        FakeProvider(Script(faults=Faults(endless=1.0))),
+        limits=Endpoint("", concurrency=1, seconds=0.05, tries=4),
     )
     assert [c.outcome for c in kept] == ["http error", "gave up"]
     assert all(0.04 < c.seconds < 60 for c in kept), (
@@ -158,13 +160,15 @@ def test_an_error_of_the_users_stops_the_run(n: int) -> None:
 def test_a_request_that_is_always_refused_stops_the_run() -> None:
     with pytest.raises(CollectError, match="refuses every request of 'j': unknown field 'x'"):
         run(Scripted([RequestError("400", status=400, raw="unknown\nfield 'x'")]), 50)
-    progress, _ = run(Scripted([OK, *[RequestError("400", status=400)] * 8]), 9, Limits(1))
+    progress, _ = run(
+        Scripted([OK, *[RequestError("400", status=400)] * 8]), 9, Endpoint("", concurrency=1)
+    )
     assert progress.outcomes == {"ok": 1, "http error": 8}
 
 
 def test_no_more_than_the_limit_are_under_way() -> None:
     provider = Scripted([OK])
-    run(provider, 40, Limits(3))
+    run(provider, 40, Endpoint("", concurrency=3))
     assert provider.most == 3
 
 
@@ -172,7 +176,11 @@ def test_the_budget_is_never_passed() -> None:
     reply = Reply(OK.text, usage={"in": 1_000_000, "out": 0})
     budget = Budget(5.0)
     progress, kept = run(
-        Scripted([reply]), 20, Limits(1), budget=budget, prices=lambda _: Price(1.0, 0.0)
+        Scripted([reply]),
+        20,
+        Endpoint("", concurrency=1),
+        budget=budget,
+        prices=lambda _: Price(1.0, 0.0),
     )
     assert (len(kept), budget.spent, budget.reserved) == (5, 5.0, 0.0)
     assert "budget of 5 US dollars" in progress.stopped
@@ -194,7 +202,7 @@ def test_what_came_back_is_kept_where_the_run_is_stopped() -> None:
 
     async def stopped() -> None:
         runner = Runner(kept.extend)
-        lane = Lane("test", Scripted([OK]), (work(n) for n in count()), Limits(4))
+        lane = Lane("test", Scripted([OK]), (work(n) for n in count()), Endpoint("", concurrency=4))
         task = asyncio.create_task(runner.run([lane]))
         await asyncio.sleep(0.1)
         task.cancel()
@@ -224,7 +232,7 @@ def interrupting(times: int, n: int = 40) -> tuple[Progress, list[Call], int]:
             return await super().complete(request)
 
     runner = Runner(kept.extend)
-    lane = Lane("test", Interrupted([OK]), (work(k) for k in range(n)), Limits(4))
+    lane = Lane("test", Interrupted([OK]), (work(k) for k in range(n)), Endpoint("", concurrency=4))
 
     async def story() -> None:
         with interruptible(runner):
@@ -251,7 +259,7 @@ def test_the_second_ctrl_c_stops_at_once() -> None:
 
 def test_a_gap_between_calls_grows_where_one_at_a_time_is_too_many_and_shrinks() -> None:
     now = [0.0]
-    limiter = Limiter(Limits(2), clock=lambda: now[0])
+    limiter = Limiter(Endpoint("", concurrency=2), clock=lambda: now[0])
     for expected in (0.0, 0.1, 0.2, 0.4):
         now[0] += 1.0
         limiter.busy(now[0], None)
@@ -270,7 +278,9 @@ def test_tokens_a_minute_are_those_that_the_server_counts() -> None:
     now = [0.0]
 
     async def story() -> float:
-        limiter = Limiter(Limits(1, tokens_per_minute=20_000), clock=lambda: now[0])
+        limiter = Limiter(
+            Endpoint("", concurrency=1, tokens_per_minute=20_000), clock=lambda: now[0]
+        )
         async with limiter.turn(50):
             pass
         limiter.correct(50, 5_000)
@@ -288,7 +298,7 @@ def test_all_faults_at_once(store: Store) -> None:
         "test",
         FakeProvider(Script(faults=faults)),
         (work(k) for k in range(n)),
-        Limits(32, seconds=0.1),
+        Endpoint("", concurrency=32, seconds=0.1),
     )
     progress = asyncio.run(runner.run([lane]))
     assert progress.ended == n
@@ -301,7 +311,7 @@ def test_all_faults_at_once(store: Store) -> None:
 
 def test_a_busy_endpoint_is_asked_less_and_then_more() -> None:
     async def story() -> None:
-        limiter = Limiter(Limits(8), clock=lambda: now[0])
+        limiter = Limiter(Endpoint("", concurrency=8), clock=lambda: now[0])
         now[0] = 1.0
         limiter.busy(0.5, None)
         assert limiter.allowed == 4.0
@@ -319,7 +329,7 @@ def test_a_busy_endpoint_is_asked_less_and_then_more() -> None:
 
 @pytest.mark.slow
 def test_rates_a_minute_are_kept() -> None:
-    async def story(limits: Limits, tokens: int) -> float:
+    async def story(limits: Endpoint, tokens: int) -> float:
         limiter = Limiter(limits)
         began = asyncio.get_running_loop().time()
         for _ in range(4):
@@ -327,13 +337,13 @@ def test_rates_a_minute_are_kept() -> None:
                 pass
         return asyncio.get_running_loop().time() - began
 
-    assert 0.28 < asyncio.run(story(Limits(1, requests_per_minute=600), 1)) < 1.0
-    assert 0.28 < asyncio.run(story(Limits(1, tokens_per_minute=6_000), 10)) < 1.0
+    assert 0.28 < asyncio.run(story(Endpoint("", concurrency=1, requests_per_minute=600), 1)) < 1.0
+    assert 0.28 < asyncio.run(story(Endpoint("", concurrency=1, tokens_per_minute=6_000), 10)) < 1.0
 
 
 def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next() -> None:
     async def story() -> None:
-        limiter = Limiter(Limits(1))
+        limiter = Limiter(Endpoint("", concurrency=1))
         order: list[str] = []
 
         async def wait(name: str) -> None:

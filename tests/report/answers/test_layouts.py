@@ -12,7 +12,7 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.records import System
-from konsil.report.answers.combined_tables import combined
+from konsil.report.answers.layout_cells import combined
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
@@ -75,14 +75,14 @@ def laid(
     spoken = language(code)
     study = Study("t", 1, systems=(System("a"), System("b")), analyses=tuple(analyses))
     material = Material(
-        replace(study, tables=(layout,)),
-        Results(rows, ()),
-        (),
-        (),
-        (),
-        (),
-        spoken,
-        Numbers(spoken),
+        study=replace(study, tables=(layout,)),
+        results=Results(rows, ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
     )
     [view] = laid_tables(material)
     return view.table
@@ -106,7 +106,14 @@ def test_a_table_of_others_has_their_rows_with_titles_groups_and_dashes() -> Non
     english = language("en")
     rows = (*ROWS[:2], *by_level, undefined)
     material = Material(
-        replace(study, tables=layouts), Results(rows, ()), (), (), (), (), english, Numbers(english)
+        study=replace(study, tables=layouts),
+        results=Results(rows, ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=english,
+        numbers=Numbers(english),
     )
     view = laid_tables(material)[0]
     assert view.anchor == "table-all" and view.title == "All"
@@ -132,7 +139,16 @@ def test_a_table_of_others_has_their_rows_with_titles_groups_and_dashes() -> Non
 def test_notes_of_a_table_of_others_name_their_part_only_where_parts_differ() -> None:
     """Kills: methods of intervals of which nobody knows whose they are."""
     english = language("en")
-    material = Material(Study("t", 1), Results((), ()), (), (), (), (), english, Numbers(english))
+    material = Material(
+        study=Study("t", 1),
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=english,
+        numbers=Numbers(english),
+    )
     tables = [
         (title, table("T", ("who", head, "n"), [[Cell("a"), Cell("1"), Cell("2")]], general=notes))
         for title, head, notes in (

@@ -41,7 +41,16 @@ def row(level: str, system: str = "a", n: int = 20, value: float = 0.5) -> Row:
 def drawn(*rows: Row) -> str:
     spoken = language("en")
     study = Study("t", 1, systems=(System("a"), System("b")), analyses=(SPEC, ISS))
-    given = Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))
+    given = Material(
+        study=study,
+        results=Results(rows, ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+    )
     [view] = first_page(given).questions[0].answers
     assert view.figure is not None
     return view.figure.svg.decode() + view.figure.description

@@ -51,7 +51,16 @@ def material(*rows: Row, code: str = "en") -> Material:
         instruments=(Instrument("rubric", criteria),),
         analyses=(SPEC,),
     )
-    return Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))
+    return Material(
+        study=study,
+        results=Results(rows, ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+    )
 
 
 SAME = (difference("depth", "a", "b"), difference("plausibility", "a", "b", -0.25))

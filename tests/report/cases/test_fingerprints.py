@@ -44,7 +44,16 @@ def material(results: Results, code: str = "en", **changes: object) -> Material:
     )
     spoken = language(code)
     study = replace(study, **changes)  # type: ignore[arg-type]
-    return Material(study, results, (), (), study.raters, (), spoken, Numbers(spoken))
+    return Material(
+        study=study,
+        results=results,
+        items=(),
+        answers=(),
+        raters=study.raters,
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+    )
 
 
 def test_cases_with_the_highest_mean_come_first() -> None:

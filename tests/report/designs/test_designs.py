@@ -122,7 +122,16 @@ def section(code: str = "en", spoken: Language | None = None) -> Designs:
     numbers = Numbers(spoken)
     study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
     found = designs(
-        Material(study, translated_results(made(), numbers), (), (), (), (), spoken, numbers)
+        Material(
+            study=study,
+            results=translated_results(made(), numbers),
+            items=(),
+            answers=(),
+            raters=(),
+            ratings=(),
+            language=spoken,
+            numbers=numbers,
+        )
     )
     assert found is not None
     return found
@@ -268,7 +277,14 @@ def test_without_hours_the_table_says_why_in_each_rows_words():
         study = Study("t", 1, instruments=FORMS, analyses=ANALYSES)
         found = designs(
             Material(
-                study, Results((agreement, *rows), ()), (), (), (), (), spoken, Numbers(spoken)
+                study=study,
+                results=Results((agreement, *rows), ()),
+                items=(),
+                answers=(),
+                raters=(),
+                ratings=(),
+                language=spoken,
+                numbers=Numbers(spoken),
             )
         )
         assert found is not None
@@ -309,7 +325,19 @@ def test_a_study_of_one_design_has_no_such_section():
     study = Study("t", 1, analyses=(Analysis("a", "percent_agreement", "c", "experts"),))
     rows = (row(study.analyses[0], 0.5, 0.4, 0.6, {}),)
     assert (
-        designs(Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))) is None
+        designs(
+            Material(
+                study=study,
+                results=Results(rows, ()),
+                items=(),
+                answers=(),
+                raters=(),
+                ratings=(),
+                language=spoken,
+                numbers=Numbers(spoken),
+            )
+        )
+        is None
     )
 
 
@@ -348,7 +376,16 @@ def test_systems_stand_in_their_order_under_each_design():
     study = Study("t", 1, analyses=(share, kappa("k", "correctness")))
     rows.append(row(study.analyses[1], 0.1, 0.0, 0.2, {"instrument": "coarse"}))
     found = designs(
-        Material(study, Results(tuple(rows), ()), (), (), (), (), spoken, Numbers(spoken))
+        Material(
+            study=study,
+            results=Results(tuple(rows), ()),
+            items=(),
+            answers=(),
+            raters=(),
+            ratings=(),
+            language=spoken,
+            numbers=Numbers(spoken),
+        )
     )
     assert found is not None
     (ranking,) = found.tables

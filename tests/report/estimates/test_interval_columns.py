@@ -11,7 +11,7 @@ import konsil.report.estimates.interval_methods as tables
 from konsil.analysis import Results, Row
 from konsil.analysis.model.interval_methods import METHODS
 from konsil.analysis.model.message import message
-from konsil.report.estimates.interval_columns import column_heading, key_of_column
+from konsil.report.estimates.interval_methods import column_heading, key_of_column
 from konsil.report.material.language import ENGLISH, Language, language
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import Joined
@@ -66,8 +66,8 @@ def material(words: Language) -> Material:
     given = arguments()
     records = {k: given[k] for k in ("items", "answers", "raters", "ratings")}
     return Material(
-        given["study"],  # type: ignore[arg-type]
-        Results((), ()),
+        study=given["study"],  # type: ignore[arg-type]
+        results=Results((), ()),
         **records,  # type: ignore[arg-type]
         language=words,
         numbers=Numbers(words),

@@ -49,7 +49,16 @@ def material(*analyses: Analysis, **more: object) -> Material:
         instruments=(form,),
         analyses=analyses,
     )
-    empty = Material(study, Results((), ()), (), (), (), (), language("en"), EN)
+    empty = Material(
+        study=study,
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=language("en"),
+        numbers=EN,
+    )
     return replace(empty, **more)  # type: ignore[arg-type]
 
 

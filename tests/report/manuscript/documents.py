@@ -27,14 +27,14 @@ def material_of(arguments: Mapping[str, Any], **changes: Any) -> Material:
     spoken = language(study.language)
     numbers = Numbers(spoken)
     material = Material(
-        study,
-        translated_results(arguments["results"], numbers),
-        arguments["items"],
-        arguments["answers"],
-        arguments["raters"],
-        arguments["ratings"],
-        spoken,
-        numbers,
+        study=study,
+        results=translated_results(arguments["results"], numbers),
+        items=arguments["items"],
+        answers=arguments["answers"],
+        raters=arguments["raters"],
+        ratings=arguments["ratings"],
+        language=spoken,
+        numbers=numbers,
     )
     return replace(material, **changes)
 

@@ -20,7 +20,16 @@ def systems(*answering: str) -> list[str]:
     study = replace(given["study"], systems=(System("s1", model="fake:"), System("s2")))  # type: ignore[type-var]
     answers = tuple(Answer(f"i:{s}", "i", s, "Yes.") for s in answering)
     table = _systems(
-        Material(study, Results((), ()), (), answers, (), (), ENGLISH, Numbers(ENGLISH))
+        Material(
+            study=study,
+            results=Results((), ()),
+            items=(),
+            answers=answers,
+            raters=(),
+            ratings=(),
+            language=ENGLISH,
+            numbers=Numbers(ENGLISH),
+        )
     )  # type: ignore[arg-type]
     return [row[0].text for row in table.rows]
 
@@ -43,7 +52,15 @@ def test_numbers_of_answers_that_only_ratings_show_are_withheld_with_the_other_c
     items = tuple(Item(n, "") for n in ("i", "j"))
     for texts, numbers, n_shown in ((("", "", ""), {"–"}, 0), (("Yes.",) * 3, {"2", "1"}, 3)):
         answers = tuple(replace(a, text=text) for a, text in zip(named, texts, strict=True))
-        words = (ENGLISH, Numbers(ENGLISH))
-        material = Material(study, withheld, items, answers, (), (), *words)  # type: ignore[arg-type]
+        material = Material(
+            study=study,  # type: ignore[arg-type]
+            results=withheld,
+            items=items,
+            answers=answers,
+            raters=(),
+            ratings=(),
+            language=ENGLISH,
+            numbers=Numbers(ENGLISH),
+        )
         assert {row[3].text for row in _systems(material).rows} == numbers
         assert sum(len(shown) for _, shown in _samples(material)) == n_shown

@@ -54,7 +54,13 @@ def made(thin: Callable[..., dict[str, Any]], language: str = "en", **more: Any)
     given = thin(language)
     spoken = languages.language(language)
     names = ("study", "results", "items", "answers", "raters", "ratings")
-    return Material(*(given[n] for n in names), spoken, Numbers(spoken), usage=USAGE, **more)
+    return Material(
+        **{n: given[n] for n in names},
+        language=spoken,
+        numbers=Numbers(spoken),
+        usage=USAGE,
+        **more,
+    )
 
 
 def test_every_number_and_blank_where_nothing_is_reported(
@@ -108,7 +114,13 @@ def test_no_model_was_called(thin: Callable[..., dict[str, Any]]) -> None:
     given = thin()
     names = ("study", "results", "items", "answers", "raters", "ratings")
     assert (
-        usage(Material(*(given[n] for n in names), languages.ENGLISH, Numbers(languages.ENGLISH)))
+        usage(
+            Material(
+                **{n: given[n] for n in names},
+                language=languages.ENGLISH,
+                numbers=Numbers(languages.ENGLISH),
+            )
+        )
         is None
     )
 

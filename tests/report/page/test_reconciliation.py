@@ -11,7 +11,7 @@ from konsil.records import Event
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
-from konsil.report.page.reconciliation import KINDS, REASONS, reconciliation
+from konsil.report.page.extras import KINDS, REASONS, reconciliation
 from konsil.sources.pocqi import pocqi_ratings, pocqi_rules
 from konsil.study import Study
 
@@ -37,7 +37,15 @@ def material(lang: str, data: dict[str, object]) -> Material:
     spoken = language(lang)
     event = Event("reading-1", "reading", "tables", "2026-01-01T00:00:00Z", data)
     return Material(
-        Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken), (event,)
+        study=Study("T", 1),
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+        events=(event,),
     )
 
 

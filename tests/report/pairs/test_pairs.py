@@ -82,7 +82,16 @@ def material(*analyses: Analysis) -> Material:
     study = Study("t", 1, systems=tuple(System(s) for s in SYSTEMS), analyses=analyses)
     results = Results(tuple(r for a in analyses for r in rows_of(a)), ())
     judge = Rater("judge", "judges", "llm", strata={"system": "b"})
-    return Material(study, results, (), (), (judge,), (), language("en"), EN)
+    return Material(
+        study=study,
+        results=results,
+        items=(),
+        answers=(),
+        raters=(judge,),
+        ratings=(),
+        language=language("en"),
+        numbers=EN,
+    )
 
 
 def both(statistic: str, **more: object) -> list[Analysis]:

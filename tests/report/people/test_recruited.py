@@ -35,7 +35,17 @@ EVENTS = (
 
 def material(lang: str, events: tuple[Event, ...], study: Any) -> Material:
     spoken = language(lang)
-    return Material(study, Results((), ()), (), (), (), (), spoken, Numbers(spoken), events)
+    return Material(
+        study=study,
+        results=Results((), ()),
+        items=(),
+        answers=(),
+        raters=(),
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+        events=events,
+    )
 
 
 @pytest.fixture

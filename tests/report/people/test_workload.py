@@ -50,20 +50,20 @@ def material(lengths: dict[str, int] | None = None, **changes: Any) -> Material:
         Rater("judge", "judges", kind="llm"),
     )
     return Material(
-        replace(
+        study=replace(
             study,
             instruments=(FORM,),
             systems=tuple(map(System, "abc")),
             raters=(),
             **changes,
         ),
-        Results((), coverage),
-        tuple(Item(f"q{n}", "?") for n in (1, 2)),
-        tuple(Answer(a, a[:2], a[-1], text) for a, text in TEXTS.items()),
-        raters,
-        ratings,
-        ENGLISH,
-        Numbers(ENGLISH),
+        results=Results((), coverage),
+        items=tuple(Item(f"q{n}", "?") for n in (1, 2)),
+        answers=tuple(Answer(a, a[:2], a[-1], text) for a, text in TEXTS.items()),
+        raters=raters,
+        ratings=ratings,
+        language=ENGLISH,
+        numbers=Numbers(ENGLISH),
         lengths=lengths or {},
     )
 

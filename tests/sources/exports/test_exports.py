@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -411,3 +412,41 @@ def test_a_survey_with_one_question_has_no_ratings_to_propose(tmp_path: Path) ->
     rows = [{"record_id": n, "q1": n, "form_complete": 2} for n in (1, 2, 3)]
     export = exported(tmp_path, ".csv", table(rows))
     assert (export.layout, export.raters, export.unused) == (None, (), ())
+
+
+def double_entries(**more: Any) -> list[dict[str, Any]]:
+    """REDCap's double data entry: both persons entered record 11, and it was merged."""
+    entered = {("11", "1"): "good", ("11", "2"): "bad", ("12", "1"): "good", ("12", "2"): "good"}
+    rows = [
+        {"record_id": f"{record}--{person}", "form_complete": "2", "quality": label, "site": "b"}
+        for (record, person), label in entered.items()
+    ]
+    merged = {"record_id": "11", "form_complete": "2", "quality": "good", "site": "b"}
+    return [row | more for row in (*rows, merged)]
+
+
+def test_records_of_redcap_that_two_persons_entered(tmp_path: Path) -> None:
+    rows = [row | {"note": f"seen {n}" * 12} for n, row in enumerate(double_entries(empty=""))]
+    export = exported(tmp_path, ".csv", table(rows))
+    assert (export.layout, export.question, export.labels) == ("long", "", ("quality", "site"))
+    assert ratings(replace(export, labels=("quality",))) == {
+        ("11", "1"): "good",
+        ("11", "2"): "bad",
+        ("12", "1"): "good",
+        ("12", "2"): "good",
+    }
+    assert export.left_out["merged record"] == 1
+    assert "note" not in export.labels
+    assert [export.table.line(row) for row in range(4)] == [2, 3, 4, 5]
+
+
+def test_events_of_entered_records_are_units_of_their_own(tmp_path: Path) -> None:
+    rows = [*double_entries(redcap_event_name="visit_1"), *double_entries(redcap_event_name="v_2")]
+    export = exported(tmp_path, ".csv", table(rows))
+    assert export.units == ("record_id", "redcap_event_name")
+    assert export.table.frame.height == 8
+
+
+def test_records_of_one_person_each_are_those_of_respondents(tmp_path: Path) -> None:
+    rows = [row for row in double_entries() if row["record_id"].endswith("--1")]
+    assert exported(tmp_path, ".csv", table(rows)).raters in {(), ("record_id",)}

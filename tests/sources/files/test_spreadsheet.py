@@ -101,6 +101,17 @@ def test_sheets(tmp_path: Path) -> None:
     assert message(path, "Nothing") == "t.xlsx: sheet 'Nothing' is empty"
 
 
+def test_the_names_of_sheets_are_read_without_the_cells(tmp_path: Path) -> None:
+    """Kills: names with a sign that XML writes otherwise."""
+    path = tmp_path / "b.xlsx"
+    made = book(path, [["a"], [1]], "R & D")
+    made.create_sheet('"x" <y>')
+    made.save(path)
+    assert spreadsheet.sheets_of(path) == ("R & D", '"x" <y>')
+    path.write_bytes(path.read_bytes()[:200])
+    assert spreadsheet.sheets_of(path) == ()
+
+
 @pytest.mark.slow
 def test_merged_cells(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"

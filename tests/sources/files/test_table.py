@@ -243,7 +243,7 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
         == "t.xls: .xls files are not read; open the file in a spreadsheet program and save it as"
         " .xlsx"
     )
-    for ending in ("sav", "dta", "rda", "toc", "ods"):
+    for ending in ("rda", "toc", "ods"):
         sentence = message(write(tmp_path, f"t.{ending}", b"x"))
         assert sentence.startswith(f"t.{ending}: .{ending} files are not read; ")
         assert ".csv" in sentence or ".xlsx" in sentence

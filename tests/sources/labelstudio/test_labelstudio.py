@@ -95,7 +95,7 @@ def test_choices_rating_number_and_notes(tmp_path: Path) -> None:
         ("q7", ("q7:gpt",), 12.5, "2024-05-01T08:30:00.123456Z")
     }
     assert [t.id for t in parsed.tasks] == ["ls-1001", "ls-1002"]
-    assert parsed.lines == (3, 3, 3, 3)
+    assert tuple(parsed.lines) == (3, 3, 3, 3)
     assert "anna" not in repr(parsed)
 
 

@@ -20,7 +20,6 @@ from konsil.sources import (
     raise_if,
     read_ratings,
     read_table,
-    with_label,
 )
 
 
@@ -58,7 +57,7 @@ def test_long(tmp_path: Path) -> None:
         ("1", ("1:gpt",), "r2", "correct", "no", "rated"),
         ("1", ("1:gpt",), "r1", "safe", "yes", "rated"),
     ]
-    assert parsed.lines == (2, 3, 4)
+    assert tuple(parsed.lines) == (2, 3, 4)
     first, second = parsed.tasks
     assert parsed.records[2].task == parsed.records[0].task == first.id
     assert first == Task(first.id, first.id, "r1", "", "1", ("1:gpt",))
@@ -109,12 +108,6 @@ def test_labels_missing_words_and_suspects(tmp_path: Path) -> None:
     assert read(tmp_path, LONG + "1,g,r1,c,NA\n", labels={"NA": "cannot tell"}).suspects == {}
     # A missing word is about labels: an item may well be called 0.
     assert read(tmp_path, LONG + "0,g,r1,c,1\n", missing=("0",)).records[0].item == "0"
-
-
-def test_with_label() -> None:
-    rating = Rating("t", "r", "c", "1", label="Keine Angabe")
-    assert with_label(rating, "abstained", None) == Rating("t", "r", "c", "1", state="abstained")
-    assert with_label(rating, "rated", "Keine Angabe") is rating
 
 
 def test_abstained_state(tmp_path: Path) -> None:
@@ -237,7 +230,7 @@ def test_repeats(tmp_path: Path) -> None:
 
 def test_duplicates(tmp_path: Path) -> None:
     parsed = read(tmp_path, LONG + "1,g,r,c,yes\n1,g,r,c,yes\n2,g,r,c,no\n")
-    assert (len(parsed.records), parsed.duplicates, parsed.lines) == (2, 1, (2, 4))
+    assert (len(parsed.records), parsed.duplicates, [*parsed.lines]) == (2, 1, [2, 4])
     got = sentences(read(tmp_path, LONG + "1,g,r,c,yes\n2,g,r,c,no\n1,g,r,c,no\n"))
     assert got == [
         "line 4: label: rater 'r' rates '1:g' on 'c' as 'no' here and as 'yes' on line 2;"
@@ -277,39 +270,6 @@ def test_bad_cells(tmp_path: Path) -> None:
     ]
     parsed = read(tmp_path, 'item,rater,criterion,label\n1,r,c,"3,5"\n', labels={"3,5": "3.5"})
     assert parsed.records[0].label == "3.5"
-
-
-def test_a_wide_table_without_settings_is_told_how_to_name_its_columns(tmp_path: Path) -> None:
-    of_raters = fault(tmp_path, "item,system,Dr A,Dr B\n1,g,yes,no\n", fixed={"criterion": "c"})
-    assert (
-        'where each rater has a column, set raters = { "Dr A" = "...", "Dr B" = "..." }, otherwise'
-        in of_raters
-    )
-    of_criteria = fault(tmp_path, "item,rater,good,safe\n1,r,yes,no\n")
-    assert (
-        'where each criterion has a column, set criteria = { "good" = "...", "safe" = "..." }'
-        in of_criteria
-    )
-    many = fault(tmp_path, "item,a,b,c,d,e,f,g\n1,y,y,y,y,y,y,y\n", fixed={"criterion": "c"})
-    assert '"f" = "...", ... }' in many
-
-
-@pytest.mark.parametrize(
-    ("header", "mapping"),
-    [
-        ("item,label,other,more", {"fixed": {"criterion": "c"}}),
-        ("item,note,other", {"fixed": {"criterion": "c"}}),
-        ("item,rater 1,rater 2", {"raters": {"rater 1": "a", "rater 2": "b"}}),
-        ("item,good,safe", {"criteria": {"good": "good"}}),
-    ],
-)
-def test_a_table_that_is_not_wide_or_is_named_so_already_has_no_such_hint(
-    tmp_path: Path, header: str, mapping: dict[str, Any]
-) -> None:
-    sentence = fault(
-        tmp_path, f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n", **mapping
-    )
-    assert "has a column" not in sentence
 
 
 def test_unknown_columns_and_fields(tmp_path: Path) -> None:

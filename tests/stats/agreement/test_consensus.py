@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.stats.agreement import consensus
+from konsil.stats.engine import tables
 from konsil.stats.engine.contract import Codes, Statistic
+from konsil.stats.inference.infer import infer
 
-panels = st.integers(2, 4).flatmap(
-    lambda k: st.integers(1, 6).flatmap(
+panels = st.integers(2, 6).flatmap(
+    lambda k: st.integers(1, 7).flatmap(
         lambda m: st.lists(
             st.lists(st.integers(-1, k - 1), min_size=m, max_size=m), min_size=1, max_size=8
-        ).map(lambda rows: (np.array(rows), k))
+        ).map(np.array)
     )
 )
 
@@ -36,14 +39,13 @@ def value(statistic: Statistic, codes: Codes) -> np.ndarray:
 @settings(deadline=None)
 @given(panels)
 def test_a_majority_is_more_than_half_of_those_who_did_not_abstain(
-    panel: tuple[np.ndarray, int],
+    labels: np.ndarray,
 ) -> None:
-    labels, k = panel
-    assert consensus.majority(labels, k).tolist() == [by_hand(list(row)) for row in labels]
+    assert consensus.majority(labels).tolist() == [by_hand(list(row)) for row in labels]
     rest = [
         [by_hand([*row[:r], *row[r + 1 :]]) for r in range(len(row))] for row in labels.tolist()
     ]
-    assert consensus.leave_one_out(labels, k).tolist() == rest
+    assert consensus.leave_one_out(labels).tolist() == rest
 
 
 def sample(
@@ -64,7 +66,7 @@ def agreement(first: np.ndarray, second: np.ndarray) -> float:
 
 def test_leave_one_out_agreement_averages_the_raters() -> None:
     codes = sample(n_judges=0)
-    rest = consensus.leave_one_out(codes.labels, 2)
+    rest = consensus.leave_one_out(codes.labels)
     expected = [agreement(codes.labels[:, r], rest[:, r]) for r in range(5)]
     assert value(consensus.leave_one_out_agreement(5, 2, per_rater=True), codes) == pytest.approx(
         expected
@@ -78,7 +80,7 @@ def test_leave_one_out_agreement_averages_the_raters() -> None:
 def test_valid_mode_scores_judge_and_rater_on_the_same_slots(k: int) -> None:
     codes = sample(k=k)
     panel, judges = codes.labels[:, :5], codes.labels[:, 5:]
-    rest = consensus.leave_one_out(panel, k)
+    rest = consensus.leave_one_out(panel)
     for j in range(3):
         judge_scores, rater_scores = [], []
         for r in range(5):
@@ -97,7 +99,7 @@ def test_valid_mode_scores_judge_and_rater_on_the_same_slots(k: int) -> None:
 def test_paper_mode_scores_the_judge_against_the_whole_majority() -> None:
     codes = sample()
     panel, judges = codes.labels[:, :5], codes.labels[:, 5:]
-    whole = consensus.majority(panel, 2)
+    whole = consensus.majority(panel)
     expected = [agreement(judges[:, j], whole) for j in range(3)]
     ceiling = value(consensus.leave_one_out_agreement(5, 2), Codes(panel, codes.clusters, 2))[0]
     got = value(consensus.judge_and_ceiling(5, 3, 2, part="judge", mode="paper"), codes)
@@ -156,3 +158,24 @@ def test_the_same_tally_is_the_same_object() -> None:
     assert consensus.ceiling_tables(9) is consensus.ceiling_tables(9)
     a, b = (consensus.judge_and_ceiling(9, 2, 2, measure) for measure in ("pabak", "cohen_kappa"))
     assert a.tally is b.tally
+
+
+@pytest.mark.parametrize("mode", ["valid", "paper"])
+def test_sparse_tables_of_many_labels_give_what_dense_ones_give(
+    monkeypatch: pytest.MonkeyPatch, mode: Literal["valid", "paper"]
+) -> None:
+    """Kills: a limit that counts no clusters, cells of a sparse table in another place."""
+    codes = sample(k=7)
+    statistic = consensus.judge_and_ceiling(5, 3, 7, "cohen_kappa", mode=mode)
+    dense = statistic.tally(codes)
+    monkeypatch.setattr(tables, "DENSE_CELLS", dense.size)
+    assert isinstance(statistic.tally(codes), np.ndarray)
+    monkeypatch.setattr(tables, "DENSE_CELLS", dense.size - 1)
+    sparse = statistic.tally(codes)
+    assert not isinstance(sparse, np.ndarray)
+    assert np.array_equal(sparse.toarray(), dense)
+    intervals = [
+        infer(sums, statistic.finalise, draws=200, level=0.95, key=1, scale="identity")
+        for sums in (dense, sparse)
+    ]
+    assert repr(intervals[0]) == repr(intervals[1])

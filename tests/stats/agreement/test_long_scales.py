@@ -15,8 +15,8 @@ from konsil.stats.agreement.long_scales.coefficients import Chance
 from konsil.stats.agreement.long_scales.disagreement import Disagreement, disagreement
 from konsil.stats.agreement.long_scales.margins import label_sums
 from konsil.stats.agreement.long_scales.rank_correlations import concordance
-from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import STATISTICS, statistic
+from konsil.stats.agreement.thin_pairs import by_shared_units
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.distances import WEIGHTS, disagreements
 from konsil.stats.inference.wald import linearised

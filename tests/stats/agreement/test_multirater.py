@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
-from konsil.stats.agreement import alpha, gwet, kappa, multirater
+from konsil.stats.agreement import alpha, kappa, multirater
 from konsil.stats.agreement import standard_errors as se
 from konsil.stats.engine.contract import Codes, Statistic
 from konsil.stats.engine.tables import unit_counts
@@ -65,7 +65,7 @@ def test_coefficients_and_standard_errors_equal_irrcac(
     codes = sample(seed)
     k, m = codes.n_labels, codes.labels.shape[1]
     statistic = {
-        "gwet_ac": gwet.gwet_ac2(k, weights, codes.values),
+        "gwet_ac": multirater.gwet_ac2(k, weights, codes.values),
         "fleiss": multirater.fleiss_kappa(k, weights, codes.values),
         "conger": multirater.conger_kappa(m, k, weights, codes.values),
         "bp": multirater.brennan_prediger(k, weights, codes.values),
@@ -105,7 +105,7 @@ def test_conger_of_two_raters_is_cohens_kappa_and_fleiss_is_scotts_pi() -> None:
     assert value(multirater.fleiss_kappa(4), codes) == pytest.approx(
         value(kappa.scott_pi(2, 4), codes)
     )
-    assert value(gwet.gwet_ac1(4), codes) == pytest.approx(
+    assert value(multirater.gwet_ac1(4), codes) == pytest.approx(
         float(kappa.gwet_ac_of(kappa.pair_tables(codes).sum(0), 1 - np.eye(4)))
     )
 
@@ -129,17 +129,17 @@ def test_constant_labels_and_lone_labels_are_undefined() -> None:
         multirater.randolph_kappa(3),
         multirater.multirater_percent_agreement(3),
         multirater.unanimity(),
-        gwet.gwet_ac1(3),
+        multirater.gwet_ac1(3),
     )
     for statistic in every:
         assert np.isnan(value(statistic, lone)), statistic.name
     # Full agreement on one label is full agreement where chance is not taken from the labels used.
     assert value(multirater.randolph_kappa(3), constant) == 1
-    assert value(gwet.gwet_ac1(3), constant) == 1
+    assert value(multirater.gwet_ac1(3), constant) == 1
     single = Codes(np.zeros((5, 3), np.int64), np.arange(5), 1)
     for statistic in (
         multirater.randolph_kappa(1),
-        gwet.gwet_ac1(1),
+        multirater.gwet_ac1(1),
         multirater.brennan_prediger(1),
     ):
         assert np.isnan(value(statistic, single))

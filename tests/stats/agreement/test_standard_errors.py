@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from konsil.stats.agreement import alpha, gwet, kappa, multirater
+from konsil.stats.agreement import alpha, kappa, multirater
 from konsil.stats.agreement import standard_errors as se
 from konsil.stats.engine.contract import Codes, Statistic
 
@@ -61,7 +61,7 @@ def test_raw_errors_are_near_the_jackknife_of_our_statistics() -> None:
         "brennan_prediger": multirater.brennan_prediger(4),
         "fleiss_kappa": multirater.fleiss_kappa(4),
         "conger_kappa": multirater.conger_kappa(5, 4),
-        "gwet_ac": gwet.gwet_ac1(4),
+        "gwet_ac": multirater.gwet_ac1(4),
         "krippendorff_alpha": alpha.krippendorff_alpha(4),
     }
     assert set(cases) == set(se.COEFFICIENTS)

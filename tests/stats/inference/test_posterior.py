@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats.agreement.gwet import gwet_ac1
 from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.agreement.multirater import gwet_ac1
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.tables import pair_tables, unit_agreement
 from konsil.stats.inference import posterior

@@ -1,5 +1,9 @@
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from konsil.stats.agreement import kappa
@@ -186,3 +190,33 @@ def test_a_mean_of_tables_has_the_influence_of_any_finalise(name: str, dense: bo
 def test_a_mean_of_undefined_tables_has_no_influence() -> None:
     mean = kappa.MeanOfTables("cohen_kappa", kappa.measure_disagreements("cohen_kappa", 2))
     assert np.isnan(wald.linearised(np.array([[2.0, 0, 0, 0], [1.0, 0, 0, 0]]), mean)).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 60), st.floats(0.5, 3))
+@settings(max_examples=60, deadline=None)
+def test_the_degrees_of_a_variance_follow_the_kurtosis_of_the_influences(seed, n, power):
+    """Kills: a kurtosis around 3, no limit at C - 1, clusters without information that count."""
+    u = np.random.default_rng(seed).standard_normal(n)
+    u = np.sign(u) * np.abs(u) ** power
+    u -= u.mean()
+    of_scipy = 2 * n / (stats.kurtosis(u, fisher=False) - 1)
+    degrees = wald.variance_degrees(np.stack([u, 7 * u[::-1]], axis=1), n)
+    assert degrees.tolist() == [min(math.floor(of_scipy + 1e-9), n - 1)] * 2
+    padded = np.concatenate([np.zeros(5), u])[:, None]
+    assert wald.variance_degrees(padded, n).tolist() == degrees[:1].tolist()
+
+
+def test_the_degrees_of_a_variance_are_twice_its_square_over_its_variance():
+    """The variances of 4,000 samples of a Laplace distribution, whose kurtosis is 6."""
+    draws = np.random.default_rng(1).laplace(size=(4_000, 400))
+    variances = draws.var(axis=1, ddof=1)
+    simulated = 2 * variances.mean() ** 2 / variances.var()
+    assert wald.variance_degrees(draws.reshape(-1, 1), draws.size)[0] / draws.size == (
+        pytest.approx(2 / 5, rel=0.03)
+    )
+    assert simulated == pytest.approx(400 * 2 / 5, rel=0.1)
+
+
+def test_influences_without_variation_have_all_degrees():
+    assert wald.variance_degrees(np.zeros((9, 1)), 9).tolist() == [8]
+    assert wald.variance_degrees(np.ones((2, 1)), 2).tolist() == [1]

@@ -33,7 +33,7 @@ def test_ensembles_vote_like_a_majority() -> None:
     judges = sample().labels[:, 1:]
     votes = ensembles.ensemble_labels(judges)
     for column, subset in enumerate(ensembles.odd_subsets(5)):
-        assert np.array_equal(votes[:, column], majority(judges[:, list(subset)], 2))
+        assert np.array_equal(votes[:, column], majority(judges[:, list(subset)]))
 
 
 def test_each_ensemble_on_its_own_or_on_common_slots() -> None:

@@ -10,7 +10,6 @@ from konsil.errors import SourceError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
-from konsil.sources.tables.tasks import TaskIdentity, Tasks
 from konsil.study.data.incoming import Incoming
 from konsil.study.data.planned import on_plan
 
@@ -34,12 +33,14 @@ def incoming(
     *rows: tuple[str, str, str, str], purpose: str = "main", task: str | None = None
 ) -> Incoming:
     """One file with rows of rater, item, system and criterion."""
-    tasks, ratings = Tasks(), []
+    tasks: dict[str, Task] = {}
+    ratings = []
     for rater, item, system, criterion in rows:
         answers = (f"{item}:{system}",) if system else ()
-        own = tasks.task(TaskIdentity(rater, item, answers, purpose=purpose), task=task)
+        own = task or f"t-{rater}-{item}-{system}-{purpose}"
+        tasks.setdefault(own, Task(own, own, rater, "", item, answers, purpose=purpose))  # type: ignore[arg-type]
         ratings.append(Rating(own, rater, criterion, item, answers, label="yes"))
-    return Incoming("file.csv", tasks=tasks.finished(), ratings=tuple(ratings))
+    return Incoming("file.csv", tasks=tuple(tasks.values()), ratings=tuple(ratings))
 
 
 def of(rater: str, purpose: str = "main") -> list[Task]:

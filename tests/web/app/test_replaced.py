@@ -16,9 +16,9 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import work
 from konsil.rehearse.people import Person
-from konsil.rehearse.service import Service
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens
+from managed_service import Service
 from small_studies import ITEMS, form, import_items, plan, raters, study_text, systems
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 import time
 import tomllib
 from html import unescape
 
+import docx
+import polars as pl
 import pytest
 
-from konsil.collect.fake.fake_server import running
+import konsil
+from fake_server import running
 from konsil.design.models import JudgeModel
 from konsil.store import Store
 from konsil.web.design.design_app import PAGES
@@ -111,6 +115,15 @@ def test_ratings_that_exist_come_to_a_word_file(rated):
     report = rated.client.get("/download/report")
     assert "attachment" in report.headers["content-disposition"]
     assert "ratings existed when" in report.text and "declared beforehand" not in report.text
+    ended(rated, "table")
+    table = docx.Document(io.BytesIO(rated.client.get("/download/table").content)).tables[0]
+    cells = [[" ".join(cell.text.split()) for cell in row.cells] for row in table.rows]
+    frame = pl.read_csv(rated_csv(), infer_schema=False)
+    same = konsil.compare(frame, unit="Nr", rater="Physician", by="Model", label="Correct")
+    for row, line in zip((*same.estimates, *same.differences), cells[1:], strict=True):
+        e = row.estimate
+        interval = f"[{100 * e.low:.1f}, {100 * e.high:.1f}]".replace("-", "\u2212")
+        assert interval in " ".join(line)
     for name in ("study.toml", "..%2Fstudy.toml", "rehearsal", "x"):
         response = rated.client.get(f"/download/{name}", follow_redirects=False)
         assert response.status_code in (303, 404)

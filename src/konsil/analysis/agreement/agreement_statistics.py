@@ -28,10 +28,9 @@ from konsil.stats.agreement.long_scales.by_name import (
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
 from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
 from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
-from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import STATISTICS, Entry
 from konsil.stats.agreement.registry import statistic as named
-from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
+from konsil.stats.agreement.thin_pairs import ThinPairs, by_shared_units, thin_pairs
 from konsil.stats.engine import ranks
 from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums

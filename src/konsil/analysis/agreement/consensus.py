@@ -66,7 +66,7 @@ def against_panel(
     n_panel = panel.codes.labels.shape[1]
     if mode == "valid" and n_panel < SMALLEST_PANEL:
         raise AnalysisError(f"{analysis.name}: {too_small(analysis, n_panel)}")
-    # Percent agreement needs no tables, but passes over the labels as often.
+    # Percent agreement needs no tables, but of very many labels it means nothing either.
     is_short = measure == "percent_agreement" and weights == "unweighted" and mode == "valid"
     size = codes.n_labels if is_short else codes.n_labels**2
     refuse_many_labels(analysis, codes, 2 * n_panel * len(names) * size)
@@ -143,7 +143,7 @@ def ceilings_of_panel(
     if all(ceiling.thin is None for ceiling in ceilings):
         return list(ceilings)
     labels = panel.codes.labels
-    slots = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
+    slots = (labels >= 0) & (consensus.leave_one_out(labels) >= 0)
     used = judges_and_panel(panel, judges)[0].labels[slots.any(axis=1), labels.shape[1] :]
     alone = leave_one_out_measure(panel, analysis, level)
     return [
@@ -216,5 +216,5 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> M
 def majority_sample(sample: Sample, name: str) -> Sample:
     """The panel's strict majority as one rater."""
     codes = sample.codes
-    column = consensus.majority(codes.labels, codes.n_labels).astype(np.int32)[:, None]
+    column = consensus.majority(codes.labels).astype(np.int32)[:, None]
     return replace(sample, codes=replace(codes, labels=column), raters=(name,))

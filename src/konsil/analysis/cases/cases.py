@@ -12,9 +12,8 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.cases.approval import approval_groups, strictness_groups
-from konsil.analysis.cases.crossover import crossover_rows
 from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, recovery_rows
-from konsil.analysis.cases.effects import each_criterion, effect_rows
+from konsil.analysis.cases.effects import crossover_rows, each_criterion, effect_rows
 from konsil.analysis.cases.ladders import LEVEL, Ladder, ladder, with_levels
 from konsil.analysis.cases.mismatch import UNIT, detector_rows, outcome_groups
 from konsil.analysis.estimation.estimate import EstimateSummary

@@ -280,18 +280,19 @@ def _linearised(
             notes=measure.notes,
         )
     influence = wald.linearised(measure.sums, measure.finalise)
-    interval = wald.one_way(
-        influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used
-    )
+    se = wald.one_way(influence, np.array([at]), n_clusters=used).se
+    # Influences of measured values have heavy tails, and then few of them make the variance.
+    df = wald.variance_degrees(influence, used)
+    low, high = wald.interval(np.array([at]), se, df, level=resampling.level, scale=measure.scale)
     headline = Estimate(
         at,
-        float(interval.low[0]),
-        float(interval.high[0]),
+        float(low[0]),
+        float(high[0]),
         resampling.level,
-        float(interval.se[0]),
+        float(se[0]),
         n_clusters=used,
         n_ratings=measure.n_ratings,
-        method=_wald_method(measure, cluster, used - 1),
+        method=_wald_method(measure, cluster, int(df[0])),
         reason=message("no CI from a single cluster") if used < 2 else "",
     )
     notes = measure.notes

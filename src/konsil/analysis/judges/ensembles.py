@@ -80,7 +80,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             f"{analysis.name}: ensembles need two labels, got {codes.n_labels}; recode them"
             " with collapse"
         )
-    votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
+    votes = with_consensus(majority(panel.codes.labels), codes.labels[:, len(experts) :])
     options = analysis.options_as(JudgeOptions)
     coverage = options.coverage if analysis.mode == "valid" else 0.0
     codes, names, weak = _covered(replace(codes, labels=votes.astype(np.int64)), names, coverage)

@@ -268,7 +268,7 @@ def _strata(context: Context, table: RatingTable, judges: Sample) -> tuple[IntAr
     place = {unit: n for n, unit in enumerate(panel.units)}
     at = np.array([place.get(unit, -1) for unit in judges.units], dtype=np.int64)
     if context.level == "nominal" and panel.codes.n_labels > _BINARY:
-        decided = majority(panel.codes.labels, panel.codes.n_labels)
+        decided = majority(panel.codes.labels)
         return np.where(at >= 0, decided[at], -1), panel.codes.n_labels
     scores = _scores(panel)
     is_scored = np.isfinite(scores)

@@ -115,7 +115,7 @@ def _judge(
         )
     )
     label = dict(zip(sample.units, sample.codes.labels[:, 0].tolist(), strict=True))
-    agreed = majority(panel.codes.labels, panel.codes.n_labels)
+    agreed = majority(panel.codes.labels)
     use = np.array(
         [n for n, u in enumerate(panel.units) if agreed[n] >= 0 and label.get(u, -1) >= 0],
         dtype=np.int64,

@@ -33,7 +33,6 @@ from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.criteria_correlation import preference_correlation, preference_tables
 from konsil.stats.pairs.paired_choice_agreement import (
     CHANCE,
     KAPPA,
@@ -42,7 +41,12 @@ from konsil.stats.pairs.paired_choice_agreement import (
     choice_tables,
 )
 from konsil.stats.pairs.preference import preferences
-from konsil.stats.pairs.rank_agreement import own_minus_others, rank_agreement
+from konsil.stats.pairs.rank_agreement import (
+    own_minus_others,
+    preference_correlation,
+    preference_tables,
+    rank_agreement,
+)
 from konsil.stats.pairs.votes import Votes, cell_counts, votes
 from konsil.stats.pairs.wins import head_to_head
 

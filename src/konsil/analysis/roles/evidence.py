@@ -260,7 +260,7 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 }
 """What speaks for or against a reading, with the column that it is about."""
 
-ASKED = frozenset({"unit_has_rows", "sides_alone"})
+ASKED = frozenset({"unit_has_rows", "sides_alone", "product_open"})
 """What is asked whatever else speaks for a reading."""
 
 

@@ -178,11 +178,22 @@ class Product:
     """Name -> its two parts."""
     above: str = ""
     """What all names begin with."""
+    end: str = ""
+    """What all names end with."""
 
     def pattern(self, is_rater_first: bool) -> str:
         """The names as a pattern: '{rater}_{criterion}'."""
         sides = ("{rater}", "{criterion}")
-        return self.above + self.joint.join(sides if is_rater_first else sides[::-1])
+        return self.above + self.joint.join(sides if is_rater_first else sides[::-1]) + self.end
+
+    def words(self, name: str) -> tuple[str, str]:
+        """What the two parts of a name are called: of R1Q2 'R1' and 'Q2'."""
+        first, second = (part.strip() for part in self.parts[name])
+        is_numbered = self.above.isalpha() and first.isdigit()
+        return (
+            self.above + first if is_numbered else first,
+            self.joint + second if is_numbered and self.joint.isalpha() else second,
+        )
 
     @property
     def is_clear(self) -> bool:
@@ -191,24 +202,63 @@ class Product:
         matches = {name: regex.fullmatch(name) for name in self.parts}
         return all(m and m.groups() == self.parts[name] for name, m in matches.items())
 
+    @property
+    def is_crossed(self) -> bool:
+        """Whether the names are all pairs of two lists, of which none has a single part."""
+        firsts, seconds = ({pair[n] for pair in self.parts.values()} for n in (0, 1))
+        n_pairs = len({*self.parts.values()})
+        is_product = n_pairs == len(self.parts) == len(firsts) * len(seconds)
+        return is_product and min(len(firsts), len(seconds)) > 1
+
+
+_BRACKETS = ((" (", ")"), (" [", "]"), ("(", ")"), ("[", "]"))
+_JOINTS = ("_", " - ", ": ", "/", ".", "|", " ")
+
 
 def product(names: Sequence[str]) -> Product | None:
     """Names as the product of two lists; None where they are no such product.
 
     >>> product(["A: tone", "A: harm", "B: tone", "B: harm"]).pattern(is_rater_first=True)
     '{rater}: {criterion}'
+    >>> product(["Q1 (A)", "Q1 (B)", "Q2 (A)", "Q2 (B)"]).pattern(is_rater_first=False)
+    '{criterion} ({rater})'
+    >>> product(["R1Q1", "R1Q2", "R2Q1", "R2Q2"]).pattern(is_rater_first=True)
+    'R{rater}Q{criterion}'
     """
-    for joint in ("_", " - ", ": ", "/", ".", "|", " "):
-        if not all(joint in name for name in names):
+    for joint, end in (*_BRACKETS, *((joint, "") for joint in _JOINTS)):
+        if not all(joint in name and name.endswith(end) for name in names):
             continue
-        for above in ("", _above(names, joint)):
-            pairs = _product(names, joint, above)
-            if pairs is not None and pairs.is_clear:
+        inner = {name: name.removesuffix(end) for name in names}
+        for above in ("", _above([*inner.values()], joint)):
+            parts = {n: _two(text.removeprefix(above), joint) for n, text in inner.items()}
+            pairs = Product(joint, parts, above, end)
+            if pairs.is_crossed and pairs.is_clear:
                 return pairs
-        parts = crossed_parts(names, joint)
-        if parts is not None:
-            return Product(joint, parts)
-    return None
+        crossed = crossed_parts([*inner.values()], joint)
+        if crossed is not None:
+            return Product(joint, {name: crossed[text] for name, text in inner.items()}, end=end)
+    return _numbered_product(names)
+
+
+def _two(text: str, joint: str) -> tuple[str, str]:
+    first, _, second = text.rpartition(joint)
+    return first, second
+
+
+_NUMBERED = re.compile(r"([^\W\d_]+)(\d+)([^\W\d_]+)(\d*)")
+
+
+def _numbered_product(names: Sequence[str]) -> Product | None:
+    """Names such as R1Q2, or rater1tone, with the numbers of one list or of both."""
+    matches = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
+    above = {match[1] for match in matches.values()}
+    if len(matches) < len(names) or len(above) != 1:
+        return None
+    joints = {match[3] for match in matches.values()}
+    joint = min(joints) if len(joints) == 1 and all(m[4] for m in matches.values()) else ""
+    parts = {name: (m[2], m[4] if joint else m[3] + m[4]) for name, m in matches.items()}
+    pairs = Product(joint, parts, min(above))
+    return pairs if pairs.is_crossed and pairs.is_clear else None
 
 
 def _above(names: Sequence[str], joint: str) -> str:
@@ -218,19 +268,6 @@ def _above(names: Sequence[str], joint: str) -> str:
     while all(head[: n + 1] == heads[0][: n + 1] and len(head) > n for head in heads):
         n += 1
     return joint.join([*heads[0][:n], ""])
-
-
-def _product(names: Sequence[str], joint: str, above: str) -> Product | None:
-    parts: dict[str, tuple[str, str]] = {}
-    for name in names:
-        first, _, second = name.removeprefix(above).rpartition(joint)
-        parts[name] = first, second
-    firsts, seconds = {a for a, _ in parts.values()}, {b for _, b in parts.values()}
-    n_pairs = len(firsts) * len(seconds)
-    is_product = len(set(parts.values())) == n_pairs == len(names)
-    return (
-        Product(joint, parts, above) if is_product and min(len(firsts), len(seconds)) > 1 else None
-    )
 
 
 def pattern_regex(pattern: str) -> re.Pattern[str]:

@@ -183,6 +183,18 @@ class StatedRoles:
     """Nothing is compared: all ratings are one group."""
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the user has named."""
+        single = (
+            self.group,
+            *(self.criterion, self.system, self.repeat, self.weight, self.cluster),
+            *(self.first, self.second, self.outcome, self.second_outcome),
+            *(self.won, self.lost, self.tied),
+        )
+        named = (*self.units, *self.raters, *self.labels, *self.groups, *self.unused)
+        return (*named, *self.systems, *(name for name in single if name is not None))
+
+    @property
     def declared(self) -> tuple[str, ...]:
         """All labels that are declared."""
         return (*self.scale, *(() if self.abstain is None else (self.abstain,)))
@@ -195,17 +207,11 @@ class StatedRoles:
 
     def without(self, names: Collection[str]) -> StatedRoles:
         """The roles of the units, raters and labels without those of some columns."""
-
-        def rest(columns: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(name for name in columns if name not in names)
-
-        return replace(
-            self,
-            units=rest(self.units),
-            raters=rest(self.raters),
-            labels=rest(self.labels),
-            unused=rest(self.unused),
+        units, raters, labels, unused = (
+            tuple(name for name in columns if name not in names)
+            for columns in (self.units, self.raters, self.labels, self.unused)
         )
+        return replace(self, units=units, raters=raters, labels=labels, unused=unused)
 
     def with_known(self, known: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""
@@ -271,6 +277,16 @@ class TableReading:
     """What speaks for and against this reading, the strongest first."""
     points: float = 0.0
     """How much more speaks for it than against it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the reading uses."""
+        single = (
+            *(self.rater, self.criterion, self.repeat, self.weight, self.outcome),
+            *(self.group, self.second_outcome),
+        )
+        named = (*self.units, *self.rated, *(self.sides or ()), *self.wins.values())
+        return (*named, *(name for name in single if name is not None))
 
     @property
     def raters(self) -> tuple[str, ...]:

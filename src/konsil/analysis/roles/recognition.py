@@ -99,7 +99,7 @@ def recognise(
         raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
         _check_used(reading, stated, purpose)
-    is_stated = reading is not None and {*reading_columns(reading)} <= {*stated_columns(stated)}
+    is_stated = reading is not None and {*reading.columns} <= {*stated.columns}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
         raise _refusal(table, proposal, stated, purpose)
@@ -117,12 +117,13 @@ def _of_known(
     """
     known, question = purpose.known or StatedRoles(), purpose.question
     own = replace(purpose, known=None, question="")
-    free = known.without(stated_columns(stated))
+    free = known.without(stated.columns)
     is_asked = bool(question) and not stated.has_ratings and free.raters == known.raters
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
     if purpose.task == "comparisons":
         is_own = is_own or known.layout != "long"
         # The label of a comparison is its outcome, which is recognised by its values.
+        is_asked = is_asked and not known.labels
         free = replace(free, layout=None, labels=())
     if is_own:
         return recognise(frame, stated, own, table)
@@ -230,30 +231,6 @@ def call_of(
     }
     keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
     return f"konsil.{function}(frame, {keywords})"
-
-
-def reading_columns(reading: TableReading) -> tuple[str, ...]:
-    """The columns that a reading uses."""
-    single = (
-        *(reading.rater, reading.criterion, reading.repeat, reading.weight, reading.outcome),
-        reading.group,
-        reading.second_outcome,
-    )
-    named = (*reading.units, *reading.rated, *(reading.sides or ()), *reading.wins.values())
-    return (*named, *(name for name in single if name is not None))
-
-
-def stated_columns(stated: StatedRoles) -> tuple[str, ...]:
-    """The columns that a user has named."""
-    single = (
-        stated.group,
-        *(stated.criterion, stated.system, stated.repeat, stated.weight, stated.cluster),
-        *(stated.first, stated.second, stated.outcome, stated.second_outcome),
-        *(stated.won, stated.lost, stated.tied),
-    )
-    named = (*stated.units, *stated.raters, *stated.labels, *stated.groups, *stated.unused)
-    named = (*named, *stated.systems)
-    return (*named, *(name for name in single if name is not None))
 
 
 def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:

@@ -13,9 +13,17 @@ from konsil.analysis.agreement.label_rows import label_rows
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.cases.cases import case_rows
 from konsil.analysis.designs.design_methods import design_methods
-from konsil.analysis.designs.design_rows import design_rows
+from konsil.analysis.designs.durations import length_groups, timed_groups
+from konsil.analysis.designs.rater_cost import cost_rows
+from konsil.analysis.designs.sentence_sampling import part_rows
+from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.estimation.rows.result_rows import no_result
-from konsil.analysis.judges.judge_rows import judge_rows
+from konsil.analysis.judges.abstention_slope import caution_rows
+from konsil.analysis.judges.blinding import blinding_rows
+from konsil.analysis.judges.ensembles import ensemble_rows
+from konsil.analysis.judges.injections import injection_rows
+from konsil.analysis.judges.preference import preference_rows
+from konsil.analysis.judges.risk import risk_rows
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
@@ -37,6 +45,35 @@ def _no_sentences(_analyses: Sequence[Analysis], _rows: Sequence[Row]) -> Sequen
     return ()
 
 
+_BY_GROUP: Mapping[str, Rows] = MappingProxyType(
+    {
+        "caution": lambda context, table, frame, _: caution_rows(context, table, frame),
+        "ensembles": lambda context, table, frame, _: ensemble_rows(context, table, frame),
+        "own": preference_rows,
+        "confidence": lambda context, table, frame, _: risk_rows(context, table, frame),
+        "blinding": lambda context, _table, frame, _: blinding_rows(context, frame),
+        "injection": lambda context, table, _frame, _: injection_rows(context, table),
+        "timed": lambda context, table, frame, _: group_rows(
+            context, timed_groups(context, table, frame)
+        ),
+        "length": lambda context, table, frame, _: group_rows(
+            context, length_groups(context, table, frame)
+        ),
+        "parts": lambda context, _table, frame, _: part_rows(context, frame),
+        "costs": lambda context, table, frame, _: cost_rows(context, table, frame),
+    }
+)
+"""Group of statistics of judges and of designs -> its computation."""
+
+
+def _rows_of_group(
+    context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage
+) -> Iterator[Row]:
+    """The rows of an analysis of judges or of designs; `frame` has its ratings."""
+    group = statistic_of(context.analysis.statistic).group
+    return _BY_GROUP[group](context, table, frame, lineage)
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """What is computed for the statistics of one family, and how the methods state it.
@@ -55,10 +92,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "agreement": Family(label_rows, lambda analyses, _: agreement_methods(analyses)),
         "shares": Family(label_rows),
-        "judges": Family(judge_rows),
+        "judges": Family(_rows_of_group),
         "pairs": Family(pair_statistics, comparison_methods),
         "cases": Family(case_rows, lambda analyses, _: case_methods(analyses)),
-        "designs": Family(design_rows, lambda analyses, _: design_methods(analyses)),
+        "designs": Family(_rows_of_group, lambda analyses, _: design_methods(analyses)),
     }
 )
 """Family -> its computation, in the order of the methods' sentences."""

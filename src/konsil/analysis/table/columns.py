@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
 import polars as pl
 
-from konsil.records import Rating, Task
+from konsil.records import Rating, Task, ratings_of, tasks_of
 
 R = TypeVar("R")
 
@@ -130,11 +131,28 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     ('t', 'R1', 'correct', 'q1', '["q1:a"]', '')
     """
     if isinstance(ratings, Columns):
-        return ratings.frame.select(RATING)
-    spans = {
-        r.span: "" if r.span is None else json.dumps([r.span.start, r.span.end]) for r in ratings
-    }
-    return _frame(RATING, ratings, span=[spans[r.span] for r in ratings])
+        return _typed(ratings.frame.select(RATING))
+    return _rating_frame(RATING, ratings)
+
+
+def as_rating_columns(ratings: Sequence[Rating]) -> Columns[Rating]:
+    """The ratings as columns, with all their fields.
+
+    >>> rating = Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes", "Note")
+    >>> tuple(as_rating_columns([rating])) == (rating,)
+    True
+    """
+    if isinstance(ratings, Columns):
+        return ratings
+    frame = _rating_frame([f.name for f in fields(Rating)], ratings)
+    return Columns(frame, lambda frame: ratings_of(frame.iter_rows()))
+
+
+def _rating_frame(names: Sequence[str], ratings: Sequence[Rating]) -> pl.DataFrame:
+    places = {r.span for r in ratings}
+    spans = {s: "" if s is None else _encode([s.start, s.end]) for s in places}
+    column = pl.Series([spans[r.span] for r in ratings], dtype=text_type("span"))
+    return _frame(names, ratings, span=column)
 
 
 def screen_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
@@ -195,9 +213,23 @@ def tasks_by_panel(
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
     """The tasks as columns, by names out of TASK; `spans` is the number of spans."""
     if isinstance(tasks, Columns):
-        frame = tasks.frame.select(names)
+        frame = _typed(tasks.frame.select(names))
         return frame.with_columns(lists("spans").list.len()) if "spans" in names else frame
-    return _frame(names, tasks, spans=[len(t.spans) for t in tasks])
+    return _frame(names, tasks, spans=pl.Series([len(t.spans) for t in tasks], dtype=pl.UInt32))
+
+
+def as_task_columns(tasks: Sequence[Task]) -> Columns[Task]:
+    """The tasks as columns, with all their fields.
+
+    >>> tuple(as_task_columns([Task("t", "t", "R1", "form", "q1")]))[0].item
+    'q1'
+    """
+    if isinstance(tasks, Columns):
+        return tasks
+    names = [f.name for f in fields(Task)]
+    spans = [_encode([[s.start, s.end] for s in t.spans]) for t in tasks]
+    frame = _frame(names, tasks, spans=pl.Series(spans, dtype=pl.String))
+    return Columns(frame, lambda frame: tasks_of(frame.iter_rows()))
 
 
 def answers_in(frame: pl.DataFrame) -> pl.DataFrame:
@@ -218,17 +250,27 @@ def lists(column: str) -> pl.Expr:
     return pl.col(column).str.json_decode(pl.List(inner))
 
 
-def _frame(names: Sequence[str], records: Sequence[Any], **overrides: list[Any]) -> pl.DataFrame:
-    texts = {
-        answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}
-    }
-    columns = {
-        "answers": [texts[r.answers] for r in records],
-        **overrides,
-    }
-    data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
-    numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}
-    return pl.DataFrame(data, schema={n: numbers.get(n, text_type(n)) for n in names})
+def _typed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with its texts as analyses join them."""
+    texts = [name for name, of in frame.schema.items() if of in (pl.String, pl.Categorical)]
+    return frame.with_columns(pl.col(name).cast(text_type(name)) for name in texts)
+
+
+def _frame(names: Sequence[str], records: Sequence[Any], **overrides: pl.Series) -> pl.DataFrame:
+    texts = {answers: _encode(answers) for answers in {r.answers for r in records}}
+    types = {"seconds": pl.Float64, "confidence": pl.Float64, "position": pl.Int64}
+    columns = []
+    for name in names:
+        values = (
+            (texts[r.answers] for r in records)
+            if name == "answers"
+            else (getattr(r, name) for r in records)
+        )
+        column = overrides.get(name)
+        if column is None:
+            column = pl.Series(name, [*values], types.get(name, text_type(name)))
+        columns.append(column.alias(name))
+    return pl.DataFrame(columns)
 
 
 def json_of_columns(

@@ -70,8 +70,8 @@ def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) ->
 
 def _words(cell: str, row: int, rater: str, options: TableOptions) -> tuple[str, ...]:
     """The words of a cell, or its abstention, which is refused beside others."""
-    given = [label.strip() for label in labels_of_cell(cell, options, row) if label]
-    words = tuple(sys.intern(options.recode.get(label, label)) for label in given if label)
+    labels = [label.strip() for label in labels_of_cell(cell, options, row) if label]
+    words = tuple(sys.intern(options.recode.get(label, label)) for label in labels if label)
     if options.abstain in words and len({*words}) > 1:
         raise SourceError(
             f"{options.name}: {options.place} {options.line(row)}, rater {rater!r}: the abstention"

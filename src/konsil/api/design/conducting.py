@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.design.stages import collected, stages
+from konsil.api.design.table_two import FOLDER as TABLE_TWO
+from konsil.api.design.table_two import write_table_two
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.running.checking import findings
 from konsil.api.running.planning import make_plan
@@ -17,6 +19,10 @@ from konsil.errors import KonsilError
 from konsil.web.design.conduct import Action, Download, PersonalLink, RunningAction
 
 if TYPE_CHECKING:
+    from konsil.collect.jobs.collection import Collected as CallsMade
+    from konsil.collect.jobs.collection import Options
+    from konsil.store import Store
+    from konsil.study import Study
     from konsil.web.app.background import BackgroundServer
 
 LEAD = "lead"
@@ -26,6 +32,7 @@ PROMPT_SECONDS = 1.5
 _FILES: Mapping[Download, str] = {
     "report": "report/index.html",
     "word": "report/manuscript/manuscript.docx",
+    "table": f"{TABLE_TWO}/manuscript.docx",
 }
 
 
@@ -42,12 +49,14 @@ class StudyConduct:
         self._actions: Mapping[Action, Callable[[Folder], Iterator[str]]] = {
             "import": _import,
             "replace": _replace,
+            "answer": _answer,
             "plan": _plan,
             "rehearse": self._rehearse,
             "judge": _judge,
             "invite": self._invite,
             "office": self._open_dashboard,
             "report": _report,
+            "table": write_table_two,
         }
 
     def collected(self) -> Collected:
@@ -149,15 +158,29 @@ def _plan(opened: Folder) -> Iterator[str]:
     return iter(())
 
 
+def _answer(opened: Folder) -> Iterator[str]:
+    from konsil.collect.jobs.systems import answer
+
+    return _called(opened, answer)
+
+
 def _judge(opened: Folder) -> Iterator[str]:
+    from konsil.collect.jobs.judges import judge
+
+    return _called(opened, judge)
+
+
+def _called(
+    opened: Folder, collect: Callable[[Study, Store, Options | None], CallsMade]
+) -> Iterator[str]:
+    """Call all models that are still to be called, and what of it did not succeed."""
     from konsil.api.calls import CallLimits
     from konsil.api.folder.noting import note_study
     from konsil.api.folder.opened import now
-    from konsil.collect.jobs.judges import judge
 
     with opened.store() as store:
         note_study(store, opened.study, now())
-        progress = judge(opened.study, store, CallLimits().options()).progress
+        progress = collect(opened.study, store, CallLimits().options()).progress
     if progress.stopped:
         yield progress.stopped
     if progress.gave_up:

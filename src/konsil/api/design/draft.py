@@ -1,111 +1,43 @@
-"""A study that is being set up: the protocol's text, the user's tables, and what follows of them.
-
-Everything happens in a folder beside; the study's own folder is written by `save` alone.
-"""
+"""A study that is being set up: the user's tables, and what follows of them for its protocol."""
 
 from __future__ import annotations
 
-import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from konsil.api.design.brought import Brought, named_in
+from konsil.api.design.protocol_draft import ProtocolDraft
 from konsil.api.design.rating_forms import (
-    rater_values,
     rating_questions,
     rating_raters,
     with_rating_forms,
 )
-from konsil.api.design.user_tables import check_name, read_user_table
-from konsil.api.editor_schema import LINE
-from konsil.api.folder.folder import open_folder
-from konsil.api.folder.opened import PROTOCOL, read_text
-from konsil.api.running.checking import findings
-from konsil.design.columns import Role
-from konsil.design.edits import Data, differences, edited
-from konsil.design.guessing import Hints, guesses, proposal_of
-from konsil.design.sources import Chosen, faults, missing_roles, sources_of
-from konsil.design.stages import Need, needs_of
-from konsil.design.tables import Loaded
-from konsil.design.wording import comments
-from konsil.errors import KonsilError, Problem, SourceError, StudyError
-from konsil.sources.files.patterns import expanded
-from konsil.study import parse
+from konsil.api.design.user_tables import check_name, read_by, read_user_table
+from konsil.design.edits import Data
+from konsil.design.tables.columns import Role
+from konsil.design.tables.guessing import Hints, TableForm, form_of, guesses, proposal_of
+from konsil.design.tables.loaded import Loaded, Names, UserTable
+from konsil.design.tables.naming import pseudonym, renamed_values, systems_in_headings, systems_of
+from konsil.design.tables.sources import Chosen, faults, fixable_roles, missing_roles, sources_of
+from konsil.errors import KonsilError, SourceError
+from konsil.records.source import FileSettings
 
 MOST_BYTES = 64 << 20
 """The largest table that is taken by the pages."""
 
 
-class Draft:
+class Draft(ProtocolDraft):
     """One set-up in progress."""
 
     def __init__(self, folder: Path, staging: Path, *, language: str = "en", seed: int = 1) -> None:
-        self.folder, self.staging = folder, staging
+        super().__init__(folder, staging, language=language, seed=seed)
         self.tables: dict[str, Loaded] = {}
-        self.added: dict[str, bytes] = {}
-        self._pseudonyms: dict[str, str] = {}
+        self._names = Names()
         self._brought = Brought()
-        protocol = folder / PROTOCOL
-        self.is_new = not protocol.is_file()
-        if self.is_new:
-            base: Data = {"schema": 1, "title": "", "seed": seed, "language": language}
-            self.original, self.text = "", edited(LINE, base)
-        else:
-            open_folder(folder)  # what is wrong in it is said before anything is changed
-            self.original = self.text = read_text(protocol)
-            self._copy_files()
         self._original_data: Data = tomllib.loads(self.original)
         raters = (str(rater["id"]) for rater in self._original_data.get("raters", ()))
-        self._pseudonyms.update((rater, rater) for rater in raters)
-        self._write()
-
-    def _copy_files(self) -> None:
-        """The files that the protocol names, so that everything can be tried beside."""
-        names: set[str] = set()
-
-        def read(name: str) -> str:
-            names.add(name)
-            return read_text(self.folder / name)
-
-        study = parse(self.text, read, str(self.folder / PROTOCOL))
-        names |= {source.file for source in expanded(self.folder, study.sources)}
-        for name in sorted(names):
-            place, target = self.folder / name, self.staging / name
-            if not target.resolve().is_relative_to(self.staging.resolve()):
-                continue  # what lies elsewhere is no part of the study's folder
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if place.is_file():
-                shutil.copyfile(place, target)
-            elif place.is_dir():
-                shutil.copytree(place, target, dirs_exist_ok=True)
-
-    def _write(self) -> None:
-        (self.staging / PROTOCOL).write_bytes(self.text.encode())
-
-    @property
-    def data(self) -> Data:
-        """The protocol as data."""
-        return tomllib.loads(self.text)
-
-    @property
-    def language(self) -> str:
-        """The language of the study's texts."""
-        return str(self.data.get("language", "en"))
-
-    def change(self, data: Data) -> None:
-        """Take the protocol's new data; lists without entries are left out."""
-        self.text = edited(self.text, data, comments(str(data.get("language", "en"))))
-        self._write()
-
-    def is_changed(self) -> bool:
-        """Whether there is something to save."""
-        return self.text != self.original or bool(self.added)
-
-    def differences(self) -> tuple[str, ...]:
-        """The change of study.toml, line by line."""
-        return differences(self.original, self.text)
+        self._names.raters.update((rater, rater) for rater in raters)
 
     def loose_files(self) -> tuple[str, ...]:
         """Tables that lie in the study's folder and that the study does not read."""
@@ -122,7 +54,7 @@ class Draft:
                 names.append(path.name)
         return tuple(names)
 
-    def add_table(self, name: str, content: bytes, sheet: str = "") -> Loaded:
+    def add_table(self, name: str, content: bytes) -> Loaded:
         """Take a table of the user's; a file of the folder that differs keeps its name."""
         name = check_name(name)
         if len(content) > MOST_BYTES:
@@ -139,7 +71,7 @@ class Draft:
         former = (self.staging / name).read_bytes() if (self.staging / name).is_file() else None
         (self.staging / name).write_bytes(content)
         try:
-            table = read_user_table(self.staging / name, sheet)
+            table = read_user_table(self.staging / name)
         except KonsilError:
             if former is None:
                 (self.staging / name).unlink()
@@ -148,20 +80,40 @@ class Draft:
             raise
         if not is_there:
             self.added[name] = content
-        hints = self._hints(name)
-        proposal = proposal_of(table.columns, hints)
+        return self._propose(table)
+
+    def read_again(self, name: str, settings: FileSettings) -> None:
+        """Read a table's file by other settings; what it gave the study goes."""
+        former = self.tables[name].table.settings
+        self._propose(read_by(self.staging / name, settings, former))
+
+    def set_form(self, name: str, form: TableForm) -> None:
+        """Propose the roles of a table's columns in another form; what it gave the study goes."""
+        self._propose(self.tables[name].table, form)
+
+    def _propose(self, table: UserTable, form: TableForm | None = None) -> Loaded:
+        if self._brought.is_of(table.name) or table.name in self.tables:
+            self.tables.pop(table.name, None)
+            self._leave_out(table.name)
+        hints = self._hints(table.name)
+        proposal = proposal_of(table.columns, hints, form)
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
-        pattern = proposal.reading.names if proposal.reading else ""
-        self.tables[name] = Loaded(table, guessed, roles, pattern, self._pseudonyms)
-        return self.tables[name]
+        loaded = Loaded(table, guessed, roles, known=self._names, form=form_of(proposal.reading))
+        if proposal.reading is not None:
+            loaded.names = proposal.reading.names
+        # A file without a column of raters or systems is often named for one.
+        needed = set(fixable_roles(roles)) & {*missing_roles(self._chosen(loaded))}
+        loaded.fixed = dict.fromkeys(needed, Path(table.name).stem)
+        self.tables[table.name] = loaded
+        return loaded
 
-    def take_loose(self, name: str, sheet: str = "") -> Loaded:
+    def take_loose(self, name: str) -> Loaded:
         """Take a table that lies in the study's folder."""
         name = check_name(name)
         if name not in self.loose_files():
             raise SourceError(f"{name}: there is no such table in the study's folder")
-        return self.add_table(name, (self.folder / name).read_bytes(), sheet)
+        return self.add_table(name, (self.folder / name).read_bytes())
 
     def remove_table(self, name: str) -> None:
         """Leave a table out again; the study no longer reads the file."""
@@ -178,11 +130,30 @@ class Draft:
         self._with_timing(data)
         self.change(_without_empty(self._brought.without_stale(name, data, None)))
 
-    def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
-        """Read a table with these roles: sources, systems, and what its ratings imply."""
+    def rename_systems(self, new_names: Mapping[str, str]) -> None:
+        """Call systems of the tables otherwise: name in the file -> identifier."""
+        names = self._names.systems
+        changed = {n: new for n, new in new_names.items() if new and new != names.get(n, n)}
+        if not changed:
+            return
+        names.update(changed)
+        for name, loaded in self.tables.items():
+            if loaded.is_used:
+                self.use_table(name, loaded.roles, loaded.fixed)
+
+    def use_table(
+        self, name: str, roles: Mapping[str, Role], fixed: Mapping[str, str] | None = None
+    ) -> None:
+        """Read a table with these roles: sources, systems, and what its ratings imply.
+
+        `fixed`: the rater or the system of all rows, where no column names one.
+        """
         loaded = self.tables[name]
         column_names = {column.name for column in loaded.table.columns}
         loaded.roles = {c: r for c, r in roles.items() if c in column_names}
+        able = fixable_roles(loaded.roles)
+        words = loaded.fixed if fixed is None else fixed
+        loaded.fixed = {field: word for field, word in words.items() if field in able and word}
         loaded.is_used = False
         chosen = self._chosen(loaded)
         if faults(chosen) or missing_roles(chosen):
@@ -209,13 +180,27 @@ class Draft:
 
     def _chosen(self, loaded: Loaded, criteria: Mapping[str, str] | None = None) -> Chosen:
         table = loaded.table
-        raters, values = rating_raters(loaded), rater_values(loaded)
-        return Chosen(table.name, loaded.roles, table.settings, criteria or {}, raters, values)
+        fixed = {
+            field: pseudonym(word, loaded.known)
+            if field == "rater"
+            else loaded.known.systems.get(word, word)
+            for field, word in loaded.fixed.items()
+        }
+        return Chosen(
+            table.name,
+            loaded.roles,
+            table.settings,
+            criteria or {},
+            rating_raters(loaded),
+            systems_in_headings(loaded),
+            renamed_values(loaded),
+            fixed,
+        )
 
     def _hints(self, but: str) -> Hints:
         data = self.data
         systems = {str(system["id"]) for system in data.get("systems", ())}
-        systems |= set(self._systems_of(but_not=but))
+        systems |= {word for pair in self.systems(but_not=but).items() for word in pair}
         criteria = {
             str(word)
             for instrument in data.get("instruments", ())
@@ -224,25 +209,23 @@ class Draft:
         }
         return Hints(systems, criteria)
 
-    def _systems_of(self, *, but_not: str = "") -> dict[str, None]:
-        """The systems that the used tables name, in their order."""
-        names: dict[str, None] = {}
+    def systems(self, *, but_not: str = "") -> dict[str, str]:
+        """The systems that the used tables name, in their order: name in the file -> identifier."""
+        names: dict[str, str] = {}
         for name, loaded in self.tables.items():
-            if name == but_not or not loaded.is_used:
-                continue
-            for column in loaded.table.columns:
-                role = loaded.roles.get(column.name)
-                if role == "answer_of":
-                    names[column.name] = None
-                elif role in ("system", "system_a", "system_b"):
-                    names.update(dict.fromkeys(value.strip() for value in column.distinct))
+            if name != but_not and loaded.is_used:
+                names |= systems_of(loaded)
         return names
 
     def _with_systems(self, data: Data) -> None:
         # What the protocol states stays, in its order: tables only add to it.
         stated_systems = list(self._original_data.get("systems", ()))
         listed = {system["id"] for system in stated_systems}
-        new = [{"id": name} for name in self._systems_of() if name not in listed]
+        named = dict.fromkeys(self.systems().values())
+        answering = [s for s in data.get("systems", ()) if s.get("model")]
+        named = dict.fromkeys([*named, *(str(system["id"]) for system in answering)])
+        entry_by_id = {system["id"]: system for system in answering}
+        new = [entry_by_id.get(name, {"id": name}) for name in named if name not in listed]
         data["systems"] = stated_systems + new
 
     def _with_timing(self, data: Data) -> None:
@@ -255,35 +238,6 @@ class Draft:
         data.pop("retrospective", None)
         if any(source.get("records") == "ratings" for source in data["sources"]):
             data["retrospective"] = True
-
-    def problems(self) -> tuple[Problem, ...]:
-        """What `konsil check` has against the draft."""
-        try:
-            problems = findings(open_folder(self.staging)).problems
-        except StudyError as error:
-            problems = error.problems or tuple(map(Problem, str(error).split("\n")))
-        except KonsilError as error:
-            problems = tuple(map(Problem, str(error).split("\n")))
-        return tuple(
-            replace(
-                problem,
-                file=self._without_place(problem.file),
-                sentence=self._without_place(problem.sentence),
-            )
-            for problem in problems
-        )
-
-    def needs(self) -> tuple[Need, ...]:
-        """What the draft lacks before it can be saved; its problems are apart."""
-        if not self.data.get("title"):
-            return ("title",)
-        try:
-            return needs_of(open_folder(self.staging).study)
-        except KonsilError:  # it is among the problems
-            return ()
-
-    def _without_place(self, sentence: str) -> str:
-        return sentence.replace(f"{self.staging}/", "")
 
 
 def _without_empty(data: Data) -> Data:

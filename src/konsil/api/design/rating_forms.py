@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import count
 
-from konsil.analysis.roles.names import kinds, named_parts
-from konsil.design.columns import Column
 from konsil.design.edits import Data
 from konsil.design.people import Panel, panels_of, with_panels
 from konsil.design.questions import About, from_ratings, questions_of, with_questions
-from konsil.design.tables import Loaded
+from konsil.design.tables.columns import Column
+from konsil.design.tables.loaded import Loaded
+from konsil.design.tables.naming import headings, pseudonym
 from konsil.design.wording import identifier, wording
+
+PANEL = "raters"
+"""The panel of the raters that tables name."""
 
 
 def rating_questions(loaded: Loaded, data: Data) -> dict[str, str]:
@@ -45,13 +46,6 @@ def _question_words(loaded: Loaded, language: str) -> dict[str, str]:
     return words
 
 
-def headings(loaded: Loaded) -> Mapping[str, Mapping[str, str]]:
-    """What headings with a rater and a question say: rater, criterion -> column -> the part."""
-    columns = [name for name, role in loaded.roles.items() if role == "label_of_both"]
-    parts = named_parts(loaded.names, columns) if loaded.names and columns else {}
-    return {gap: parts.get(gap, {}) for gap in ("rater", "criterion")}
-
-
 def rating_raters(loaded: Loaded) -> dict[str, str]:
     """Ratings with a column for each rater: column -> the rater's pseudonym."""
     parts = headings(loaded)["rater"]
@@ -60,25 +54,7 @@ def rating_raters(loaded: Loaded) -> dict[str, str]:
         for column, role in loaded.roles.items()
         if role in ("label_of_rater", "label_of_both")
     }
-    return {column: _pseudonym(name, loaded.pseudonyms) for column, name in by_column.items()}
-
-
-def rater_values(loaded: Loaded) -> dict[str, str]:
-    """Raters in rows: name in the file -> pseudonym, where they differ."""
-    columns = [c for c in loaded.table.columns if loaded.roles.get(c.name) == "rater"]
-    names = [name.strip() for column in columns for name in column.distinct]
-    pseudonyms = {name: _pseudonym(name, loaded.pseudonyms) for name in names}
-    return {name: new for name, new in pseudonyms.items() if name != new}
-
-
-def _pseudonym(name: str, pseudonyms: dict[str, str]) -> str:
-    """The identifier of a rater: a code stays, a person's name becomes a number."""
-    if name not in pseudonyms:
-        is_code = re.fullmatch(r"[A-Za-z0-9_.-]{1,20}", name) and kinds(name)["rater"] < 1
-        numbered = (f"rater-{n}" for n in count(1))
-        free = (name for name in numbered if name not in pseudonyms.values())
-        pseudonyms[name] = name if is_code else next(free)
-    return pseudonyms[name]
+    return {column: pseudonym(name, loaded.known) for column, name in by_column.items()}
 
 
 def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> Data:
@@ -101,17 +77,22 @@ def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> D
         ]
     if new:
         # Where no system is named, the items themselves are rated.
-        about: About = "answer" if {"system", "system_a"} & {*by_role} else "item"
+        has_systems = {"system", "system_a"} & {*by_role, *loaded.fixed}
+        about: About = "answer" if has_systems else "item"
         questions = (replace(question, about=about) for question in from_ratings(new))
         data = with_questions(data, (*questions_of(data), *questions))
-    in_rows = by_role["rater"].distinct if "rater" in by_role else ()
-    raters = [_pseudonym(name.strip(), loaded.pseudonyms) for name in in_rows]
+    in_rows = [*by_role["rater"].distinct] if "rater" in by_role else []
+    in_rows += [loaded.fixed["rater"]] if "rater" in loaded.fixed else []
+    raters = [pseudonym(name.strip(), loaded.known) for name in in_rows]
     listed = {r["id"] for r in data.get("raters", ())}
     wide = dict.fromkeys(rating_raters(loaded).values())
     unknown = [r for r in (*raters, *wide) if r not in listed]
     if unknown:
-        panel = Panel("raters", len(unknown), ids=tuple(unknown))
-        data = with_panels(data, (*panels_of(data), panel))
+        # Raters of several files are one panel.
+        panels = {panel.name: panel for panel in panels_of(data)}
+        former = panels.get(PANEL, Panel(PANEL, 0))
+        panels[PANEL] = replace(former, number=former.number + len(unknown), ids=tuple(unknown))
+        data = with_panels(data, [*panels.values()])
     return data
 
 

@@ -11,10 +11,10 @@ from konsil.api.design.conducting import StudyConduct
 from konsil.api.design.draft import Draft
 from konsil.api.design.outlook import outlook, power_of
 from konsil.api.design.saving import save
-from konsil.design.columns import Role
 from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
-from konsil.design.sources import faults, missing_roles
+from konsil.design.tables.columns import Role
+from konsil.design.tables.sources import faults, missing_roles
 from konsil.errors import StudyError
 from konsil.store import Store
 

@@ -297,8 +297,7 @@ class Folder(OpenedStudy):
         with analysing.open(study, view.data) as compute:
             results = run(study.analyses, view.data, settings, compute)
         from konsil.api.folder.erasing import privacy_sentences
-        from konsil.api.folder.sentences.curation_sentences import curation_sentences
-        from konsil.api.folder.sentences.log_check import log_sentence
+        from konsil.api.folder.sentences.curation_sentences import curation_sentences, log_sentence
         from konsil.study.interim.results import with_looks
 
         results = with_looks(results, study, view.data, view.events, is_blinded=view.is_blinded)

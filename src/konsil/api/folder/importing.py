@@ -6,20 +6,22 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from konsil.analysis.model.message import message
+from konsil.analysis.table.columns import Columns
 from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.folder.replies.reply_ratings import with_replies
-from konsil.api.rating_columns import DeferredRatings, admitted_columns, as_records
+from konsil.api.source_roles import StudyNames, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
-from konsil.records import Event, Rater, Rating, Source
+from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of
 from konsil.records.source import FileSettings
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
@@ -34,8 +36,7 @@ from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
-from konsil.sources.tables.rating_cells import rating_cells
-from konsil.sources.tables.ratings import missing_hint, read_ratings
+from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.run_lock import without_workers
 from konsil.store.log.erasures import erased
@@ -61,31 +62,22 @@ def import_files(
         )
 
     sources = expanded(folder.path, sources)
-    read = incoming(
-        folder.path,
-        sources,
-        Finder(folder),
-        folder.study.instruments,
-        as_columns=not rates_sentences(folder.study),
-    )
+    study = folder.study
+    names = StudyNames(study.instruments, study.everybody(), study.systems)
+    read = incoming(folder.path, sources, Finder(folder), names)
     # Items and protocol stay as they are while workers call models about them.
     with (
         folder.store(create=True) as store,
         without_workers(store, "konsil import"),
         _before_import(store, replace_all=replace_all) as before,
     ):
-        erased_raters = erased(before.events())
-        batch = None if erased_raters else _columns_batch(folder, read, before)
-        n_left_out = 0
-        if batch is None:
-            read = as_records(read)
-            batch, n_left_out = _records_batch(folder, read, before, erased_raters)
+        batch, n_left_out = _batch(folder, read, before)
         note_study(store, folder.study, now())
-        names = tuple(dict.fromkeys(s.file for s in sources))
-        files = digests_of(folder.path, names)
+        file_names = tuple(dict.fromkeys(s.file for s in sources))
+        files = digests_of(folder.path, file_names)
         add = store.replace_imports if replace_all else store.add
         added = add(
-            batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
+            batch, source=", ".join(file_names), digest=digest_of_all(files), at=now(), files=files
         )
     notes = [note for file in read for note in file.notes]
     if n_left_out:
@@ -106,27 +98,6 @@ def _before_import(store: Store, *, replace_all: bool) -> Iterator[Store]:
         yield empty
 
 
-def _columns_batch(folder: OpenedStudy, read: Sequence[Incoming], store: Store) -> Batch | None:
-    """What is to be written, the many records as columns; None where records are needed."""
-    if not any(isinstance(file, DeferredRatings) for file in read):
-        return None
-    with store.view() as view:
-        # Ratings have to find the tasks that a plan drew for them.
-        if view.counts()["tasks"]:
-            return None
-    admitted = admitted_columns(folder.study, read, stored_records(store))
-    if admitted is None:
-        return None
-    return Batch(
-        items=admitted.items,
-        answers=admitted.answers,
-        raters=_new_raters(admitted.raters, store),
-        tasks=admitted.tasks,
-        ratings=admitted.ratings,
-        events=_preparation(read, store),
-    )
-
-
 def _new_raters(raters: Iterable[Rater], store: Store) -> list[Rater]:
     """Those who are not stored yet.
 
@@ -136,20 +107,17 @@ def _new_raters(raters: Iterable[Rater], store: Store) -> list[Rater]:
     return [rater for rater in raters if rater.id not in stored]
 
 
-def _records_batch(
-    folder: OpenedStudy, read: Sequence[Incoming], store: Store, erased_raters: Collection[str]
-) -> tuple[Batch, int]:
+def _batch(folder: OpenedStudy, read: Sequence[Incoming], store: Store) -> tuple[Batch, int]:
     """What is to be written, and how many ratings are left out as their raters were erased."""
     stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
     read = with_spans(folder.study, read, stored_answers)
     if any(file.ratings for file in read):
         read = on_plan(read, store.tasks(), folder.study.instruments)
     admitted = admit(folder.study, read, stored_records(store))
-    ratings = (
-        [r for r in admitted.ratings if r.rater not in erased_raters]
-        if erased_raters
-        else admitted.ratings
-    )
+    erased_raters, ratings = erased(store.events()), admitted.ratings
+    if erased_raters and isinstance(ratings, Columns):
+        is_erased = pl.col("rater").cast(pl.String).is_in([*erased_raters])
+        ratings = ratings.with_frame(ratings.frame.filter(~is_erased))
     batch = Batch(
         items=admitted.items,
         answers=with_sentences(folder.study, admitted.answers, stored_answers),
@@ -182,18 +150,17 @@ def incoming(
     folder: Path,
     sources: Sequence[Source],
     find: Find = lambda _: None,
-    instruments: Sequence[Instrument] = (),
-    *,
-    as_columns: bool = False,
+    names: StudyNames = StudyNames(),  # noqa: B008 - frozen
 ) -> tuple[Incoming, ...]:
     """Read every source; the first file with bad rows raises a SourceError that lists them.
 
-    `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for
-    tables of a whole study. `as_columns`: plain tables of ratings do not become records yet.
+    `find` knows the tasks of the plan, for annotations of them; `names` are the study's, for tables
+    of a whole study and columns that are not stated.
     """
     tables: dict[tuple[str, FileSettings], Table] = {}
     logs = InspectLogs()
     files = []
+    instruments = names.instruments
     of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
     for each in tracked(expanded(folder, sources), "files"):
         source = _without_numbers(each, instruments)
@@ -216,15 +183,12 @@ def incoming(
         _check_criteria(source, instruments)
         replied = with_replies(table, source, instruments)
         table = replied.table
-        cells = rating_cells(table, source) if as_columns and source.records == "ratings" else None
-        if cells is None:
-            batch = _tabular(table, source, of_tasks)
-        else:
-            # Read again rather than kept: few files need their records.
-            again = partial(incoming, folder, [each], find, instruments)
-            batch = DeferredRatings(table.name, cells=cells, read=again)
-        notes = (*batch.notes, *replied.notes, *lookalikes(table, source))
-        files.append(replace(batch, preparation=replied.counts, notes=notes))
+        completed, notes = with_columns(table, source, names)
+        for part in completed:
+            batch = _tabular(table, part, of_tasks)
+            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
+            files.append(replace(batch, preparation=replied.counts, notes=notes))
+            notes = ()
     return tuple(files)
 
 
@@ -263,37 +227,49 @@ def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> In
         answers = read_answers(table, source)
         raise_if(answers.problems, table.name, rows)
         return Incoming(table.name, answers=answers.records)
-    ratings = read_ratings(table, source, of_tasks)
-    raise_if(ratings.problems, table.name, rows)
-    return Incoming(
-        table.name,
-        tasks=ratings.tasks,
-        ratings=ratings.records,
-        lines=ratings.lines,
-        systems=ratings.systems,
-        numbers=ratings.numbers,
-        number_column=ratings.number_column,
-        place=table.place,
-        hint=missing_hint(ratings.suspects),
+    parsed = read_ratings(table, source, of_tasks)
+    raise_if(parsed.problems, table.name, rows)
+    return replace(
+        _of_parsed(parsed, table.name),
         unknown_panel=source.unknown_raters,
-        notes=_notes(table, source, ratings.records),
+        notes=tuple(_notes(table, source, parsed)),
     )
 
 
-def _notes(table: Table, source: Source, ratings: Sequence[Rating]) -> tuple[str, ...]:
-    if not ratings:
-        return (_nobody_rated(table, source),) if table.frame.height else ()
-    if not source.unknown_raters:
-        return ()
-    return (
-        message(
+def _of_parsed(parsed: ParsedRatings, name: str) -> Incoming:
+    return Incoming(
+        name,
+        tasks=parsed.tasks if parsed.planned else Columns(parsed.screens, _tasks),
+        ratings=Columns(parsed.ratings, _ratings),
+        lines=parsed.lines,
+        systems=parsed.systems,
+        numbers=parsed.numbers,
+        number_column=parsed.number_column,
+        place=parsed.place,
+        hint=missing_hint(parsed.suspects),
+    )
+
+
+def _tasks(frame: pl.DataFrame) -> Iterable[Task]:
+    return tasks_of(frame.iter_rows())
+
+
+def _ratings(frame: pl.DataFrame) -> Iterable[Rating]:
+    return ratings_of(frame.iter_rows())
+
+
+def _notes(table: Table, source: Source, parsed: ParsedRatings) -> Iterator[str]:
+    if not parsed.ratings.height:
+        if table.frame.height:
+            yield _nobody_rated(table, source)
+    elif source.unknown_raters:
+        yield message(
             "{file}: the raters are unknown; up to {n:,} {n|rating is|ratings are} of the same"
             " item, answers and criterion, and analyses are about items",
             message_id="import.unknown_raters",
             file=table.name,
-            n=len({rating.rater for rating in ratings}),
-        ),
-    )
+            n=parsed.ratings["rater"].n_unique(),
+        )
 
 
 def _nobody_rated(table: Table, source: Source) -> str:
@@ -333,7 +309,7 @@ def _labelstudio(path: Path, source: Source, find: Find) -> Incoming:
 
     parsed = read_labelstudio(path, source, find)
     raise_if(parsed.problems, path.name, parsed.rows)
-    screens = len(parsed.tasks)
+    screens = parsed.screens.height
     counts = {
         "filter": "Label Studio",
         "of": "annotations",
@@ -342,11 +318,4 @@ def _labelstudio(path: Path, source: Source, find: Find) -> Incoming:
         "kept": screens,
         "dropped": {"cancelled": parsed.cancelled},
     }
-    return Incoming(
-        path.name,
-        tasks=parsed.tasks,
-        ratings=parsed.records,
-        lines=parsed.lines,
-        place="task",
-        preparation=counts if parsed.cancelled else {},
-    )
+    return replace(_of_parsed(parsed, path.name), preparation=counts if parsed.cancelled else {})

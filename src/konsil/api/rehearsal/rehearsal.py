@@ -26,7 +26,7 @@ from konsil.prepare import draw as draw_items
 from konsil.prepare import event_of, in_study, last_drawn, last_screened
 from konsil.records import Answer, Event, Item
 from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recovery, sets_of
-from konsil.simulate.matches import pretended_answers
+from konsil.simulate.pretended import pretended_answers
 from konsil.stats.engine.contract import Estimate
 from konsil.store import Added, Batch, Store
 from konsil.store.engine.folders import copy_new

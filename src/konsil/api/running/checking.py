@@ -136,10 +136,12 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     """The records of all files that are there, and what is wrong; no records where anything is."""
     from konsil.api.folder.importing import incoming, stored_records
     from konsil.api.folder.labelstudio import Finder
+    from konsil.api.source_roles import StudyNames
 
     protocol, study = folder.path / PROTOCOL, folder.study
     read: list[Incoming] = []
     problems: list[str] = []
+    names = StudyNames(study.instruments, study.everybody(), study.systems)
     for n, source in enumerate(study.sources):
         if not _exist(folder, source):
             problems += [
@@ -147,7 +149,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
             ]
             continue
         try:
-            read += incoming(folder.path, [source], Finder(folder), study.instruments)
+            read += incoming(folder.path, [source], Finder(folder), names)
         except (SourceError, StoreError) as error:
             problems.append(f"{protocol}: sources[{n}]: {error}")
     if problems:

@@ -99,15 +99,15 @@ def _registered(folder: OpenedStudy, power: Sequence[PowerLine]) -> Registered:
     freeze_event = frozen(events)
     spoken = language(study.language)
     material = Material(
-        study,
-        Results((), ()),
-        items,
-        (),
-        raters,
-        (),
-        spoken,
-        Numbers(spoken),
-        events,
+        study=study,
+        results=Results((), ()),
+        items=items,
+        answers=(),
+        raters=raters,
+        ratings=(),
+        language=spoken,
+        numbers=Numbers(spoken),
+        events=events,
         digest=study_digest(folder.study),
         is_blinded=is_blinded,
     )

@@ -9,10 +9,9 @@ from typing import TypeVar
 
 from konsil.collect.batches.batch_lanes import BatchLane, BatchOptions
 from konsil.collect.batches.interface import Condition
-from konsil.collect.batches.patience import patiently
 from konsil.collect.batches.results import Gatherer
 from konsil.collect.batches.sending import PRESUMED, Sender, without_attempt
-from konsil.collect.batches.transfer import MissingError
+from konsil.collect.batches.transfer import MissingError, patiently
 from konsil.collect.providers.provider import CallError
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.lanes import Progress

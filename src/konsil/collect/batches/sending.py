@@ -14,7 +14,7 @@ from itertools import chain, islice
 from konsil.collect.batches.batch_lanes import BatchLane, Pace
 from konsil.collect.batches.courses import course_of
 from konsil.collect.batches.interface import Caps, Intent, Receipt, token_of
-from konsil.collect.batches.patience import Patience, patiently
+from konsil.collect.batches.transfer import Patience, patiently
 from konsil.collect.providers.provider import BusyError, CallError, ServerError
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.lanes import Progress

@@ -3,7 +3,7 @@
 Both are drawn from a seed and the request, and depend on nothing else.
 
 It is what trials and tests use, in the process (`FakeProvider`) or behind a real socket
-(`konsil.collect.fake.fake_server`).
+(`tests/fake_server.py`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from konsil.collect.fake.fake_preparing import prepares
-from konsil.collect.fake.fake_tokens import logprobs, sources
+from konsil.collect.fake.fake_tokens import logprobs, prepares, sources
 from konsil.collect.providers.provider import (
     BusyError,
     CallError,

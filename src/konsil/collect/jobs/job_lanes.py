@@ -14,7 +14,7 @@ from konsil.collect.providers.provider import Provider, Reply, Request
 from konsil.collect.running.budget import Meter
 from konsil.collect.running.hopeless import Streaks
 from konsil.collect.running.lanes import Lane
-from konsil.collect.running.limits import Limiter, Limits
+from konsil.collect.running.limits import Limiter
 from konsil.collect.running.works import Work
 from konsil.collect.workers.lane_share import LaneShare
 from konsil.collect.workers.worker import Worker
@@ -108,14 +108,6 @@ def _lanes(
 ) -> list[Lane]:
     endpoint = group[0].job.endpoint
     prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
-    limits = Limits(
-        endpoint.concurrency,
-        endpoint.requests_per_minute,
-        endpoint.tokens_per_minute,
-        endpoint.seconds,
-        endpoint.tries,
-        endpoint.patience,
-    )
     meters: dict[str, Meter] = {}
     for job in {t.job.callee: t.job for t in group}.values():
         name = split_model(job.model)[1]
@@ -138,7 +130,7 @@ def _lanes(
         endpoint.id,
         provider_of(endpoint, fake_answers),
         _works(group, attempts, stopped),
-        limits,
+        endpoint,
         prices.get,
         address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
         streaks=Streaks(
@@ -156,7 +148,7 @@ def _lanes(
     if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
         return [lane]
     # One gate for all of them: each lane by itself would use up what the endpoint allows.
-    gate = Limiter(limits)
+    gate = Limiter(endpoint)
     return [
         replace(
             lane,

@@ -10,9 +10,10 @@ from typing import Literal, Protocol
 from konsil.collect.providers.provider import Provider, Request
 from konsil.collect.running.budget import Meter
 from konsil.collect.running.hopeless import Streaks
-from konsil.collect.running.limits import Limiter, Limits
+from konsil.collect.running.limits import Limiter
 from konsil.collect.running.prices import Price
 from konsil.collect.running.works import Work
+from konsil.study.sections.calling import Endpoint
 
 
 class Share(Protocol):
@@ -50,7 +51,7 @@ class Lane:
     works: Iterator[Work]
     """What is to be done; drawn from only when a turn is free, so that a million works need no
     memory."""
-    limits: Limits = field(default_factory=Limits)
+    limits: Endpoint = field(default_factory=lambda: Endpoint(""))
     """How much may be asked at once."""
     prices: Callable[[str], Price | None] = lambda _model: None
     """Model's name -> its price; None where it is not known."""

@@ -6,41 +6,21 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from konsil.study.sections.calling import Endpoint
 
 BACK_OFF = 0.5
 """Seconds of the first back-off; doubled with each failure."""
 LONGEST = 60.0
 """No back-off of ours is longer; what the endpoint asks for is followed up to LONGEST_ASKED."""
 LONGEST_ASKED = 600.0
-PATIENCE = 24 * 3600.0
-"""Seconds that an endpoint may ask for patience before a work waits no longer: a day's limit passes
-meanwhile."""
 BUSY_PAUSES = 4
 """A work that was put off grows its own pause so often; from then on the pace of the endpoint
 decides."""
 _FIRST_GAP = 0.2
 """Of the first back-off: the seconds between two calls, the first time that one call at a time is
 too many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the protocol says about an endpoint."""
-
-    concurrency: int = 16
-    """Calls under way at once, at most."""
-    requests_per_minute: int | None = None
-    """None: no limit."""
-    tokens_per_minute: int | None = None
-    """None: no limit."""
-    seconds: float = 120.0
-    """One call's time."""
-    tries: int = 6
-    """How often a call is tried that fails; one that is put off as the endpoint is busy does not
-    count."""
-    patience: float = PATIENCE
-    """Seconds that a work is put off by a busy endpoint, at most."""
 
 
 def back_off(
@@ -67,7 +47,7 @@ class Limiter:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: Endpoint,
         clock: Callable[[], float] | None = None,
         base: float = BACK_OFF,
         gate: Limiter | None = None,

@@ -18,7 +18,7 @@ from konsil.report.answers.result_table import link, places, result_table
 from konsil.report.answers.sentence_parts import Query, group_name
 from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.small_forest import small_forest
+from konsil.report.figures.figures import small_forest
 from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.figures.value_axes import by_estimate, value_axis, with_colours
 from konsil.report.material.glossary import entry, title

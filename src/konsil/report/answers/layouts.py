@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
-from konsil.report.answers.combined_tables import N_UNITS, combined
 from konsil.report.answers.layout_cells import (
+    N_UNITS,
     ColumnUnit,
     TableContext,
     column_unit,
+    combined,
     difference_cell,
     estimate_cell,
     missing_cell,

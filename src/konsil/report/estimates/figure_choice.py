@@ -11,7 +11,7 @@ from konsil.analysis.cases.case_rules import implied
 from konsil.report.estimates.curves import curves
 from konsil.report.estimates.plots import forests, heat_maps
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.ranking import Line, Ranked, RankingKeys, ranking
+from konsil.report.figures.ranking import Ranked, RankingKeys, ranking
 from konsil.report.figures.small_multiples import Point, Series, series
 from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.figures.trade_offs import trade_offs
@@ -193,36 +193,31 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     out_of_bag = next(
         (r for r in rows if not r.group.get("size") and math.isfinite(r.estimate.value)), None
     )
+    all_of.sort(key=lambda r: -r.estimate.value)
     shown = [
-        Ranked(
-            r.group["ensemble"],
-            r.estimate.value,
-            r.estimate.low,
-            r.estimate.high,
-            r.group["size"] == "1",
-        )
-        for r in sorted(all_of, key=lambda r: -r.estimate.value)
+        Ranked(r.estimate.value, r.estimate.low, r.estimate.high, r.group["size"] == "1")
+        for r in all_of
     ]
     word = title(statistic, material.language)
     beyond = None
     if out_of_bag is not None:
         e = out_of_bag.estimate
         label = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
-        beyond = Line(label, e.value, e.low, e.high)
+        beyond = Dot(label, e.value, e.low, e.high, "")
     caption = _(
         "%(n)s ensembles of judges by rank, each with its CI, analysis “%(name)s”. The"
         " best was selected on these data. Dashed line and band: out-of-bag estimate of"
         " the best ensemble and its range."
     ) % {"n": numbers.count(len(shown)), "name": name}
-    caption += " " + _("The best: %(name)s.") % {"name": shown[0].name}
+    caption += " " + _("The best: %(name)s.") % {"name": all_of[0].group["ensemble"]}
     first = _("best: %(value)s") % {"value": numbers.plain(shown[0].value)}
     about = About(
         key=anchor("ranking", name),
         title=f"{word}: {name}",
         description="; ".join(
             [
-                *(f"{r.name}: {numbers.plain(r.value)}" for r in shown[:20]),
-                beyond.name if beyond else "",
+                *(f"{r.group['ensemble']}: {numbers.plain(r.estimate.value)}" for r in all_of[:20]),
+                beyond.label if beyond else "",
             ]
         ),
         caption=material.caption(caption),

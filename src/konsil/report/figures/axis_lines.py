@@ -81,10 +81,12 @@ def _draw_direction(axes: Axes, axis: ValueAxis) -> None:
 
 def draw_break(axes: Axes, *, is_upright: bool = False) -> None:
     """Two strokes through the beginning of an axis that does not begin where its scale does."""
+    figure = axes.figure
+    assert isinstance(figure, Figure), "figures have no subfigures"
     stroke_mark = MarkerPath([(-1.0, -0.35), (1.0, 0.35)]) if is_upright else _STROKE
     for shift in (4.0, 7.0):
         moved = (0.0, shift) if is_upright else (shift, 0.0)
-        stroke = offset_copy(axes.transAxes, axes.get_figure(root=True), *moved, units="points")
+        stroke = offset_copy(axes.transAxes, figure, *moved, units="points")
         for marker, size, colour, zorder in (
             ("s", 3.0, PAPER, 5.0),
             (stroke_mark, 7.0, MUTED, 6.0),

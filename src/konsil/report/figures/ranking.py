@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
+from konsil.report.figures.small_multiples import Point
 from konsil.report.figures.svg_primitives import (
     EDGE,
     ROW,
@@ -21,6 +22,7 @@ from konsil.report.figures.svg_primitives import (
     WIDTH,
     About,
     Bar,
+    Dot,
     across_and_rows,
     frame,
     label_width,
@@ -36,33 +38,11 @@ from konsil.report.material.tables import Numbers
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(Point):
     """One of many, to be ranked."""
 
-    name: str
-    """What it is."""
-    value: float
-    """By which it is ranked."""
-    low: float
-    """The interval's lower end."""
-    high: float
-    """The interval's upper end."""
     single: bool
     """Whether it is one rater alone."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A value with its interval, drawn across."""
-
-    name: str
-    """What it is."""
-    value: float
-    """The value."""
-    low: float
-    """The interval's lower end."""
-    high: float
-    """The interval's upper end."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +65,7 @@ def ranking(
     axis: str,
     rank: str,
     keys: RankingKeys,
-    beyond: Line | None,
+    beyond: Dot | None,
 ) -> Drawing:
     """Draw all by rank with their intervals, the best and the single ones marked.
 
@@ -168,7 +148,7 @@ def ranking(
         ]
         if beyond is not None:
             marks.append(
-                Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.name)
+                Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.label)
             )
         figure.legend(
             handles=marks,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from konsil.analysis.model.rows import Row
 from konsil.analysis.running.comparing.compare_result import GroupComparison, group_text
+from konsil.errors import KonsilError
 from konsil.report.estimates.comparison_table import comparison_table
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
@@ -29,6 +31,29 @@ from konsil.report.material.translate import translated_rows
 _DPI = 300
 _DRAWN = {"share": "Proportion", "mean": "Mean", "median": "Median"}
 """Statistics with a figure, and its axis."""
+
+
+def write_comparison(
+    comparison: GroupComparison,
+    title: str,
+    forms: Sequence[Form],
+    folder: Path,
+    language: Language = ENGLISH,
+) -> list[Path]:
+    """Write a comparison's documents and figures into a folder; return their paths."""
+    files = comparison_files(comparison, title, forms, language)
+    paths = []
+    try:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Beside it first: whoever reads the file meanwhile finds the old one or the new one.
+            draft = path.with_name(f".{path.name}.new")
+            draft.write_bytes(content)
+            paths.append(draft.replace(path))
+    except OSError as error:
+        raise KonsilError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    return paths
 
 
 def comparison_files(
@@ -59,6 +84,7 @@ def _blocks(comparison: GroupComparison, numbers: Numbers) -> Iterator[Block]:
     rows = translated_rows(comparison.rows, numbers)
     reference = comparison.reference
     shown = comparison_table(rows, numbers, by=comparison.by, reference=reference)
+    numbering.next("table")  # Table 1 of a manuscript describes who took part
     yield numbering.table(shown, "comparison")
     for statistic in dict.fromkeys(row.statistic for row in comparison.estimates):
         if statistic in _DRAWN:

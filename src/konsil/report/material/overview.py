@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.catalogue.known import AUDIT
@@ -13,10 +13,10 @@ from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.columns import work_by_rater
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
-from konsil.records import Answer, Event, Item, Rater, Rating, Usage
+from konsil.records import Rater
 from konsil.records.numerals import natural as natural
-from konsil.records.worked import Worked
 from konsil.report.material.language import Language
+from konsil.report.material.study_records import StudyRecords
 from konsil.report.material.tables import Cell, Numbers, Table, table
 from konsil.study import Study
 
@@ -24,36 +24,20 @@ MOST_VALUES = 12
 """A stratum with more values than this (identifiers, ages) is summarised by their number."""
 
 
-@dataclass(frozen=True)
-class Material:
+@dataclass(frozen=True, kw_only=True)
+class Material(StudyRecords):
     """What the report tells: the study, its results and its records."""
 
     study: Study
     """The protocol."""
     results: Results
     """What the analyses gave."""
-    items: Sequence[Item]
-    """What was asked."""
-    answers: Sequence[Answer]
-    """What was answered."""
-    raters: Sequence[Rater]
-    """Who rated."""
-    ratings: Sequence[Rating]
-    """How it was rated."""
     language: Language
     """The report's language."""
     numbers: Numbers
     """How numbers are shown."""
-    events: Sequence[Event] = ()
-    """What happened to the items before anybody rated them."""
-    times: Sequence[Worked] = ()
-    """How long people worked on the screens that were handed in on the pages."""
     digest: str = ""
     """The protocol's digest, where the study is told in letters; empty: the study's own."""
-    lengths: Mapping[str, int] = field(default_factory=dict)
-    """Answer -> its length, where its text is not at hand."""
-    usage: Sequence[Usage] = ()
-    """What the calls of each system and judge took."""
     is_blinded: bool = False
     """Whether systems are letters, so that prices are withheld."""
 

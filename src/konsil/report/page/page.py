@@ -37,8 +37,7 @@ from konsil.report.material.slugs import anchor
 from konsil.report.models.calls import calls, derived_figures
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.models.usage import usage
-from konsil.report.page.extras import extra
-from konsil.report.page.reconciliation import reconciliation
+from konsil.report.page.extras import extra, reconciliation
 from konsil.report.pairs.pairs import pair_figures
 from konsil.report.people.composition import composition
 from konsil.report.people.item_flow import funnel

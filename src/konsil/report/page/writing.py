@@ -103,20 +103,13 @@ def _material(
     spoken = language(study.language)
     numbers = Numbers(spoken)
     return Material(
-        study,
-        translated_results(results, numbers),
-        records.items,
-        records.answers,
-        records.raters,
-        records.ratings,
-        spoken,
-        numbers,
-        records.events,
-        records.times,
-        digest,
-        records.lengths,
-        records.usage,
-        is_blinded,
+        study=study,
+        results=translated_results(results, numbers),
+        language=spoken,
+        numbers=numbers,
+        digest=digest,
+        is_blinded=is_blinded,
+        **vars(records),
     )
 
 

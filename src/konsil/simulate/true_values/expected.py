@@ -19,7 +19,12 @@ from konsil.simulate.population import Array, Matrix
 from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.true_values.expected_scores import row_rule
-from konsil.simulate.true_values.formulas import code_table, proportion, steps_of, systems_of_family
+from konsil.simulate.true_values.selection import (
+    code_table,
+    proportion,
+    steps_of,
+    systems_of_family,
+)
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 

@@ -3,6 +3,7 @@
 Which questions are the ratings, and whether the respondents are raters, only the user knows: that
 the columns of most common labels are what the respondents rate is proposed and asked. Columns that
 the tool adds (times, identifiers, states) are no answers, and unfinished answers are left out.
+Double data entry of REDCap has a row for each record and each person who entered it.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ _REDCAP_ADDED = re.compile(
     r"(Event Name|Repeat Instrument|Repeat Instance|Data Access Group|Survey Identifier"
     r"|Survey Timestamp|Complete\?|redcap_\w+|\w+_timestamp|\w+_complete)( \(\d+\))?"
 )
+_REDCAP_EVENTS = ("Event Name", "redcap_event_name")
+_REDCAP_ENTRY = r"^(.+)--([12])$"
+"""A record as one of two persons entered it."""
+_ENTRY = "entry person"
 _TIME = "_timestamp"
 """What the names of times end with, in REDCap and elsewhere."""
 _REDCAP_BOX = re.compile(r".*\(choice=.*\)( \(\d+\))?|\w+___\w+", re.DOTALL)
@@ -90,8 +95,42 @@ def read_redcap(table: Table) -> Export | None:
     if record is None or not (marks or any(map(_REDCAP_BOX.fullmatch, names))):
         return None
     questions = [name for name in names if name not in {record, *added}]
+    if double := _double_entries(table, record, questions):
+        return double
     every = pl.repeat(True, table.frame.height, eager=True)
     return _respondents("REDCap", table, record, questions, every)
+
+
+def _double_entries(table: Table, record: str, questions: Sequence[str]) -> Export | None:
+    """Records that two persons entered, such as 17--1 and 17--2; None where none was.
+
+    The record is the unit, with its event in a longitudinal project, and each question a criterion.
+    """
+    entries = table.frame.get_column(record).str.extract_groups(_REDCAP_ENTRY)
+    records, persons = entries.struct.field("1"), entries.struct.field("2")
+    if not {*records.filter(persons == "1")} & {*records.filter(persons == "2")}:
+        return None
+    events = [name for name in table.frame.columns if name in _REDCAP_EVENTS]
+    is_entry = persons.is_not_null()
+    frame = table.frame.with_columns(records.alias(record), persons.alias(_ENTRY))
+    frame = frame.select(record, *events, _ENTRY, *questions).filter(is_entry)
+    rated = [n for n in questions if any(frame[n].is_not_null()) and not is_text([*frame[n]])]
+    return Export(
+        "REDCap",
+        replace(
+            table,
+            frame=frame,
+            lines=[table.line(row) for row, is_in in enumerate(is_entry) if is_in],
+        ),
+        "long",
+        (record, *events),
+        (_ENTRY,),
+        tuple(rated),
+        left_out={
+            "merged record": table.frame.height - frame.height,
+            "column of texts": len(questions) - len(rated),
+        },
+    )
 
 
 def _filled(column: pl.Series) -> pl.Series:

@@ -30,7 +30,7 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """All cells as text, and the number of each row, from 1."""
     with parquet_faults(where):
         frame = _read_all(data, where)
-        texts = [_text(column, where) for column in frame.get_columns()]
+        texts = [column_text(column, where) for column in frame.get_columns()]
         size = int(sum(column.estimated_size() for column in texts))
     _check_size(size, len(data), where)
     if not frame.height:
@@ -81,7 +81,8 @@ def _check_size(size: int, packed: int, where: str) -> None:
         )
 
 
-def _text(column: pl.Series, where: str) -> pl.Series:
+def column_text(column: pl.Series, where: str) -> pl.Series:
+    """The cells of a typed column as text; binary data are refused."""
     kind = column.dtype
     if (
         isinstance(kind, pl.String | pl.Categorical | pl.Enum)

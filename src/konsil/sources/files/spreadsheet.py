@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from html import unescape
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -36,6 +37,7 @@ WIDEST, CELLS = 4_096, 100_000_000
 """Columns and cells a table may have, empty ones between others included: a few bytes can claim any
 number of them."""
 
+_MOST_BYTES_OF_NAMES = 1 << 20
 SHEET = "sheet"
 """The column with the name of each row's sheet, where several are read."""
 _CHUNK = 20_000
@@ -44,6 +46,7 @@ _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\
 _UNCOMPUTED = re.compile(
     rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
 )
+_NAME_OF_SHEET = re.compile(r'<(?:\w+:)?sheet\s[^>]{0,300}?name="([^"]*)"')
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -121,6 +124,16 @@ def check_spreadsheet(path: Path, where: str) -> int:
             f" {LARGEST >> 20:,} allowed; save the table as CSV or Parquet"
         )
     return size
+
+
+def sheets_of(path: Path) -> tuple[str, ...]:
+    """The names of a workbook's sheets, in order, without its cells; none of another file."""
+    try:
+        with zipfile.ZipFile(path) as packed, packed.open("xl/workbook.xml") as part:
+            text = part.read(_MOST_BYTES_OF_NAMES).decode(errors="replace")
+    except _DAMAGED:
+        return ()
+    return tuple(unescape(name) for name in _NAME_OF_SHEET.findall(text))
 
 
 def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:

@@ -24,6 +24,7 @@ from konsil.sources.files.delimited import (
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
 from konsil.sources.files.jsontable import read_json, read_jsonl, read_nested
+from konsil.sources.files.labelled import SAVED, read_labelled
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern
@@ -38,7 +39,7 @@ TEXTS: Mapping[str, Callable[[bytes, str], Rows]] = MappingProxyType(
 )
 """Ending of another text format -> its reader, of the file's bytes as UTF-8 and its name."""
 _SPREADSHEETS = (".xlsx", ".xlsm")
-ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS)
+ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS, *SAVED)
 """The endings that are read."""
 
 _GRIDS = (*_SEPARATORS, *_SPREADSHEETS)
@@ -61,9 +62,6 @@ _SAVED_BY = {
     ".xls": _AS_XLSX,
     ".ods": _AS_XLSX,
     ".numbers": "export the table from Numbers as .xlsx or .csv",
-    ".sav": "save it in SPSS as .csv with value labels (File, Save As)",
-    ".zsav": "save it in SPSS as .csv with value labels (File, Save As)",
-    ".dta": 'save it in Stata as .csv with: export delimited using "table.csv"',
     ".rda": _IN_R,
     ".rdata": _IN_R,
     ".rds": _IN_R,
@@ -81,6 +79,12 @@ _MAGIC = (
     (b"%PDF", "a PDF"),
     (bytes.fromhex("d0cf11e0"), "an old .xls spreadsheet"),
 )
+
+
+def settings_of(name: str) -> frozenset[str]:
+    """The settings that concern a file of this name."""
+    ending = Path(name).suffix.lower()
+    return frozenset(setting for setting, endings in _SETTINGS_OF.items() if ending in endings)
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class Table:
 def read_table(
     path: str | Path, settings: FileSettings = AS_USUAL, *, as_is: bool = False
 ) -> Table:
-    """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file.
+    """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file, or one of SPSS or Stata.
 
     Every fault is one SourceError in one sentence.
 
@@ -157,6 +161,9 @@ def read_table(
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
         frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
+        return Table(frame, path, lines=lines, place="row", settings=settings)
+    if ending in SAVED:
+        frame, lines = read_labelled(path, where)
         return Table(frame, path, lines=lines, place="row", settings=settings)
     data = read_bytes(path)
     if as_is and not settings.encoding:

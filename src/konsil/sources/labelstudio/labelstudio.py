@@ -87,9 +87,7 @@ def read_labelstudio(
             )
         reader.read(task, order)
     if reader.problems:
-        return ParsedRatings(
-            (), (), tuple(reader.problems), "task", order, cancelled=reader.cancelled
-        )
+        return ParsedRatings(tuple(reader.problems), "task", order, cancelled=reader.cancelled)
     if not reader.rows:
         raise SourceError(f"{path.name}: no annotation contains a rating")
     names = [f for f in FIELDS if any(f in row for row in reader.rows)]
@@ -108,8 +106,9 @@ def read_labelstudio(
     )
     table = Table(frame, path, lines=reader.tasks, place="task")
     parsed = read_ratings(table, plain, reader.of_tasks)
-    tasks = tuple(reader.planned.get(task.id, task) for task in parsed.tasks)
-    return dataclasses.replace(parsed, tasks=tasks, rows=order, cancelled=reader.cancelled)
+    return dataclasses.replace(
+        parsed, planned=reader.planned, rows=order, cancelled=reader.cancelled
+    )
 
 
 def _annotations(task: _Json) -> list[_Json] | None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from konsil.errors import SourceError, nearest
 from konsil.records import Source
 from konsil.sources.files.table import read_table
-from konsil.sources.pocqi.pocqi_columns import TEXTS
 from konsil.sources.pocqi.pocqi_files import Mapped, Row, Rows, Tables, plain, rows_of
+from konsil.sources.pocqi.pocqi_rules import TEXTS
 
 FLAT = {
     "user_id": ("rater", "rater_id", "user", "annotator", "physician"),

@@ -16,7 +16,6 @@ from pathlib import Path
 from konsil.errors import SourceError, nearest
 from konsil.records import Answer, Item, Rater, Rating, Source, Task
 from konsil.sources.files.problems import Problem, raise_if
-from konsil.sources.pocqi.pocqi_columns import Strata, notes, strata, texts
 from konsil.sources.pocqi.pocqi_files import Row, Tables, arm_of, read_tables
 from konsil.sources.pocqi.pocqi_flat import flat_tables
 from konsil.sources.pocqi.pocqi_ratings import (
@@ -26,7 +25,18 @@ from konsil.sources.pocqi.pocqi_ratings import (
     judge_ratings,
     user_ratings,
 )
-from konsil.sources.pocqi.pocqi_rules import Tally, excluded, exposures, ineligible, origins, themes
+from konsil.sources.pocqi.pocqi_rules import (
+    Strata,
+    Tally,
+    excluded,
+    exposures,
+    ineligible,
+    notes,
+    origins,
+    strata,
+    texts,
+    themes,
+)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,9 +17,6 @@ JOIN = " / "
 """The separator between the columns that make one field."""
 
 _LONGEST_ID = 200
-
-_SHOWN = 6
-"""Columns without a use that an error names."""
 
 # In texts blanks at the ends may be meant and a part may be missing; in identifiers and labels
 # neither is.
@@ -194,31 +190,9 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
     if field not in columns:
         raise SourceError(
             f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
-            f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or'
-            f' fixed.{field} = "...";'
+            f' set columns.{field} = "..." or fixed.{field} = "...";'
             f" the columns are {', '.join(repr(c) for c in _abridged(table.frame.columns))}"
         )
-
-
-def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> str:
-    """The option to set where a table of ratings has a label column per rater or criterion.
-
-    Such columns are not read without the option.
-    """
-    wide = {"rater": ("raters", 2), "criterion": ("criteria", 1)}.get(field)
-    is_known = source.raters or source.criteria or "label" in columns
-    if wide is None or source.records != "ratings" or is_known:
-        return ""
-    read = {name for names in columns.of.values() for name in names}
-    unread = [name for name in table.frame.columns if name not in read]
-    key, least = wide
-    if len(unread) < least:
-        return ""
-    of_each = ", ".join(
-        f'{json.dumps(name, ensure_ascii=False)} = "..."' for name in unread[:_SHOWN]
-    )
-    more = ", ..." if len(unread) > _SHOWN else ""
-    return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
 
 
 def _abridged(names: Sequence[str]) -> Iterable[str]:

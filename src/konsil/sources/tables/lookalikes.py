@@ -15,9 +15,13 @@ NEAR = 0.75
 'item'."""
 
 
+FIELDS_OF = {"items": items.FIELDS, "answers": answers.FIELDS, "ratings": ratings.FIELDS}
+"""Records of a table -> their fields."""
+
+
 def lookalikes(table: Table, source: Source) -> Iterator[str]:
     """A sentence for each unread column whose name resembles a field without a column."""
-    fields = {"items": items.FIELDS, "answers": answers.FIELDS}.get(source.records, ratings.FIELDS)
+    fields = FIELDS_OF[source.records]
     resolved = resolve(table, source, fields, {"item": "text"})
     read = {column for columns in resolved.of.values() for column in columns}
     read |= {*source.strata, *source.raters, *source.criteria}

@@ -1,21 +1,26 @@
-"""A table's rows as ratings, and the tasks they were given in."""
+"""A table's rows as ratings, and the tasks they were given in: columns, without an object each."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+import itertools
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import polars as pl
 
-from konsil.records import Rating, Source, Span, State, Task, bulk_creation
-from konsil.sources.files.problems import Parsed
+from konsil.records import Rating, Source, Task, ratings_of, tasks_of
+from konsil.sources.files.problems import Place, Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
-from konsil.sources.tables.columns import resolve
-from konsil.sources.tables.longform import WORD, long_form, systems_of
+from konsil.sources.tables.columns import Columns, resolve
+from konsil.sources.tables.longform import COLUMN, PAIRS, WORD, long_form, systems_of
 from konsil.sources.tables.rowchecks import SENTENCE_NUMBER, problems_of, repeated, two_systems
-from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
+from konsil.sources.tables.tasks import in_quotes, tasks_in, utc, with_tasks
 from konsil.sources.tables.unknown_raters import refuse_identified, with_unknown_raters
 
 FIELDS = (
@@ -57,14 +62,46 @@ _LIKE_MISSING = frozenset(
     {"nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing", "-", "--", "–", "—", "."}
 )
 _CHUNK = 50_000
+"""Rows that are read at once."""
+_OF_ALL_ROWS = ("task", "repeat", "sentence")
+"""Fields whose meaning in a row depends on the other rows."""
+_SHARED = frozenset(
+    {
+        *("rater", "item", "answers", "criterion", "label", "state", "arm", "phase", "batch"),
+        *("purpose", "instrument", COLUMN),
+    }
+)
+"""Texts that many rows share."""
+_DEFAULTS: Mapping[str, str | float | None] = {
+    **dict.fromkeys(("item", "label", "confidence", "seconds")),
+    **dict.fromkeys(("note", "at", "digest", "span"), ""),
+    "answers": "[]",
+    "state": "rated",
+}
+"""What a rating has in a field that its table lacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedRatings(Parsed[Rating]):
-    """Ratings and the tasks they name."""
+def _nothing() -> pl.DataFrame:
+    return pl.DataFrame()
 
-    tasks: tuple[Task, ...] = ()
-    """One for each screen, in the order of the file."""
+
+@dataclass(frozen=True)
+class ParsedRatings:
+    """Ratings of a table and the tasks they name; there are none while there are problems."""
+
+    problems: tuple[Problem, ...] = ()
+    """The problems, in the order of the file."""
+    place: Place = "line"
+    """The unit that `lines` count."""
+    rows: int = 0
+    """How many rows (of a table) or tasks (of Label Studio) the file has, for `raise_if`."""
+    ratings: pl.DataFrame = field(default_factory=_nothing)
+    """A column for each field of a rating, in the order of the file's rows; labels are words of
+    the file, answers are JSON."""
+    screens: pl.DataFrame = field(default_factory=_nothing)
+    """A column for each field of a task, one row for each screen."""
+    lines: Sequence[int] = ()
+    """The line of each rating."""
     duplicates: int = 0
     """Rows left out because an earlier one says the same."""
     suspects: Mapping[str, int] = field(default_factory=dict)
@@ -72,11 +109,33 @@ class ParsedRatings(Parsed[Rating]):
     systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Answer -> its item and system, where rows have both an answer and a system."""
     numbers: tuple[int | None, ...] = ()
-    """The number of each record's sentence, parallel to `records`; empty where no row has one."""
+    """The number of each rating's sentence; empty where no row has one."""
     number_column: str = "sentence"
     """The column of these numbers."""
+    planned: Mapping[str, Task] = field(default_factory=dict)
+    """Tasks of the plan that the file names."""
     cancelled: int = 0
     """Screens that their rater skipped: not rated, and no abstention."""
+
+    @cached_property
+    def records(self) -> tuple[Rating, ...]:
+        """The ratings."""
+        return tuple(ratings_of(self.ratings.iter_rows()))
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks, those of the plan as it has them."""
+        return tuple(self.planned.get(t.id, t) for t in tasks_of(self.screens.iter_rows()))
+
+
+class _Part(NamedTuple):
+    """Some rows of a table in long form."""
+
+    rows: pl.DataFrame
+    """The fields that the table has, each as its record has it."""
+    problems: tuple[Problem, ...]
+    systems: pl.DataFrame
+    words: pl.DataFrame
 
 
 def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -> ParsedRatings:
@@ -92,133 +151,137 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
     columns = resolve(table, source, FIELDS)
     if source.unknown_raters:
         refuse_identified(table, source, columns)
-    frame = long_form(table, source, columns, FIELDS)
+    parts = [_read(part, start, source, columns) for start, part in _parts(table, source, columns)]
+    rows = pl.concat([part.rows for part in parts], rechunk=False)
+    problems = tuple(itertools.chain.from_iterable(part.problems for part in parts))
+    named = pl.concat([part.systems for part in parts]).unique(
+        ["answer", "item", "system"], keep="first", maintain_order=True
+    )
+    n_rows, are_stated = rows.height, "task" in columns or bool(source.unknown_raters)
+    if are_stated or not _are_different(rows):
+        rows, conflicts = repeated(rows, table, of_tasks)
+        problems = (*problems, *conflicts)
+    problems = (*problems, *two_systems(named, table, columns))
+    parsed = ParsedRatings(
+        tuple(sorted(problems, key=lambda p: p.line)),
+        table.place,
+        table.frame.height,
+        suspects=_suspects([part.words for part in parts], _translated(source)),
+    )
+    if problems or not rows.height:
+        return parsed
+    numbers = rows["sentence"] if "sentence" in rows.columns else None
+    return replace(
+        parsed,
+        ratings=_ratings(rows),
+        screens=tasks_in(rows, are_stated=are_stated),
+        lines=_lines(rows[ROW], table),
+        duplicates=n_rows - rows.height,
+        systems={answer: (item, system) for answer, item, system, _ in named.iter_rows()},
+        numbers=() if numbers is None or numbers.is_null().all() else tuple(numbers),
+        number_column=columns.called("sentence"),
+    )
+
+
+def _parts(table: Table, source: Source, columns: Columns) -> Iterator[tuple[int, Table]]:
+    """The table in parts, if its rows can be read without each other; each with its first row."""
+    is_whole = source.unknown_raters or columns.hashed or any(f in columns for f in _OF_ALL_ROWS)
+    height = table.frame.height
+    if is_whole or height <= _CHUNK:
+        yield 0, table
+        return
+    lines = table.lines or range(2, height + 2)
+    for start in range(0, height, _CHUNK):
+        frame = table.frame.slice(start, _CHUNK)
+        yield start, replace(table, frame=frame, lines=lines[start : start + _CHUNK])
+
+
+def _read(part: Table, start: int, source: Source, columns: Columns) -> _Part:
+    frame = long_form(part, source, columns, FIELDS)
     if source.unknown_raters:
         in_rows = bool(source.criteria)
         frame = with_unknown_raters(frame, source.unknown_raters, in_rows=in_rows)
-    problems = tuple(problems_of(frame, table, source, columns))
-    text = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
-    number = text.cast(pl.Float64).cast(pl.Int64).alias("sentence")
-    once, conflicts = repeated(frame.with_columns(number), table, of_tasks)
-    named = systems_of(frame)
-    problems = (*problems, *conflicts, *two_systems(named, table, columns))
-    counts = suspects(frame, _translated(source))
-    if problems:
-        return ParsedRatings(
-            (),
-            (),
-            tuple(sorted(problems, key=lambda p: p.line)),
-            table.place,
-            table.frame.height,
-            suspects=counts,
-        )
-    # Files number the repeats of a task from 0 or from 1.
-    first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
-    with bulk_creation():
-        tasks = Tasks(first_time)
-        records: list[Rating] = []
-        lines: list[int] = []
-        # In chunks: all columns as Python lists at once would take several times the file's size.
-        for chunk in once.iter_slices(_CHUNK):
-            for row, rating in _built(chunk, tasks):
-                records.append(rating)
-                lines.append(table.line(row))
-        table_tasks = tasks.finished()
-    return ParsedRatings(
-        tuple(records),
-        tuple(lines),
-        (),
-        table.place,
-        table.frame.height,
-        table_tasks,
-        frame.height - once.height,
-        counts,
-        {answer: (item, system) for answer, item, system, _ in named.iter_rows()},
-        () if once["sentence"].null_count() == once.height else tuple(once["sentence"].to_list()),
-        columns.called("sentence"),
-    )
+    problems = tuple(problems_of(frame, part, source, columns))
+    stated = {name for name in FIELDS if name in columns}
+    stated |= {"task"} if frame["task"].null_count() < frame.height else set()
+    rows = _fields(frame, stated, start, are_times=not problems)
+    named = systems_of(frame).with_columns(pl.col(ROW) + start)
+    return _Part(rows, problems, named, frame[WORD].value_counts())
 
 
-def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
-    same: dict[str, str] = {}
+def _fields(
+    frame: pl.DataFrame, stated: AbstractSet[str], start: int, *, are_times: bool
+) -> pl.DataFrame:
+    """The fields that the table has, each as its record has it."""
+    answers = [in_quotes(frame[f]) for f in ("first", "second") if stated & _ANSWERS[f]]
+    times = frame["at"].drop_nulls().unique().to_list() if are_times else []
+    state = pl.when(pl.col("state") == "abstained").then(pl.lit("abstained"))
+    integers = {f: pl.col(f).cast(pl.Float64, strict=False) for f in _WHOLE}
+    number = pl.when(pl.col("sentence").str.contains(SENTENCE_NUMBER)).then("sentence")
+    texts = ("note", "arm", "phase", "batch", "instrument", "digest")
+    values = {
+        **{name: pl.col(name) for name in ("rater", "item", "criterion", "task")},
+        **{name: pl.col(name).fill_null("") for name in texts},
+        "purpose": pl.col("purpose").fill_null("main"),
+        "state": state.otherwise(pl.lit("rated")),
+        "label": pl.when(pl.col("state").ne_missing("abstained")).then("label"),
+        **{name: _positive_zero(name) for name in ("confidence", "seconds")},
+        **{name: value.cast(pl.Int64, strict=False) for name, value in integers.items()},
+        "sentence": number.cast(pl.Float64).cast(pl.Int64),
+        "at": pl.col("at")
+        .replace_strict(times, [utc(t) for t in times], default=None, return_dtype=pl.String)
+        .fill_null(""),
+    }
+    has = {*stated, "rater", "criterion", "label"}
+    columns = [values[name].alias(name) for name in values if name in has]
+    if answers:
+        names = pl.concat_str([pl.lit(a) for a in answers], separator=",", ignore_nulls=True)
+        columns.append(pl.concat_str(pl.lit("["), names, pl.lit("]")).alias("answers"))
+    else:
+        columns.append(pl.lit("[]").alias("answers"))
+    rows = with_tasks(frame.select((pl.col(ROW) + start).alias(ROW), COLUMN, *columns))
+    shared = [name for name in rows.columns if name in _SHARED]
+    return rows.with_columns(pl.col(shared).cast(pl.Categorical))
 
-    def shared(column: str, default: str | None = None) -> list[str | None]:
-        """The column's texts, each different one once in memory."""
-        return [default if t is None else same.setdefault(t, t) for t in chunk[column].to_list()]
 
-    numbers = chunk.select(
-        pl.col("confidence", "seconds").cast(pl.Float64),
-        pl.col("span_start", "span_end", "repeat").cast(pl.Float64).cast(pl.Int64),
-    )
-    for (
-        row,
-        rater,
-        item,
-        first,
-        second,
-        criterion,
-        state,
-        label,
-        note,
-        at,
-        arm,
-        phase,
-        batch,
-        purpose,
-        task,
-        instrument,
-        digest,
-        confidence,
-        seconds,
-        start,
-        end,
-        repeat,
-    ) in zip(
-        chunk[ROW].to_list(),
-        shared("rater"),
-        shared("item"),
-        shared("first"),
-        shared("second"),
-        shared("criterion"),
-        shared("state", "rated"),
-        shared("label"),
-        shared("note", ""),
-        shared("at", ""),
-        shared("arm", ""),
-        shared("phase", ""),
-        shared("batch", ""),
-        shared("purpose", "main"),
-        shared("task"),
-        shared("instrument", ""),
-        shared("digest", ""),
-        *(numbers[c].to_list() for c in numbers.columns),
-        strict=True,
-    ):
-        answers = () if first is None else (first,) if second is None else (first, second)
-        span = None if start is None else Span(start, end)
-        identity = TaskIdentity(
-            rater, item, answers, arm, phase, batch, purpose, repeat, instrument
-        )
-        task_id = tasks.task(identity, span, task)
-        abstained = state == "abstained"
-        yield (
-            row,
-            Rating(
-                task_id,
-                rater,
-                criterion,
-                item,
-                answers,
-                span,
-                "abstained" if abstained else "rated",
-                None if abstained else label,
-                note,
-                confidence,
-                seconds,
-                utc(at) if at else "",
-                digest,
-            ),
-        )
+_ANSWERS: Mapping[str, frozenset[str]] = {
+    "first": frozenset({"system", "answer", *PAIRS}),
+    "second": frozenset(PAIRS),
+}
+_WHOLE = ("repeat", "span_start", "span_end")
+
+
+def _positive_zero(name: str) -> pl.Expr:
+    # Databases forget the sign of minus zero.
+    number = pl.col(name).cast(pl.Float64, strict=False)
+    return pl.when(number == 0).then(pl.lit(0.0)).otherwise(number)
+
+
+def _are_different(rows: pl.DataFrame) -> bool:
+    """Whether no two rows are ratings of the same; False, too, where two happen to look alike."""
+    key = [c for c in ("task", "criterion", "span_start", "span_end", "sentence") if c in rows]
+    return rows.select(pl.struct(key).hash()).to_series().n_unique() == rows.height
+
+
+def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
+    if "span_start" in rows.columns and "span_end" in rows.columns:
+        span = pl.concat_str(
+            pl.lit("["), "span_start", pl.lit(","), "span_end", pl.lit("]")
+        ).fill_null("")
+        rows = rows.with_columns(span.alias("span"))
+    types = {"confidence": pl.Float64, "seconds": pl.Float64}
+    rows = rows.with_columns(
+        pl.lit(value, types.get(name, pl.Categorical)).alias(name)
+        for name, value in _DEFAULTS.items()
+        if name not in rows.columns
+    ).drop("instrument", strict=False)
+    # The digest of the instrument is what a rating has of it.
+    return rows.rename({"digest": "instrument"}).select(f.name for f in fields(Rating))
+
+
+def _lines(numbers: pl.Series, table: Table) -> Sequence[int]:
+    lines = pl.Series(table.lines).gather(numbers) if table.lines else numbers + 2
+    return array("q", lines.cast(pl.Int64).to_numpy().tobytes())
 
 
 def _translated(source: Source) -> set[str]:
@@ -226,13 +289,15 @@ def _translated(source: Source) -> set[str]:
     return set(source.labels).union(*source.labels_of.values())
 
 
-def suspects(frame: pl.DataFrame, declared: Collection[str]) -> dict[str, int]:
+def _suspects(words: Sequence[pl.DataFrame], declared: Collection[str]) -> dict[str, int]:
     """Labels that often mean 'missing' and are not declared, with their frequencies."""
-    counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
+    counts: Counter[str] = Counter()
+    for part in words:
+        counts.update({word: n for word, n in part.iter_rows() if word is not None})
     return {
         word: n
-        for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
-        if word is not None and word not in declared and word.casefold() in _LIKE_MISSING
+        for word, n in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        if word not in declared and word.casefold() in _LIKE_MISSING
     }
 
 
@@ -248,10 +313,3 @@ def missing_hint(counts: Mapping[str, int]) -> str:
         f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in counts.items()
     )
     return f"{words}: if it means 'not rated', declare it in missing = {list(counts)}"
-
-
-def with_label(rating: Rating, state: State, label: str | None) -> Rating:
-    """The rating as the scale reads its label."""
-    if rating.state == state and rating.label == label:
-        return rating
-    return dataclasses.replace(rating, state=state, label=label)

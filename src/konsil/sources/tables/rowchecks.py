@@ -5,6 +5,7 @@ Checked by column, so that a million rows take little.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import get_args
@@ -31,8 +32,7 @@ _ROW_AND_COLUMN = [ROW, COLUMN]
 _SUBJECT = (
     "rater",
     "item",
-    "first",
-    "second",
+    "answers",
     "criterion",
     "span_start",
     "span_end",
@@ -280,17 +280,16 @@ def repeated(
     """
     if not frame.height:
         return frame, ()
-    key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
-    if frame["task"].null_count() < frame.height:
+    key = [c for c in _SUBJECT if c in frame.columns and frame[c].null_count() < frame.height]
+    if "task" in frame.columns:
+        purpose = pl.col("purpose").cast(pl.String) if "purpose" in frame.columns else pl.lit("")
         of_task = pl.col("criterion").is_in(list(of_tasks)) & pl.col("task").is_not_null()
-        is_own = of_task | pl.col("purpose").is_in(_AGAIN).fill_null(False)
-        answers = [
-            pl.when(~of_task).then(name).alias(f"_{name}")
-            for name in ("first", "second")
-            if name in key
-        ]
-        frame = frame.with_columns(pl.when(is_own).then("task").alias("_own"), *answers)
-        key = [f"_{c}" if c in ("first", "second") else c for c in key] + ["_own"]
+        is_own = of_task | purpose.is_in(_AGAIN).fill_null(False)
+        frame = frame.with_columns(
+            pl.when(is_own).then("task").alias("_own"),
+            pl.when(~of_task).then("answers").alias("_answers"),
+        )
+        key = ["_answers" if c == "answers" else c for c in key] + ["_own"]
     once = frame.unique(key, keep="first", maintain_order=True)
     if once.height == frame.height:
         return frame, ()
@@ -305,8 +304,9 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
         "an abstention" if word is None else repr(word)
         for word in (row["label"], row["first_label"])
     )
-    answers = " against ".join(repr(a) for a in (row["first"], row["second"]) if a is not None)
-    subject = answers or ("this" if row["item"] is None else repr(row["item"]))
+    answers = " against ".join(map(repr, json.loads(str(row["answers"]))))
+    item = row.get("item")
+    subject = answers or ("this" if item is None else repr(item))
     line, other = (table.line(int(str(row[name]))) for name in (ROW, f"first_{ROW}"))
     place = (
         f"on {table.place} {other:,}" if line != other else f"in column {row[f'first_{COLUMN}']!r}"

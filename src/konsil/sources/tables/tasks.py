@@ -5,118 +5,153 @@ A task is derived from the values that its ratings have in common.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import NamedTuple, cast
 
-from konsil.records import Purpose, Span, Task
+import polars as pl
 
-_Key = tuple[object, ...]
+_SCREEN = ("rater", "item", "answers", "arm", "phase", "batch", "purpose", "repeat", "instrument")
+"""What tells one task of a file from another, in the order of its digest: another order gives
+every imported task a new identifier."""
+_DEFAULTS = {"item": "null", "answers": "[]", "purpose": '"main"', "repeat": "null"}
+"""The JSON of what a table without these columns has."""
+_TEXTS = {
+    "item": None,
+    "purpose": "main",
+    **dict.fromkeys(("arm", "phase", "batch", "instrument"), ""),
+}
+"""What a task has in a field that its table lacks."""
+_ESCAPED = r'["\\\x00-\x1f]'
+"""Characters that JSON writes otherwise."""
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class TaskIdentity(NamedTuple):
-    """What tells one task of a file from another: whose it is, and what was shown."""
+def in_quotes(column: pl.Series) -> pl.Series:
+    r"""The JSON of each text of a column.
 
-    rater: str
-    item: str | None
-    answers: tuple[str, ...]
-    arm: str = ""
-    phase: str = ""
-    batch: str = ""
-    purpose: str = "main"
-    repeat: int | None = None
-    """Which time it was; None: it is not known that there were several."""
-    instrument: str = ""
-
-
-class Tasks:
-    """The tasks of one file.
-
-    Without a `task` column a task's id is a digest of everything that tells it apart.
+    >>> in_quotes(pl.Series(['a "b"', None])).to_list()
+    ['"a \\"b\\""', None]
     """
-
-    def __init__(self, first_time: int = 1) -> None:
-        """`first_time`: the number that `repeat` gives to the first of several times."""
-        self._first_time = first_time
-        self._ids: dict[_Key, str] = {}
-        self._tasks: dict[str, Task] = {}
-        # What later ratings add to a screen: most screens show one answer and no spans, and need
-        # neither.
-        self._answers: dict[str, dict[str, None]] = {}
-        self._spans: dict[str, set[Span]] = {}
-
-    def task(
-        self, identity: TaskIdentity, span: Span | None = None, task: str | None = None
-    ) -> str:
-        """The id of the task that a rating belongs to: `task`, where the file states it."""
-        if identity.repeat is not None:
-            if identity.repeat <= self._first_time:
-                identity = identity._replace(repeat=None)
-            elif identity.purpose == "main":
-                identity = identity._replace(purpose="repeat")
-        task_id = task
-        if task_id is None:
-            task_id = self._ids.get(identity)
-            if task_id is None:
-                # The digest is of the fields in their order: another order gives every imported
-                # task a new id.
-                task_id = self._ids[identity] = (
-                    "t-" + hashlib.blake2b(_encode(identity).encode(), digest_size=8).hexdigest()
-                )
-        present = self._tasks.get(task_id)
-        if present is None:
-            self._tasks[task_id] = Task(
-                task_id,
-                task_id,
-                identity.rater,
-                identity.instrument,
-                identity.item,
-                identity.answers,
-                (),
-                identity.arm,
-                identity.phase,
-                identity.batch,
-                0,
-                cast(Purpose, identity.purpose),
-            )
-        elif present.answers != identity.answers:
-            # A screen may show an item with all its answers and ask about each.
-            self._answers.setdefault(task_id, dict.fromkeys(present.answers)).update(
-                dict.fromkeys(identity.answers)
-            )
-        if span is not None:
-            self._spans.setdefault(task_id, set()).add(span)
-        return task_id
-
-    def finished(self) -> tuple[Task, ...]:
-        """All tasks in the order of the file.
-
-        A repeat names the main task of the same rater and subject, if any.
-        """
-        for task_id, answers in self._answers.items():
-            self._tasks[task_id] = dataclasses.replace(self._tasks[task_id], answers=tuple(answers))
-        for task_id, spans in self._spans.items():
-            ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end)))
-            self._tasks[task_id] = dataclasses.replace(self._tasks[task_id], spans=ordered)
-        repeats = [t for t in self._tasks.values() if t.purpose == "repeat"]
-        if repeats:
-            first: dict[_Key, str] = {}
-            for task in self._tasks.values():
-                if task.purpose == "main":
-                    first.setdefault(_subject(task), task.id)
-            for task in repeats:
-                self._tasks[task.id] = dataclasses.replace(
-                    task, repeat_of=first.get(_subject(task))
-                )
-        return tuple(self._tasks.values())
+    texts = column.unique().drop_nulls()
+    escaped = texts.filter(texts.str.contains(_ESCAPED)).to_list()
+    if escaped:
+        column = column.replace(escaped, [_encode(text)[1:-1] for text in escaped])
+    return '"' + column + '"'
 
 
-def _subject(task: Task) -> _Key:
-    # Sorted, since a pair may be shown the other way round the second time.
-    return (task.rater, task.item, tuple(sorted(task.answers)), task.arm)
+def with_tasks(rows: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of a table with the task of each, as the file states it or by a digest.
+
+    `rows` has the columns of `_SCREEN` that the table has; `answers` is JSON.
+    """
+    if "repeat" in rows.columns:
+        rows = _with_repeats(rows)
+    names = [name for name in _SCREEN if name in rows.columns]
+    screens = rows.select(names).unique(maintain_order=True)
+    screens = screens.with_columns(_digests(screens))
+    rows = rows.join(screens, on=names, how="left", nulls_equal=True, maintain_order="left")
+    task = pl.coalesce("task", "digest of task") if "task" in rows.columns else "digest of task"
+    return rows.with_columns(task=task).drop("digest of task")
+
+
+def _with_repeats(rows: pl.DataFrame) -> pl.DataFrame:
+    """The first of several times is the task itself; files number it as 0 or as 1."""
+    number = pl.col("repeat")
+    is_repeat = number > (0 if (rows["repeat"] == 0).any() else 1)
+    purpose = pl.col("purpose") if "purpose" in rows.columns else pl.lit("main")
+    return rows.with_columns(
+        pl.when(is_repeat).then(number).alias("repeat"),
+        pl.when(is_repeat & (purpose == "main"))
+        .then(pl.lit("repeat"))
+        .otherwise(purpose)
+        .alias("purpose"),
+    )
+
+
+def _digests(screens: pl.DataFrame) -> pl.Series:
+    """The identifier of each task: a digest of the JSON of all that tells it apart."""
+    fields = [_json(screens, name, _DEFAULTS.get(name, '""')) for name in _SCREEN]
+    text = pl.concat_str(pl.lit("["), pl.concat_str(fields, separator=","), pl.lit("]"))
+    texts = screens.select(text.cast(pl.Binary)).to_series().to_list()
+    digests = [f"t-{hashlib.blake2b(each, digest_size=8).hexdigest()}" for each in texts]
+    return pl.Series("digest of task", digests, pl.String)
+
+
+def _json(screens: pl.DataFrame, name: str, empty: str) -> pl.Expr:
+    if name not in screens.columns:
+        return pl.lit(empty)
+    texts = screens[name].cast(pl.String)
+    return pl.lit(texts if name in ("answers", "repeat") else in_quotes(texts)).fill_null(empty)
+
+
+def tasks_in(rows: pl.DataFrame, *, are_stated: bool) -> pl.DataFrame:
+    """The tasks of ratings in the order of their first ones, by the fields of `Task`.
+
+    A repeat names the main task of the same rater and subject, if any.
+    """
+    tasks = rows.filter(rows["task"].is_first_distinct())
+    values = {
+        name: pl.col(name) if name in rows.columns else pl.lit(value, pl.Categorical)
+        for name, value in _TEXTS.items()
+    }
+    tasks = tasks.select(
+        pl.col("task").alias("id"),
+        pl.col("task").alias("slot"),
+        "rater",
+        *(values[name].alias(name) for name in ("instrument", "item")),
+        "answers",
+        pl.lit("[]", pl.Categorical).alias("spans"),
+        *(values[name].alias(name) for name in ("arm", "phase", "batch")),
+        pl.lit(0, pl.Int64).alias("position"),
+        values["purpose"].alias("purpose"),
+        pl.lit(None, pl.Categorical).alias("repeat_of"),
+    )
+    if are_stated:
+        tasks = _replaced(tasks, "answers", _answers_by_task(rows))
+    if "span_start" in rows.columns:
+        tasks = _replaced(tasks, "spans", _spans_by_task(rows))
+    has_purposes = "purpose" in rows.columns
+    return _replaced(tasks, "repeat_of", _main_tasks(tasks)) if has_purposes else tasks
+
+
+def _replaced(tasks: pl.DataFrame, name: str, value_by_task: dict[str, str]) -> pl.DataFrame:
+    if not value_by_task:
+        return tasks
+    ids = pl.col("id").replace_strict(value_by_task, default=None, return_dtype=pl.String)
+    return tasks.with_columns(pl.coalesce(ids, pl.col(name).cast(pl.String)).alias(name))
+
+
+def _answers_by_task(rows: pl.DataFrame) -> dict[str, str]:
+    """The answers of screens that show an item with several, and ask about each."""
+    different = rows.select("task", pl.col("answers").cast(pl.String)).unique(maintain_order=True)
+    answers: dict[str, dict[str, None]] = {}
+    for task, texts in different.filter(pl.col("task").is_duplicated()).iter_rows():
+        answers.setdefault(task, {}).update(dict.fromkeys(json.loads(texts)))
+    return {task: _encode([*names]) for task, names in answers.items()}
+
+
+def _spans_by_task(rows: pl.DataFrame) -> dict[str, str]:
+    spans = rows.select("task", "span_start", "span_end").drop_nulls().unique()
+    by_task: dict[str, list[list[int]]] = {}
+    for task, *span in spans.sort("task", "span_start", "span_end").iter_rows():
+        by_task.setdefault(task, []).append(span)
+    return {task: _encode(places) for task, places in by_task.items()}
+
+
+def _main_tasks(tasks: pl.DataFrame) -> dict[str, str]:
+    """Repeat -> the main task of the same rater and subject."""
+    first: dict[object, str] = {}
+    repeats: list[tuple[str, object]] = []
+    rows = tasks.select("id", "purpose", "rater", "item", "answers", "arm")
+    for task, purpose, rater, item, answers, arm in rows.iter_rows():
+        # Sorted, since a pair may be shown the other way round the second time.
+        subject = (rater, item, tuple(sorted(json.loads(answers))), arm)
+        if purpose == "main":
+            first.setdefault(subject, task)
+        elif purpose == "repeat":
+            repeats.append((task, subject))
+    return {task: first[subject] for task, subject in repeats if subject in first}
 
 
 def utc(at: str) -> str:

@@ -32,40 +32,54 @@ CONSENSUS = (
 LEAVE_ONE_OUT = "each rater against the majority of the others"
 
 
-def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
+def majority(labels: Labels) -> NDArray[np.int64]:
     """Return each unit's label by strict majority, (n_units, n_raters) to (n_units,).
 
     -1 where there is none.
 
     Example:
-        >>> majority(np.array([[0, 0, 1], [0, 1, -1], [-1, 1, -1]]), 2)
+        >>> majority(np.array([[0, 0, 1], [0, 1, -1], [-1, 1, -1]]))
         array([ 0, -1,  1])
     """
-    n_labelled = (labels >= 0).sum(1)
-    out = np.full(len(labels), -1, dtype=np.int64)
-    for label in range(n_labels):
-        # Strictly more than half of those who labelled: a tie has no majority and stays -1.
-        out[2 * (labels == label).sum(1) > n_labelled] = label
-    return out
+    candidate = _middle(labels)[1]
+    n_given = (labels == candidate).sum(axis=1)
+    # Strictly more than half of those who labelled: a tie has no majority and is -1.
+    return np.where(2 * n_given > (labels >= 0).sum(axis=1), candidate[:, 0], -1).astype(np.int64)
 
 
-def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
+def leave_one_out(labels: Labels) -> NDArray[np.int64]:
     """Return, for each rater, the strict majority of the others, (n_units, n_raters) to the same.
 
     -1 if there is none.
 
     Example:
-        >>> leave_one_out(np.array([[0, 0, 1]]), 2)
+        >>> leave_one_out(np.array([[0, 0, 1]]))
         array([[-1, -1,  0]])
     """
     labelled = labels >= 0
-    others = labelled.sum(1, keepdims=True) - labelled
+    others = labelled.sum(axis=1, keepdims=True) - labelled
     out = np.full(labels.shape, -1, dtype=np.int64)
-    for label in range(n_labels):
-        has_label = labels == label
+    for candidate in _middle(labels):
+        has_label = labels == candidate
         # A rater's own label is taken out of both counts: nobody is compared with themselves.
-        out[2 * (has_label.sum(1, keepdims=True) - has_label) > others] = label
+        is_majority = 2 * (has_label.sum(axis=1, keepdims=True) - has_label) > others
+        out = np.where(is_majority, candidate, out)
     return out
+
+
+def _middle(labels: Labels) -> tuple[Labels, Labels]:
+    """The lower and the upper median of each unit's labels, (n_units, 1) each; -1 without labels.
+
+    No other label can be a majority: more than half of the sorted labels include the upper median,
+    and more than half of all but one include one of the two.
+    """
+    ordered = np.sort(labels, axis=1)
+    n_labelled = (labels >= 0).sum(axis=1, keepdims=True)
+    n_missing = labels.shape[1] - n_labelled
+    last = labels.shape[1] - 1
+    lower = np.minimum(n_missing + np.maximum(n_labelled - 1, 0) // 2, last)
+    upper = np.minimum(n_missing + n_labelled // 2, last)
+    return np.take_along_axis(ordered, lower, 1), np.take_along_axis(ordered, upper, 1)
 
 
 def with_consensus(consensus: Labels, judges: Labels) -> Labels:
@@ -88,7 +102,7 @@ def rest_tables(codes: Codes) -> Array:
         >>> rest_tables(Codes(np.array([[0, 0, 1]]), np.array([0]), 2))
         array([[0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 1., 0.]])
     """
-    return table_counts(codes.labels, leave_one_out(codes.labels, codes.n_labels), codes)
+    return table_counts(codes.labels, leave_one_out(codes.labels), codes)
 
 
 def against_first(codes: Codes) -> Array:
@@ -117,7 +131,7 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
 
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
-        rest = leave_one_out(panel, codes.n_labels)
+        rest = leave_one_out(panel)
         # Judge and rater are compared on the same units: both labels go where either is missing.
         both = (judges[:, :, None] >= 0) & (panel[:, None, :] >= 0)
         # (n_units, n_judges, 2, n_panel)
@@ -141,7 +155,7 @@ def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
 
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, None, :n_panel], codes.labels[:, n_panel:, None]
-        rest = leave_one_out(codes.labels[:, :n_panel], codes.n_labels)[:, None, :]
+        rest = leave_one_out(codes.labels[:, :n_panel])[:, None, :]
         slots = (judges >= 0) & ((panel >= 0) & (rest >= 0))
         rows = np.stack([slots & (judges == rest), slots & (panel == rest), slots], axis=1)
         return by_cluster(rows.reshape(len(rows), -1), codes)
@@ -158,8 +172,8 @@ def majority_tables(n_panel: int) -> Callable[[Codes], Array]:
 
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
-        rest = leave_one_out(panel, codes.n_labels)
-        panel_majority = np.broadcast_to(majority(panel, codes.n_labels)[:, None], judges.shape)
+        rest = leave_one_out(panel)
+        panel_majority = np.broadcast_to(majority(panel)[:, None], judges.shape)
         return table_counts(codes.labels, np.hstack([rest, panel_majority]), codes)
 
     return tally

@@ -1,4 +1,4 @@
-"""Chance-corrected agreement of several raters: Fleiss, Conger, Randolph, Brennan and Prediger.
+"""Chance-corrected agreement of several raters: Fleiss, Conger, Randolph, Gwet.
 
 Missing labels follow Gwet: observed agreement comes from units with at least two labels, label
 proportions from units with at least one, and every unit has the same weight.
@@ -6,6 +6,7 @@ proportions from units with at least one, and every unit has the same weight.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,11 @@ from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Statistic
 from konsil.stats.engine.distances import Weights, disagreements
 from konsil.stats.engine.tables import unanimity_sums, unit_agreement, unit_agreement_and_margins
+
+GWET = (
+    "Gwet, Br J Math Stat Psychol 61:29, 2008; missing labels and weights: Handbook, 4th ed. 2014"
+)
+
 
 FLEISS = (
     "Fleiss, Psychol Bull 76:378, 1971; missing labels and weights: Gwet 2014, chapters 2 and 3"
@@ -190,3 +196,53 @@ def _conger(totals: Array, d: Array, n_raters: int) -> Array:
     return np.asarray(
         1 - ratio(active * (active - 1.0) * observed_disagreement(totals, d), expected)[..., None]
     )
+
+
+def gwet_ac2(
+    n_labels: int, weights: Weights = "quadratic", values: ArrayLike | None = None
+) -> Statistic:
+    """Gwet's AC2: weighted agreement, with chance agreement from how evenly the labels were used.
+
+    1 - D/(1 - pe), pe = sum(w)/(k (k - 1)) sum(p (1 - p)): D the disagreement within units, p the
+    label shares, w the agreement weights, k the labels declared. Sums: unit_agreement. Values:
+    (..., 1). nan if no unit has two labels or only one label is declared; constant labels are full
+    agreement, 1. Source: Gwet 2008, 2014.
+
+    Example:
+        >>> gwet_ac2(2, "unweighted").finalise(np.array([80.0, 7.5, 7.5, 5.0, 87.5, 12.5])).round(3)
+        array([0.808])
+    """
+    d = disagreements(weights, n_labels, values)
+    return Statistic("gwet_ac2", unit_agreement, partial(_gwet, d=d), GWET)
+
+
+def gwet_ac1(n_labels: int) -> Statistic:
+    """Gwet's AC1: AC2 without weights.
+
+    1 - D/(1 - pe), pe = sum(p (1 - p))/(k - 1). Sums: unit_agreement. Values: (..., 1). Undefined
+    like gwet_ac2. Source: Gwet 2008.
+
+    Example:
+        >>> gwet_ac1(2).finalise(np.array([80.0, 7.5, 7.5, 5.0, 87.5, 12.5])).round(3)
+        array([0.808])
+    """
+    return replace(gwet_ac2(n_labels, "unweighted"), name="gwet_ac1")
+
+
+def gwet_chance(shares: Array, d: Array) -> Array:
+    """Chance agreement from label shares, (..., k) to (...,).
+
+    Example:
+        >>> float(gwet_chance(np.array([0.5, 0.5]), 1 - np.eye(2)))
+        0.5
+    """
+    k = len(d)
+    return np.asarray((1 - d).sum() / (k * (k - 1)) * (shares * (1 - shares)).sum(-1))
+
+
+def _gwet(totals: Array, d: Array) -> Array:
+    # One declared label leaves nothing to disagree about: undefined, not perfect.
+    if len(d) < 2:
+        return np.full((*np.shape(totals)[:-1], 1), np.nan)
+    chance = gwet_chance(label_shares(totals, len(d)), d)
+    return np.asarray(1 - ratio(observed_disagreement(totals, d), 1 - chance)[..., None])

@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal, Protocol
 
-from konsil.stats.agreement import alpha, gwet, icc, kappa, multirater
+from konsil.stats.agreement import alpha, icc, kappa, multirater
 from konsil.stats.agreement.alpha import LEVELS, Level
 from konsil.stats.engine import ranks
 from konsil.stats.engine.contract import Codes, Statistic
@@ -350,8 +350,8 @@ def _many_raters() -> Iterable[Entry]:
         "counts",
         OPEN,
         False,
-        unweighted("gwet_ac1", lambda codes: gwet.gwet_ac1(codes.n_labels)),
-        gwet.GWET,
+        unweighted("gwet_ac1", lambda codes: multirater.gwet_ac1(codes.n_labels)),
+        multirater.GWET,
         (
             "Agreement of all raters beyond chance, with a chance agreement that is small "
             "if one category is much more frequent than the others; more stable than kappa "
@@ -366,9 +366,10 @@ def _many_raters() -> Iterable[Entry]:
         OPEN,
         False,
         unweighted(
-            "gwet_ac2_linear", lambda codes: gwet.gwet_ac2(codes.n_labels, "linear", codes.values)
+            "gwet_ac2_linear",
+            lambda codes: multirater.gwet_ac2(codes.n_labels, "linear", codes.values),
         ),
-        gwet.GWET,
+        multirater.GWET,
         "Gwet's AC1 with disagreements weighted by their distance on the scale.",
     )
     yield Entry(
@@ -378,8 +379,8 @@ def _many_raters() -> Iterable[Entry]:
         "counts",
         OPEN,
         True,
-        of_units(gwet.gwet_ac2, "quadratic"),
-        gwet.GWET,
+        of_units(multirater.gwet_ac2, "quadratic"),
+        multirater.GWET,
         "Gwet's AC1 with weights for partial agreement; quadratic weights by default.",
     )
 

@@ -5,7 +5,7 @@ Their memory is proportional to the number of labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import scipy
@@ -33,13 +33,23 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
         pair = a * (2 * n_raters - a - 1) // 2 + b - a - 1
         cell = (pair * k + labels[first]) * k + labels[second]
         keys.append(codes.clusters[units[first]] * width + cell)
+    return counted(keys, codes.n_clusters, width)
+
+
+def counted(keys: Sequence[IntArray], n_clusters: int, width: int) -> scipy.sparse.csr_matrix:
+    """How often each cell occurs, (n_clusters, width), of keys cluster * width + column.
+
+    >>> counted([np.array([0, 3]), np.array([3])], 2, 2).toarray()
+    array([[1., 0.],
+           [0., 2.]])
+    """
     cells, counts = np.unique(
         np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True
     )
     # Each cluster's first cell is found by its smallest key: the keys are sorted already.
-    starts = np.searchsorted(cells, np.arange(codes.n_clusters + 1, dtype=np.int64) * width)
+    starts = np.searchsorted(cells, np.arange(n_clusters + 1, dtype=np.int64) * width)
     return scipy.sparse.csr_matrix(
-        (counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width)
+        (counts.astype(np.float64), cells % max(width, 1), starts), (n_clusters, width)
     )
 
 

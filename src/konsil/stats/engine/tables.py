@@ -15,10 +15,15 @@ import scipy
 from numpy.typing import NDArray
 
 from konsil.stats.engine.contract import Array, Codes, IntArray
-from konsil.stats.engine.sparse_tables import sparse_coincidences, sparse_pair_tables
+from konsil.stats.engine.sparse_tables import counted, sparse_coincidences, sparse_pair_tables
 
 DENSE_CELLS = 1 << 24
 """A tally of pair tables with more cells than this comes as a sparse matrix: 128 MB of doubles."""
+MOST_CELLS = 1 << 27
+"""A tally of tables of few labels is dense up to a gigabyte, since its rows are mostly equal ones,
+which are resampled together."""
+FEW_LABELS = 5
+"""As many labels are few."""
 _CHUNK = 1 << 22  # labels handled at a time: keeps the index arrays in tens of megabytes
 
 
@@ -62,14 +67,17 @@ def table_counts(
 
     first, second: (n_units, n_pairs), -1 where there is no label, which leaves the unit out of that
     pair's table. Returns (n_clusters, n_pairs * n_labels * n_labels); rows of a table belong to
-    `first`.
+    `first`. A scipy CSR matrix of the same shape where the dense one would pass DENSE_CELLS, or
+    MOST_CELLS with at most FEW_LABELS labels.
     """
     k, (n_units, n_pairs) = codes.n_labels, first.shape
     width = n_pairs * k * k
     size = codes.n_clusters * width
+    is_sparse = size > (MOST_CELLS if k <= FEW_LABELS else DENSE_CELLS)
     offsets = np.arange(n_pairs, dtype=np.int64) * (k * k)
     step = max(1, _CHUNK // max(n_pairs, 1))
-    total: NDArray[np.int64] | None = None
+    total = np.zeros(0 if is_sparse else size)
+    keys = []
     for start in range(0, n_units, step):
         rows = slice(start, start + step)
         a, b = first[rows], second[rows]
@@ -77,11 +85,13 @@ def table_counts(
         # Complete tables, the usual case, need no masks.
         if min(a.min(initial=0), b.min(initial=0)) < 0:
             index = index[(a >= 0) & (b >= 0)]
-        part = np.bincount(index.ravel(), minlength=size)
-        total = part if total is None else np.add(total, part, out=total)
-    if total is None:
-        total = np.zeros(size, dtype=np.int64)
-    return total.reshape(codes.n_clusters, width).astype(np.float64)
+        if is_sparse:
+            keys.append(index.ravel())
+        else:
+            np.add.at(total, index.ravel(), 1.0)
+    if is_sparse:
+        return cast("Array", counted(keys, codes.n_clusters, width))
+    return total.reshape(codes.n_clusters, width)
 
 
 def pair_tables(codes: Codes) -> Array:

@@ -57,11 +57,7 @@ def judge_range(
         measure == "cohen_kappa" and n_labels == 2
     ):
         return float("nan"), float("nan")
-    against = (
-        np.where(panel >= 0, leave_one_out(panel, n_labels), -1)
-        if valid
-        else majority(panel, n_labels)[:, None]
-    )
+    against = np.where(panel >= 0, leave_one_out(panel), -1) if valid else majority(panel)[:, None]
     d = measure_disagreements(measure, n_labels)
     worst, best = (
         _agreement(

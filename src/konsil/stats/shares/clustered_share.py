@@ -53,7 +53,8 @@ class ClusteredShare(NamedTuple):
 
     def wilson(self, level: float) -> tuple[float, float]:
         """Wilson's limits at the effective sample size, with the t quantile of `df`."""
-        z = -float(scipy.special.stdtrit(self.df, (1 - level) / 2))
+        # SciPy 1.12 has no quantile at level 1, which is infinite.
+        z = -float(scipy.special.stdtrit(self.df, (1 - level) / 2)) if level < 1 else math.inf
         p, n = self.share, self.size
         if math.isinf(z):
             return 0.0, 1.0

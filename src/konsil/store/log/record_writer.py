@@ -12,7 +12,7 @@ from konsil.errors import ConflictError
 from konsil.progress import advance
 from konsil.records import Rating
 from konsil.store.engine import schema
-from konsil.store.engine.bulk import statements
+from konsil.store.engine.bulk import raw_rows
 from konsil.store.engine.rows import KINDS, Kind, Record, Row, name_of
 from konsil.store.log import audit
 from konsil.store.log.salts import EVENT_OWNER, Salts, owner_column, owner_of
@@ -39,7 +39,7 @@ def _positions(kind: Kind) -> tuple[int, ...]:
 
 def rows_by_key(connection: Connection, kind: Kind, firsts: Sequence[str]) -> dict[Row, Row]:
     """Find the stored rows whose first key column is among `firsts`, by identity."""
-    cursor = connection.execute(statements.by_first_key(kind), {"among": sorted(set(firsts))})
+    cursor = connection.execute(raw_rows.by_first_key(kind), {"among": sorted(set(firsts))})
     rows = (tuple(row) for row in cursor)
     return {key_of(kind, row): row for row in rows}
 
@@ -130,7 +130,7 @@ class RecordWriter:
     def _insert(self, kind: Kind, names: Sequence[str], rows: Sequence[Row]) -> None:
         # The driver gets the rows as they are: taking each apart by column names would take as long
         # as writing it.
-        text, places = statements.insertion(kind, tuple(names), self.connection.dialect)
+        text, places = raw_rows.insertion(kind, tuple(names), self.connection.dialect)
         if places is not None:
             if places != tuple(range(len(names))):
                 rows = [tuple([row[place] for place in places]) for row in rows]

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from konsil.store.engine.folders import sha256
-from konsil.store.release.metadata import Facts
-from konsil.study.definition.publication import Creator
+from konsil.store.release.metadata import data_url, page_of_licence
+from konsil.study.definition.publication import Creator, Publication
 
 FILE = "croissant.json"
 """The file with Croissant's metadata."""
@@ -58,7 +58,7 @@ _OWN = (
 
 
 def croissant(
-    facts: Facts, folder: Path, tables: Mapping[str, pl.DataFrame], dictionary: pl.DataFrame
+    facts: Publication, folder: Path, tables: Mapping[str, pl.DataFrame], dictionary: pl.DataFrame
 ) -> str:
     """The metadata by Croissant 1.0, as JSON-LD; `folder` has all other files of the release."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -68,14 +68,14 @@ def croissant(
         "name": facts.title,
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "description": facts.description,
-        "license": facts.licence_url or facts.licence,
-        "url": facts.url,
+        "license": page_of_licence(facts.licence) or facts.licence,
+        "url": data_url(facts),
         "citeAs": _citation(facts),
         "creator": [_creator(creator) for creator in facts.creators],
         "publisher": (
             {"@type": "sc:Organization", "name": facts.publisher} if facts.publisher else {}
         ),
-        "datePublished": facts.year,
+        "datePublished": "" if facts.year is None else str(facts.year),
         "keywords": list(facts.keywords),
         "distribution": [_file(path, folder) for path in paths],
         "recordSet": [
@@ -103,12 +103,12 @@ def _context() -> dict[str, Any]:
     }
 
 
-def _citation(facts: Facts) -> str:
+def _citation(facts: Publication) -> str:
     """The data's citation; empty where a part of it is missing."""
     if not (facts.creators and facts.year and facts.publisher and facts.doi):
         return ""
     names = "; ".join(creator.name.strip() for creator in facts.creators)
-    return f"{names} ({facts.year}): {facts.title}. {facts.publisher}. {facts.url}"
+    return f"{names} ({facts.year}): {facts.title}. {facts.publisher}. {data_url(facts)}"
 
 
 def _creator(creator: Creator) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Only what study.toml states is written; what is missing is listed and never made
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from konsil.study import Study
@@ -16,40 +16,15 @@ DATACITE = "datacite.json"
 """The file with DataCite's metadata."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The facts of a publication, each as study.toml states it; empty: not stated."""
+def missing_facts(facts: Publication) -> tuple[str, ...]:
+    """The keys of [publication] that catalogues require and nothing states."""
+    required = ("creators", "publisher", "year", "doi", "description")
+    return tuple(key for key in required if not getattr(facts, key))
 
-    title: str
-    creators: tuple[Creator, ...]
-    publisher: str
-    year: str
-    doi: str
-    licence: str
-    description: str
-    keywords: tuple[str, ...]
 
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The keys of [publication] that catalogues require and nothing states."""
-        required = {
-            "creators": self.creators,
-            "publisher": self.publisher,
-            "year": self.year,
-            "doi": self.doi,
-            "description": self.description,
-        }
-        return tuple(key for key, value in required.items() if not value)
-
-    @property
-    def url(self) -> str:
-        """Where the data are found; empty without a DOI."""
-        return f"https://doi.org/{self.doi}" if self.doi else ""
-
-    @property
-    def licence_url(self) -> str:
-        """The licence's page; an expression of several licences has none."""
-        return page_of_licence(self.licence)
+def data_url(facts: Publication) -> str:
+    """Where the data are found; empty without a DOI."""
+    return f"https://doi.org/{facts.doi}" if facts.doi else ""
 
 
 def page_of_licence(name: str) -> str:
@@ -67,7 +42,7 @@ def licence_of(study: Study) -> str:
     return (stated or study.licence).strip()
 
 
-def facts_of(study: Study, *, is_played: bool) -> Facts:
+def facts_of(study: Study, *, is_played: bool) -> Publication:
     """The publication's facts; the description says what is simulated."""
     stated = study.publication or Publication()
     description = " ".join((stated.description or study.description).split())
@@ -75,15 +50,12 @@ def facts_of(study: Study, *, is_played: bool) -> Facts:
         description = f"Models were scripted test endpoints; no language model. {description}"
     if study.simulated:
         description = f"Simulated ratings. {description}"
-    return Facts(
+    return replace(
+        stated,
         title=stated.title.strip() or study.title.strip(),
-        creators=stated.creators,
         publisher=stated.publisher.strip(),
-        year="" if stated.year is None else str(stated.year),
-        doi=stated.doi,
         licence=licence_of(study),
         description=description.strip(),
-        keywords=stated.keywords,
     )
 
 
@@ -101,7 +73,7 @@ def note(missing: tuple[str, ...]) -> str:
     )
 
 
-def datacite(facts: Facts) -> str:
+def datacite(facts: Publication) -> str:
     """The metadata by DataCite's schema 4.5, as JSON."""
     content: dict[str, Any] = {
         "schemaVersion": "http://datacite.org/schema/kernel-4",
@@ -110,7 +82,7 @@ def datacite(facts: Facts) -> str:
         "titles": [{"title": facts.title}],
         "creators": [_creator(creator) for creator in facts.creators],
         "publisher": {"name": facts.publisher} if facts.publisher else {},
-        "publicationYear": facts.year,
+        "publicationYear": "" if facts.year is None else str(facts.year),
         "subjects": [{"subject": keyword} for keyword in facts.keywords],
         "descriptions": (
             [{"description": facts.description, "descriptionType": "Abstract"}]
@@ -140,13 +112,14 @@ def _creator(creator: Creator) -> dict[str, Any]:
     return content
 
 
-def _rights(facts: Facts) -> dict[str, str]:
-    if not facts.licence_url:
+def _rights(facts: Publication) -> dict[str, str]:
+    page = page_of_licence(facts.licence)
+    if not page:
         return {"rights": facts.licence}
     return {
         "rights": facts.licence,
         "rightsIdentifier": facts.licence,
         "rightsIdentifierScheme": "SPDX",
         "schemeUri": "https://spdx.org/licenses/",
-        "rightsUri": facts.licence_url,
+        "rightsUri": page,
     }

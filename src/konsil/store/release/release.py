@@ -106,7 +106,7 @@ def release(
             tables.recognisable,
             dict(tables.small_panels),
             is_played,
-            facts.missing,
+            metadata.missing_facts(facts),
         )
         _instruments(draft_folder, study)
         _write(draft_folder / NAME, r_script(study.instruments, made_of, "csv"))

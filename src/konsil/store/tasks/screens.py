@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 from konsil.prepare.questions.rewriting import REWRITING, accepted_text
 from konsil.records import Answer, Item, Rating, Task
 from konsil.store.engine import page_schema, schema
-from konsil.store.engine.bulk import statements
+from konsil.store.engine.bulk import raw_rows
 from konsil.store.engine.rows import KINDS, KindName
 
 _EVENTS = KINDS["events"]
@@ -357,7 +357,7 @@ def ratings_of_item(connection: Connection, item_id: str) -> tuple[Rating, ...]:
 
 
 def _records(connection: Connection, name: KindName, column: str, *among: str) -> list[Any]:
-    rows = connection.execute(statements.having(KINDS[name], column), {"among": among})
+    rows = connection.execute(raw_rows.having(KINDS[name], column), {"among": among})
     return [KINDS[name].read(tuple(row)) for row in rows]
 
 

@@ -6,19 +6,34 @@ They are checked against the protocol before anything is written.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from operator import attrgetter
-from typing import TypeVar
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
+import polars as pl
+
+from konsil.analysis.table.columns import Columns, as_rating_columns, as_task_columns
 from konsil.errors import PROBLEMS, nearest
-from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
+from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
-from konsil.records import Answer, Item, Rater, Rating, State, Task
+from konsil.records import Answer, Item, Rater, Rating, State, ratings_of, tasks_of
 from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, refuse
+from konsil.study.data.rating_rows import (
+    QUESTION,
+    RATER,
+    SHAPE,
+    SUBJECT,
+    Reading,
+    different,
+    once_about_answers,
+    read_rows,
+    shape_of_subject,
+    together,
+    with_forms,
+    with_instruments,
+)
 from konsil.study.definition.protocol import LONE_PANEL, Study
-
-R = TypeVar("R", Rating, Task)
 
 
 def admit(study: Study, files: Sequence[Incoming], stored: StoredRecords | None = None) -> Admitted:
@@ -54,37 +69,36 @@ class Door:
             for criterion in instrument.criteria:
                 self.criteria.setdefault(criterion.id, []).append((instrument, criterion))
         self.digests = {i.id: digest(i) for i in study.instruments}
-        self.labels: dict[tuple[str, str, str], tuple[State, str | None] | str] = {}
-        self.ratings: list[Rating] = []
-        self.tasks: dict[str, Task] = {}
+        self.ratings: list[pl.DataFrame] = []
+        self.tasks: list[pl.DataFrame] = []
         self.seen: dict[str, Rater] = {}
         self.hints: dict[str, str] = {}
         self.unknown_panel = ""
         self.stated: Mapping[str, tuple[str, str]] = {}
-        self.by_sentence: dict[tuple[object, ...], tuple[State, str | None]] | None = None
 
     def check(self, file: Incoming) -> None:
         """Admit one file's records, or raise."""
-        # A row of several raters has the same fault once for each of them, and is told once.
+        # A row of several raters has the same fault once for each of them, and is named once.
         if file.raters:
             self.systems |= {a.system for a in file.answers} if self.systems else set()
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
         problems: dict[str, None] = dict.fromkeys(self._systems(file))
         self.stated, self.unknown_panel = file.systems, file.unknown_panel
         problems |= dict.fromkeys(self._unknown_panel_problems())
-        self.by_sentence = {} if any(r.span is not None for r in file.ratings) else None
         problems |= dict.fromkeys(self._stated_systems())
-        tasks = {t.id: t for t in file.tasks}
-        lines = file.lines or range(2, len(file.ratings) + 2)
-        for rating, line in zip(file.ratings, lines, strict=True):
-            problem = self._rating(rating, tasks[rating.task])
-            if isinstance(problem, str):
-                problems[f"{file.place} {line:,}: {problem}"] = None
+        if file.ratings:
+            rows = as_rating_columns(file.ratings).frame
+            tasks = as_task_columns(file.tasks).frame
+            rows, problem_by_row = self._rows(rows, tasks)
+            lines = file.lines or range(2, len(file.ratings) + 2)
+            for n, problem in sorted(problem_by_row.items()):
+                problems[f"{file.place} {lines[n]:,}: {problem}"] = None
         refuse(file, tuple(problems))
-        if file.raters:
-            # What was asked for and not rated is missing, and can only be counted where the tasks
-            # are known.
-            self.tasks |= {t.id: t for t in file.tasks if t.id not in self.tasks}
+        if file.ratings:
+            self.ratings.append(rows.select(f.name for f in fields(Rating)))
+            self.tasks.append(with_instruments(tasks, rows, is_whole=bool(file.raters)))
+        elif file.raters:
+            self.tasks.append(as_task_columns(file.tasks).frame)
 
     def _systems(self, file: Incoming) -> Iterable[str]:
         for answer in file.answers:
@@ -136,78 +150,83 @@ class Door:
             self.hints[name] = nearest(name, names)
         return self.hints.get(name, "it is not among those known")
 
-    def _rating(self, rating: Rating, task: Task) -> str | None:
-        """Admit one rating; the problem as a sentence if it cannot be."""
-        question = self.form_of(rating, task)
+    def _rows(self, rows: pl.DataFrame, tasks: pl.DataFrame) -> tuple[pl.DataFrame, dict[int, str]]:
+        """A file's ratings as they are stored, and row -> why it is not admitted.
+
+        What is different among the rows is checked once.
+        """
+        rows = with_forms(rows, tasks)
+        readings = {q: self._reading(*q) for q in different(rows, QUESTION)}
+        unread = {q: problem for q, problem in readings.items() if isinstance(problem, str)}
+        problems = self._problems(rows, unread)
+        if problems:
+            return rows, problems
+        read = {question: r for question, r in readings.items() if not isinstance(r, str)}
+        has_spans = bool((rows["span"] != "").any())
+        rows = read_rows(rows, read, self._criterion)
+        return once_about_answers(rows) if has_spans else (rows, {})
+
+    def _problems(
+        self, rows: pl.DataFrame, unread: Mapping[tuple[Any, ...], str]
+    ) -> dict[int, str]:
+        """Row -> the first of its problems; what it is about is admitted."""
+        cells = rows.select(*QUESTION, "rater", *SUBJECT, *shape_of_subject())
+        checks: list[tuple[Sequence[str], Mapping[tuple[Any, ...], str | None]]] = [
+            (QUESTION, unread),
+            (RATER, {rater: self._rater_problem(*rater) for rater in different(cells, RATER)}),
+            (SHAPE, {shape: self._shape_problem(*shape) for shape in different(cells, SHAPE)}),
+            (SUBJECT, {s: self._subject_problem(*s) for s in different(cells, SUBJECT)}),
+        ]
+        problems: dict[int, str] = {}
+        for names, problem_by_value in checks:
+            if any(problem_by_value.values()):
+                for n, value in enumerate(cells.select(names).iter_rows()):
+                    if problem := problem_by_value.get(value):
+                        problems.setdefault(n, problem)
+        return problems
+
+    def _reading(
+        self, form: str, criterion_id: str, state: State, label: str | None
+    ) -> Reading | str:
+        """How a label is read; the problem as a sentence if it cannot be."""
+        question = self._form_of(criterion_id, form)
         if isinstance(question, str):
             return question
         instrument, criterion = question
-        read = self.label_of(instrument, criterion, rating)
-        if isinstance(read, str):
-            return read
-        problem = self.rater_problem(rating.rater) or self.subject_problem(rating, criterion)
-        if problem:
-            return problem
-        state, label = read
-        if criterion.scope == "task":
-            # A question on the task is about all that it shows: the answers have named it.
-            rating = replace(rating, answers=())
-        # Whichever way round a file has its pairs: two raters who agree have the same record.
-        answers, label = canonical(criterion, rating.answers, label)
-        stamp = rating.instrument or self.digests[instrument.id]
-        if self.by_sentence is not None and criterion.scope != "sentence":
-            # A row of a sentence repeats what is asked once about the answer or the task.
-            rating = replace(rating, span=None)
-            key = (rating.task, rating.rater, criterion.id, answers)
-            former = self.by_sentence.get(key)
-            if former is not None:
-                return None if former == (state, label) else _differing(criterion, former, label)
-            self.by_sentence[key] = (state, label)
-        self.ratings.append(_rating_with(rating, answers, state, label, stamp))
-        if task.id not in self.tasks:
-            self.tasks[task.id] = task if task.instrument else _task_with(task, instrument.id)
-        return None
+        if state == "abstained":
+            read: tuple[State, str | None] = "abstained", None
+        else:
+            try:
+                read = read_label(criterion, label or "")
+            except LabelError as error:
+                return str(error)
+        return Reading(*read, instrument.id, self.digests[instrument.id], criterion.scope)
 
-    def form_of(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
+    def _criterion(self, criterion_id: str, form: str) -> Criterion:
+        return next(c for i, c in self.criteria[criterion_id] if i.id == form)
+
+    def _form_of(self, criterion_id: str, form: str) -> tuple[Instrument, Criterion] | str:
         """The instrument and the criterion of a rating; the problem if there are none."""
-        candidates = self.criteria.get(rating.criterion)
+        candidates = self.criteria.get(criterion_id)
         if not candidates:
-            return (
-                f"there is no criterion {rating.criterion!r};"
-                f" {nearest(rating.criterion, self.criteria)}"
-            )
-        if task.instrument:
+            return f"there is no criterion {criterion_id!r}; {nearest(criterion_id, self.criteria)}"
+        if form:
             for instrument, criterion in candidates:
-                if instrument.id == task.instrument:
+                if instrument.id == form:
                     return instrument, criterion
             instrument_ids = [i.id for i in self.study.instruments]
             return (
-                f"no instrument {task.instrument!r} contains {rating.criterion!r};"
-                f" {nearest(task.instrument, instrument_ids)}"
+                f"no instrument {form!r} contains {criterion_id!r}; {nearest(form, instrument_ids)}"
             )
         if len(candidates) > 1:
             names = ", ".join(i.id for i, _ in candidates)
             return (
-                f"criterion {rating.criterion!r} is in several instruments ({names}); state the"
+                f"criterion {criterion_id!r} is in several instruments ({names}); state the"
                 " instrument"
             )
         return candidates[0]
 
-    def label_of(
-        self, instrument: Instrument, criterion: Criterion, rating: Rating
-    ) -> tuple[State, str | None] | str:
-        """The label as the scale reads it; the problem if it does not."""
-        if rating.state == "abstained":
-            return "abstained", None
-        key = (instrument.id, criterion.id, rating.label or "")
-        if key not in self.labels:
-            try:
-                self.labels[key] = read_label(criterion, rating.label or "")
-            except LabelError as error:
-                self.labels[key] = str(error)
-        return self.labels[key]
-
-    def rater_problem(self, rater: str) -> str | None:
+    def _rater_problem(self, rater: str) -> str | None:
         """Admit a rater; the problem as a sentence if they cannot be."""
         if rater not in self.seen:
             if self.unknown_panel:
@@ -218,36 +237,38 @@ class Door:
             self.seen[rater] = self.raters.get(rater) or Rater(rater, LONE_PANEL)
         return None
 
-    def subject_problem(self, rating: Rating, criterion: Criterion) -> str | None:
-        """Admit what a rating is about; the problem as a sentence if it cannot be."""
+    def _shape_problem(
+        self, form: str, criterion_id: str, size: int, has_item: bool, has_span: bool
+    ) -> str | None:
+        """That a rating is not about what its criterion is about."""
+        question = self._form_of(criterion_id, form)
+        if isinstance(question, str):
+            return None  # it has this problem already
+        criterion = question[1]
         need = ANSWERS[criterion.scope]
-        if criterion.scope != "task" and len(rating.answers) != need:
-            got = len(rating.answers)
+        if criterion.scope != "task" and size != need:
+            advice = "name the system or answer" if size < need else "leave system and answer out"
             return (
                 f"criterion {criterion.id!r} is about {criterion.scope}: expected {need}"
-                f" answer{'' if need == 1 else 's'}, got {got}"
-                f" ({'name the system or answer' if got < need else 'leave system and answer out'})"
+                f" answer{'' if need == 1 else 's'}, got {size} ({advice})"
             )
-        if rating.item is None and criterion.scope in ITEMS:
+        if not has_item and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
-        if rating.span is None and criterion.scope == "sentence":
+        if not has_span and criterion.scope == "sentence":
             return (
                 f"criterion {criterion.id!r} is about sentence: the span is empty (the number in"
                 " 'sentence', or span_start and span_end)"
             )
-        if (
-            rating.item is not None
-            and rating.item not in self.items
-            and rating.item not in self.stored.items
-        ):
+        return None
+
+    def _subject_problem(self, item: str | None, answers: str) -> str | None:
+        """Admit what a rating is about; the problem as a sentence if it cannot be."""
+        if item is not None and item not in self.items and item not in self.stored.items:
             if not self.imply_items:
-                return (
-                    f"there is no item {rating.item!r};"
-                    f" {self._nearest(rating.item, self._item_ids())}"
-                )
-            self.items[rating.item] = Item(rating.item, "")
-        for answer in rating.answers:
-            problem = self._answer(answer, rating.item)
+                return f"there is no item {item!r}; {self._nearest(item, self._item_ids())}"
+            self.items[item] = Item(item, "")
+        for answer in json.loads(answers):
+            problem = self._answer(answer, item)
             if problem:
                 return problem
         return None
@@ -259,7 +280,7 @@ class Door:
             answer_ids = itertools.chain(self.answers, self.stored.answers)
             return f"there is no answer {answer!r}; {self._nearest(answer, answer_ids)}"
         prefix = f"{item}:"
-        if answer in self.stated:
+        if item is not None and answer in self.stated:
             _, system = self.stated[answer]
         elif item is not None and answer.startswith(prefix):
             system = answer.removeprefix(prefix)
@@ -268,7 +289,6 @@ class Door:
                 f"answer {answer!r}: its system is not known; import the answers or give a system"
                 " column"
             )
-        assert item is not None
         if self.systems and system not in self.systems:
             return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
         self.answers[answer] = Answer(answer, item, system)
@@ -280,36 +300,10 @@ class Door:
             tuple(self.items.values()),
             tuple(self.answers.values()),
             tuple(self.seen.values()),
-            tuple(self.tasks.values()),
-            tuple(self.ratings),
+            Columns(together(self.tasks, "id"), lambda frame: tasks_of(frame.iter_rows()))
+            if self.tasks
+            else (),
+            Columns(together(self.ratings), lambda frame: ratings_of(frame.iter_rows()))
+            if self.ratings
+            else (),
         )
-
-
-def _changing(record: type[R], *names: str) -> Callable[..., R]:
-    """A function like `dataclasses.replace` for these fields, in a third of the time.
-
-    A file has hundreds of thousands of records.
-    """
-    field_names = [f.name for f in fields(record)]
-    values_of, places = attrgetter(*field_names), [field_names.index(name) for name in names]
-
-    def changed(original: R, *values: object) -> R:
-        all_values = list(values_of(original))
-        for place, value in zip(places, values, strict=True):
-            all_values[place] = value
-        return record(*all_values)
-
-    return changed
-
-
-_rating_with = _changing(Rating, "answers", "state", "label", "instrument")
-_task_with = _changing(Task, "instrument")
-
-
-def _differing(criterion: Criterion, former: tuple[State, str | None], label: str | None) -> str:
-    """That a rater's rows of the sentences of one answer have different values of it."""
-    values = [repr(value) if value is not None else "an abstention" for value in (former[1], label)]
-    return (
-        f"criterion {criterion.id!r} is about {criterion.scope}: expected the same value in the"
-        f" rows of all its sentences, got {values[0]} before and {values[1]} here"
-    )

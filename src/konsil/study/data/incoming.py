@@ -71,9 +71,9 @@ class Admitted:
     """Answers, those implied by ratings included."""
     raters: tuple[Rater, ...]
     """The raters that gave ratings."""
-    tasks: tuple[Task, ...]
+    tasks: Sequence[Task]
     """Tasks, each with its instrument."""
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
     """Ratings with their labels as the scale reads them."""
 
 

@@ -18,12 +18,11 @@ from konsil.prepare import preparation_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
 from konsil.study.definition.publication import publication_problems
 from konsil.study.rules.analysis_rules import analysis_problems
-from konsil.study.rules.figure_rules import figure_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.interim_rules import interim_rule_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
-from konsil.study.rules.table_rules import table_problems
+from konsil.study.rules.table_rules import figure_problems, table_problems
 from konsil.study.rules.valid_names import panel_names, unknown_name_problems
 from konsil.study.sections.calibration import calibration_problems
 from konsil.study.sections.calling import endpoint_problems, judge_problems, model_problems

@@ -10,7 +10,7 @@ from konsil.design.stages import Collected, Stage, StageName
 
 Action = StageName | Literal["replace"]
 """What a button starts."""
-Download = Literal["report", "word", "rehearsal"]
+Download = Literal["report", "word", "table", "rehearsal"]
 """Files that the page hands out."""
 
 

@@ -8,7 +8,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from konsil.design.stages import STEPS, Collected, Stage
+from konsil.design.stages import STEPS, Collected, Stage, StageName
 from konsil.errors import KonsilError
 from konsil.locale import translations
 from konsil.web.design.conduct import Action, Download
@@ -17,9 +17,7 @@ from konsil.web.design.forms import text_of
 from konsil.web.design.rendering import language_of, step
 from konsil.web.design.words import need_words, stage_words
 
-ACTIONS: frozenset[str] = frozenset(
-    {"import", "replace", "plan", "rehearse", "judge", "invite", "office", "report"}
-)
+ACTIONS: frozenset[str] = frozenset({*get_args(StageName), "replace"})
 """What the page's buttons start."""
 
 
@@ -81,4 +79,5 @@ def download(request: Request, room: Room, _form: FormData) -> Response:
     )
     if path is None:
         return RedirectResponse("/conduct", 303)
-    return FileResponse(path, filename=f"{name}-{path.name}" if name == "rehearsal" else path.name)
+    named = {"rehearsal": f"rehearsal-{path.name}", "table": f"table-2{path.suffix}"}
+    return FileResponse(path, filename=named.get(name, path.name))

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from konsil.web.design import conducting, preview, steps
+from konsil.web.design import conducting, data_step, preview, steps
 from konsil.web.design.entrance import Page, Room, come_in, within
 from konsil.web.design.workshop import Workshop
 from konsil.web.http import statics
@@ -19,8 +19,8 @@ BACKLOG = 64
 """Connections that may wait until the server has started."""
 
 PAGES: tuple[tuple[str, str, Page], ...] = (
-    ("/data", "GET", steps.data),
-    ("/data", "POST", steps.take_data),
+    ("/data", "GET", data_step.data),
+    ("/data", "POST", data_step.take_data),
     ("/questions", "GET", steps.questions),
     ("/questions", "POST", steps.take_questions),
     ("/people", "GET", steps.people),

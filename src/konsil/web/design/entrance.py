@@ -47,6 +47,8 @@ class Room:
     assumption: Assumption = field(default_factory=Assumption)
     models: tuple[JudgeModel, ...] = ()
     """The judges' models as they were typed, where the form was not taken; keys are in none."""
+    answering: tuple[JudgeModel, ...] | None = None
+    """The models that answer as they were typed; None: as the study states them."""
     trial: Trial | None = None
     """The last call on trial."""
     power: tuple[PowerLine, ...] = ()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import count
 from typing import cast, get_args
 
 from starlette.datastructures import FormData, UploadFile
 
-from konsil.design.columns import Role
 from konsil.design.lines import Line
 from konsil.design.models import JudgeModel
 from konsil.design.outlook import Assumption
 from konsil.design.people import Panel, PanelKind
 from konsil.design.questions import About, Kind, Question
+from konsil.design.tables.columns import Role
+from konsil.design.tables.guessing import TableForm
 from konsil.design.wording import wording
+from konsil.records.source import FileSettings
 from konsil.web.rating.text.numbers import read_number
 
 MOST_RATERS = 500
 MOST_STUDIES = 200
+TAB = "tab"
+"""The separator that no field of a form can have."""
 
 
 def text_of(form: FormData, name: str) -> str:
@@ -41,15 +46,58 @@ def _rows(form: FormData, letter: str) -> Iterator[str]:
         n += 1
 
 
-def roles_of(form: FormData) -> dict[str, dict[int, Role]]:
-    """Table -> number of a column, from 0 -> its role."""
-    roles: dict[str, dict[int, Role]] = {}
+@dataclass(frozen=True)
+class TableEntry:
+    """What the form says of one table."""
+
+    name: str
+    roles: tuple[Role, ...]
+    """The roles of its columns, in their order."""
+    form: TableForm | None
+    """How it is laid out."""
+    fixed: Mapping[str, str]
+    """The rater and the system of all rows."""
+    settings: Mapping[str, str]
+    """The settings with which its file is read, as they were typed."""
+
+    def file_settings(self, former: FileSettings, settable: Collection[str]) -> FileSettings:
+        """The settings that concern the file, the others as they were."""
+        typed: dict[str, str | int | bool] = {
+            name: value for name, value in self.settings.items() if name in settable
+        }
+        if "skip" in typed:
+            typed["skip"] = _integer(self.settings["skip"], 0, 10_000) or 0
+            typed["header"] = _integer(self.settings.get("header", ""), 1, 3) or 1
+            typed["numbered"] = self.settings.get("numbered") == "on"
+        if typed.get("separator") == TAB:
+            typed["separator"] = "\t"
+        return replace(former, **typed)  # type: ignore[arg-type]
+
+
+def tables_in(form: FormData) -> list[TableEntry]:
+    """The tables."""
+    entries = []
     for row in _rows(form, "t"):
-        table: dict[int, Role] = {}
-        while (role := text_of(form, f"{row}c{len(table)}")) in get_args(Role):
-            table[len(table)] = cast("Role", role)
-        roles[str(form[row])] = table
-    return roles
+        roles: list[Role] = []
+        while (role := text_of(form, f"{row}c{len(roles)}")) in get_args(Role):
+            roles.append(cast("Role", role))
+        layout = text_of(form, f"{row}-form")
+        names = [setting.name for setting in fields(FileSettings)]
+        entries.append(
+            TableEntry(
+                str(form[row]),
+                tuple(roles),
+                cast("TableForm", layout) if layout in get_args(TableForm) else None,
+                {name: text_of(form, f"{row}-{name}") for name in ("rater", "system")},
+                {n: text_of(form, f"{row}-{n}") for n in names if f"{row}-{n}" in form},
+            )
+        )
+    return entries
+
+
+def system_names_in(form: FormData) -> dict[str, str]:
+    """The systems: name in the file -> identifier."""
+    return {str(form[row]): text_of(form, f"{row}-name") for row in _rows(form, "s")}
 
 
 def questions_in(form: FormData, language: str) -> list[Question]:
@@ -121,6 +169,20 @@ def models_in(form: FormData) -> list[JudgeModel]:
         )
         for row in _rows(form, "m")
     ]
+
+
+def answering_in(form: FormData, used: Collection[str]) -> list[JudgeModel]:
+    """The models that answer, without the one that is taken away and with one that is added."""
+    action = text_of(form, "do")
+    models = [
+        replace(model, rater=text_of(form, f"m{n}-name") or model.rater)
+        for n, model in enumerate(models_in(form))
+        if action != f"drop {n}"
+    ]
+    if action == "add model":
+        taken = {*used, *(model.rater for model in models)}
+        models.append(JudgeModel(next(n for k in count(1) if (n := f"model-{k}") not in taken)))
+    return models
 
 
 def lines_in(form: FormData) -> list[Line]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from konsil.errors import KonsilError
 from konsil.locale import SOURCE, catalogue_language, complete_languages
 from konsil.web.design.entrance import Room
 from konsil.web.http.statics import address
@@ -25,6 +26,16 @@ def language_of(request: Request, room: Room) -> str:
         or catalogue_language(room.workshop.language)
         or SOURCE
     )
+
+
+def trying(room: Room, work: Callable[[], object]) -> bool:
+    """Whether the work was done; what kept it from being done is on the next page."""
+    try:
+        work()
+    except KonsilError as error:
+        room.faults += str(error).split("\n")
+        return False
+    return True
 
 
 def step(

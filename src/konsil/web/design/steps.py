@@ -1,11 +1,9 @@
-"""Endpoints of the steps: data, questions, people, plan, analyses, saving."""
+"""Endpoints of the steps after the tables: questions, people, plan, analyses, saving."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -19,7 +17,7 @@ from konsil.design.proposals import proposals, with_analyses
 from konsil.design.questions import KINDS, labels_of, questions_of, with_questions, with_references
 from konsil.design.stages import STEPS, step_of_line
 from konsil.errors import KonsilError
-from konsil.locale import catalogue_language, complete_languages, translations
+from konsil.locale import catalogue_language, translations
 from konsil.web.design.entrance import Room
 from konsil.web.design.forms import (
     assumption_in,
@@ -28,93 +26,11 @@ from konsil.web.design.forms import (
     panels_in,
     pay_in,
     questions_in,
-    roles_of,
     text_of,
-    uploads,
 )
-from konsil.web.design.rendering import language_of, onward, step
-from konsil.web.design.words import (
-    confidence_words,
-    kind_words,
-    need_words,
-    purpose_words,
-    reason_words,
-    role_words,
-)
+from konsil.web.design.rendering import language_of, onward, step, trying
+from konsil.web.design.words import kind_words, need_words, purpose_words
 from konsil.web.site.pages import LANGUAGE_COOKIE
-
-
-def _trying(room: Room, work: Callable[[], object]) -> bool:
-    """Whether the work was done; what kept it from being done is on the next page."""
-    try:
-        work()
-    except KonsilError as error:
-        room.faults += str(error).split("\n")
-        return False
-    return True
-
-
-def data(request: Request, room: Room, _form: FormData) -> Response:
-    """The study's title and the user's tables with the guesses about them."""
-    workshop, _ = room.workshop, translations(language_of(request, room)).gettext
-    tables = [
-        {
-            "loaded": loaded,
-            "rows": [
-                {
-                    "guess": guess,
-                    "why": reason_words(guess, _),
-                    "role": loaded.roles.get(guess.column, "unused"),
-                    "examples": [value[:80] for value in column.distinct[:3]],
-                }
-                for guess, column in zip(loaded.guesses, loaded.table.columns, strict=True)
-            ],
-            "missing": workshop.lacking(name)[0],
-            "repeated": workshop.lacking(name)[1],
-        }
-        for name, loaded in workshop.tables.items()
-    ]
-    content = workshop.data
-    used = [s for s in content.get("sources", ()) if s.get("file") not in workshop.tables]
-    context = {
-        "title": content.get("title", ""),
-        "tables": tables,
-        "used": used,
-        "loose": workshop.loose_files(),
-        "systems": [system["id"] for system in content.get("systems", ())],
-        "roles": role_words(_),
-        "confidences": confidence_words(_),
-    }
-    return step(request, room, "data", context)
-
-
-def take_data(_request: Request, room: Room, form: FormData) -> Response:
-    """Take the title, new tables, and the roles of the columns."""
-    workshop, action = room.workshop, text_of(form, "do")
-    content = workshop.data
-    content["title"] = text_of(form, "title")
-    language = catalogue_language(text_of(form, "study_language"))
-    if language in complete_languages() and language != content.get("language", "en"):
-        content["language"] = language
-    is_fine = _trying(room, lambda: workshop.change(content))
-    for name, roles in roles_of(form).items():
-        if name in workshop.tables and action != f"remove {name}":
-            columns = workshop.tables[name].table.columns
-            named = {columns[n].name: role for n, role in roles.items() if n < len(columns)}
-            is_fine &= _trying(room, partial(workshop.use_table, name, named))
-            is_fine &= workshop.tables[name].is_used
-    if action.startswith("remove "):
-        is_fine &= _trying(room, lambda: workshop.remove_table(action.removeprefix("remove ")))
-    new = list(uploads(form))
-    for name, content_of_file in new:
-        sheet = text_of(form, "sheet")
-        _trying(room, partial(workshop.add_table, name, content_of_file, sheet))
-    loose = [name for name in form.getlist("loose") if isinstance(name, str)]
-    for name in loose:
-        _trying(room, partial(workshop.take_loose, name, text_of(form, "sheet")))
-    # What is guessed of a new table is shown before it counts.
-    stays = new or loose or not is_fine
-    return onward("data", "stay" if stays else action)
 
 
 def questions(request: Request, room: Room, _form: FormData) -> Response:
@@ -141,7 +57,7 @@ def take_questions(_request: Request, room: Room, form: FormData) -> Response:
         shown = [name for name in form.getlist("reference") if isinstance(name, str)]
         workshop.change(with_references(with_questions(workshop.data, entries), shown))
 
-    is_fine = _trying(room, change)
+    is_fine = trying(room, change)
     if is_fine and action.startswith("page "):
         return RedirectResponse(f"/page/{action.removeprefix('page ')}", 303)
     return onward("questions", action if is_fine else "stay")
@@ -170,7 +86,7 @@ def take_people(_request: Request, room: Room, form: FormData) -> Response:
         judges = {model.rater for model in models_of(content)}
         workshop.change(with_models(content, [m for m in models if m.rater in judges]))
 
-    is_fine = _trying(room, change)
+    is_fine = trying(room, change)
     if not is_fine:
         # What may be a key is shown on no page.
         room.models = tuple(map(without_secrets, models))
@@ -205,7 +121,7 @@ def take_plan(_request: Request, room: Room, form: FormData) -> Response:
     """Take the plan."""
     workshop = room.workshop
     room.pay = pay_in(form)
-    is_fine = _trying(room, lambda: workshop.change(with_lines(workshop.data, lines_in(form))))
+    is_fine = trying(room, lambda: workshop.change(with_lines(workshop.data, lines_in(form))))
     return onward("plan", text_of(form, "do") if is_fine else "stay")
 
 
@@ -226,7 +142,7 @@ def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
     """Take the analyses; where it is asked for, simulate the study."""
     workshop, action = room.workshop, text_of(form, "do")
     names = {name for name in form.getlist("analysis") if isinstance(name, str)}
-    is_fine = _trying(room, lambda: workshop.change(with_analyses(workshop.data, names)))
+    is_fine = trying(room, lambda: workshop.change(with_analyses(workshop.data, names)))
     room.power = ()
     if action == "power" and is_fine:
         room.assumption = assumption_in(form, room.assumption)
@@ -234,7 +150,7 @@ def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
         def estimate() -> None:
             room.power = workshop.power(room.assumption)
 
-        _trying(room, estimate)
+        trying(room, estimate)
     return onward("analyses", action if is_fine else "stay")
 
 
@@ -270,7 +186,7 @@ def take_save(_request: Request, room: Room, _form: FormData) -> Response:
     room.saved = ()
     # The page shows what is missing in place of the button.
     if not room.workshop.problems() and not room.workshop.needs():
-        _trying(room, write)
+        trying(room, write)
     return RedirectResponse("/save", 303)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from konsil.design.columns import Role
-from konsil.design.guessing import Confidence, Guess, Reason
 from konsil.design.proposals import Proposal
 from konsil.design.questions import Kind
 from konsil.design.stages import Need, StageName
+from konsil.design.tables.columns import Role
+from konsil.design.tables.guessing import Confidence, Guess, Reason, TableForm
 
 Gettext = Callable[[str], str]
 
@@ -37,6 +37,18 @@ def role_words(_: Gettext) -> Mapping[Role, str]:
         "note": _("remark of the rater"),
         "repeat": _("number of a repeated rating"),
         "own": _("a further field of konsil"),
+    }
+
+
+def form_words(_: Gettext) -> Mapping[TableForm, str]:
+    """How a table can be laid out."""
+    return {
+        "questions": _("a row for each question"),
+        "answers": _("a row for each answer"),
+        "wide": _("ratings: a column for each rater"),
+        "long": _("ratings: a row for each rating, or for each rater and answer"),
+        "raters-in-rows": _("ratings: a row for each rater, a column for each item"),
+        "pairs": _("a row for each comparison of two systems"),
     }
 
 
@@ -73,7 +85,7 @@ def kind_words(_: Gettext) -> Mapping[Kind, str]:
         "choice": _("own labels, without an order"),
         "pair3": _("preference between two answers, with a tie"),
         "pair5": _("preference in five steps, with a tie"),
-        "other": _("another scale (stays as it is)"),
+        "other": _("a number, a text or another scale (stays as it is)"),
     }
 
 
@@ -119,10 +131,12 @@ def stage_words(_: Gettext) -> Mapping[StageName, str]:
     """The stages of a study."""
     return {
         "import": _("Import the data"),
+        "answer": _("Collect the models' answers"),
         "plan": _("Assign the tasks"),
         "rehearse": _("Rehearse the study"),
         "judge": _("Collect the ratings of LLM judges"),
         "invite": _("Invite the raters"),
         "office": _("Open the study dashboard"),
         "report": _("Report and manuscript"),
+        "table": _("Table 2"),
     }

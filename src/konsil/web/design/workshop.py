@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from konsil.design.columns import Role
 from konsil.design.edits import Data
 from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.stages import Need
-from konsil.design.tables import Loaded
+from konsil.design.tables.columns import Role
+from konsil.design.tables.guessing import TableForm
+from konsil.design.tables.loaded import Loaded
 from konsil.errors import Problem
+from konsil.records.source import FileSettings
 from konsil.web.design.conduct import Conduct
 
 
@@ -58,17 +60,31 @@ class Workshop(Protocol):
     def loose_files(self) -> tuple[str, ...]:
         """Tables of the folder that the study does not read."""
 
-    def add_table(self, name: str, content: bytes, sheet: str = "") -> Loaded:
+    def add_table(self, name: str, content: bytes) -> Loaded:
         """Take a table of the user's."""
 
-    def take_loose(self, name: str, sheet: str = "") -> Loaded:
+    def take_loose(self, name: str) -> Loaded:
         """Take a table that lies in the folder."""
+
+    def read_again(self, name: str, settings: FileSettings) -> None:
+        """Read a table's file by other settings."""
+
+    def set_form(self, name: str, form: TableForm) -> None:
+        """Propose the roles of a table's columns in another form."""
+
+    def systems(self) -> Mapping[str, str]:
+        """The systems that the used tables name: name in the file -> identifier."""
+
+    def rename_systems(self, new_names: Mapping[str, str]) -> None:
+        """Call systems otherwise: name in the file -> identifier."""
 
     def remove_table(self, name: str) -> None:
         """Leave a table out again."""
 
-    def use_table(self, name: str, roles: Mapping[str, Role]) -> None:
-        """Read a table with these roles of its columns."""
+    def use_table(
+        self, name: str, roles: Mapping[str, Role], fixed: Mapping[str, str] | None = None
+    ) -> None:
+        """Read a table with these roles of its columns, and what is the same in all rows."""
 
     def lacking(self, name: str) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
         """The roles that a table lacks, and those that too many of its columns have."""

@@ -49,16 +49,16 @@ def table_measure(analysis: Analysis) -> tuple[MeasureName, Weights]:
 
 
 MOST_SUMS = 1 << 27
-"""Sums of all clusters, a gigabyte."""
+"""Numbers of a gradient, half a minute: sums of a cluster times clusters or sums, the fewer."""
 
 
 def refuse_many_labels(analysis: Analysis, codes: Codes, n_sums: int) -> None:
-    """Refuse sums that would take gigabytes, before anything is counted.
+    """Refuse tables of labels by labels whose intervals would take minutes.
 
     A majority counts equal labels: of measured values there is almost none. `n_sums`: those of a
-    cluster, tables of labels by labels or passes over the labels.
+    cluster.
     """
-    if n_sums * codes.n_clusters > MOST_SUMS:
+    if n_sums * min(n_sums, codes.n_clusters) > MOST_SUMS:
         raise AnalysisError(
             f"{analysis.name}: {codes.n_labels:,} different labels: a majority needs equal labels;"
             " combine labels by collapse, or compute agreement among the raters without against"
@@ -119,7 +119,7 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
     codes = sample.codes
     if codes.labels.shape[1] == PAIR:
         return ()
-    no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
+    no_majority = int((consensus.majority(codes.labels) < 0).sum())
     if not no_majority:
         return ()
     return (

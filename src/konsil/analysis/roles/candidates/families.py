@@ -24,7 +24,7 @@ def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
         ]
     able = [c.name for c in table.columns if c.is_ratings and c.name not in taken_columns(stated)]
     sets: list[tuple[str, ...]] = []
-    for group in _connected(table, able):
+    for group in connected(table, able):
         plain = tuple(name for name in group if kinds(name)["other"] < 0.7)
         sets += [group, plain]
         sets += [tuple(n for n in group if kinds(n)[kind] >= 0.5) for kind in _SPLIT_KINDS]
@@ -51,7 +51,7 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if regex.fullmatch(name))
 
 
-def _connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Groups of columns that are connected by common labels."""
     rest = list(names)
     while rest:

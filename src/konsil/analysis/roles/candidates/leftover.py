@@ -8,7 +8,7 @@ from typing import Literal
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds
-from konsil.analysis.roles.reading import Role, Shape
+from konsil.analysis.roles.reading import TEXTS, Role, Shape
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -58,6 +58,8 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         if column.name in used or column.name in draft.roles:
             continue
         role, points = _role(table, column, rated, deciding)
+        if role == "weight" and draft.shape in TEXTS:
+            role, points = "unused", -0.3  # texts are not weighted
         if is_plain and role != "weight":
             points = max(points, _PLAIN[table.shares(column, rated) >= _SHARED])
         is_rater = draft.rater is not None and fit(column.name, "rater") == 1

@@ -85,6 +85,8 @@ class _Key:
         points -= max(5 * fit(name, "rater"), 4 * self.rater.people)
         # A rater's own column is neither a criterion nor a group.
         points -= 5 * (kinds(name)["rater"] >= 0.8)
+        # Who rated is known where the columns of ratings are named for raters.
+        points -= 5 * all(kinds(label)["rater"] >= 0.8 for label in top.rated)
         draft.add(points, "no_rater", name)
         return draft
 

@@ -64,8 +64,9 @@ class _Texts:
 
     @cached_property
     def items(self) -> list[Column]:
-        """Columns that can number the rows."""
-        return [c for c in self.table.columns if c.is_unique and not c.is_long and not c.is_date]
+        """Columns that can number the rows; measured values do not."""
+        columns = (c for c in self.table.columns if c.is_unique and not c.is_long)
+        return [c for c in columns if not c.is_date and (c.is_whole or not c.is_number)]
 
     def is_crossed(self, item: Column, system: Column) -> bool:
         """Whether rows are the answers of each system to most questions."""
@@ -90,8 +91,10 @@ class _Texts:
         draft = Draft("questions", () if key is None else (key.name,))
         draft.rated = tuple(c.name for c in answers)
         if item is not None:
-            draft.add(2 * fit(item.name, "unit") or 0.3, "unit_in_each_row", item.name)
-            draft.add(-2.0 * _is_meant_otherwise(item), "named_for_other", item.name)
+            is_other = _is_meant_otherwise(item)
+            sign = 0.0 if is_other else max(fit(item.name, "unit"), 0.7 * fit(item.name, "row"))
+            draft.add(2 * sign or 0.3, "unit_in_each_row", item.name)
+            draft.add(-2.0 * is_other, "named_for_other", item.name)
         if question is not None:
             draft.texts[question.name] = "question"
             draft.add(3, "texts", question.name)
@@ -190,7 +193,11 @@ def _is_answer(column: Column) -> bool:
 
 def _is_meant_otherwise(column: Column) -> bool:
     """Whether a column is named for something else than questions and their numbers."""
-    roles: tuple[TextRole, ...] = ("reference", "answer")
-    is_text = max(fit(column.name, role) for role in roles) >= _NAMED
+    is_text = max(fit(column.name, role) for role in _ANSWERS) >= _NAMED
     is_other = is_text or best_fit(column.name, ("system", "group", "rater", "time")) >= _NAMED
-    return is_other and fit(column.name, "unit") < 1
+    # "Model answer" has a word of units, but it names texts.
+    is_reference = fit(column.name, "reference") == 1 and not column.is_number
+    return is_reference or (is_other and fit(column.name, "unit") < 1)
+
+
+_ANSWERS: tuple[TextRole, ...] = ("reference", "answer")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from konsil.analysis.roles.candidates.families import families
+from konsil.analysis.roles.candidates.families import connected, families
 from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
@@ -183,12 +183,14 @@ class Family:
             draft.names = self.stated.names
             draft.add(6, "stated", draft.names)
             return True
-        first = [kinds(parts.parts[name][0].strip()) for name in self.names]
-        second = [kinds(parts.parts[name][1].strip()) for name in self.names]
+        words = [parts.words(name) for name in self.names]
+        first, second = ([kinds(pair[n]) for pair in words] for n in (0, 1))
         straight, turned = _as_rater_first(first, second), _as_rater_first(second, first)
         draft.names = parts.pattern(is_rater_first=straight >= turned)
         draft.add(2.4 * max(straight, turned) / len(self.names) + 2, "product", self.label)
-        if abs(straight - turned) < 0.5 * len(self.names):
+        # Names such as T1 or "before" may be those of occasions or systems as well.
+        raters = sum(fits["rater"] for fits in (first if straight >= turned else second))
+        if abs(straight - turned) < 0.5 * len(self.names) or raters < 0.5 * len(self.names):
             draft.add(-3, "product_open", draft.names)
         sums = [name for name in self.names if fit(name, "sum")]
         draft.add(-4.0 * bool(sums), "sum_among", ", ".join(sums))
@@ -206,7 +208,9 @@ class Family:
         points = sum(-4.0 if fits["other"] >= 0.7 else -1.5 for fits in misfits.values())
         draft.add(max(-6.0, points), "names_of_other_kind", ", ".join(misfits))
         if self.product and draft.shape != "raters-in-rows":
-            draft.add(-3, "product", self.label)
+            # Labels that only some columns have are those of a criterion.
+            is_apart = len(list(connected(self.table, self.names))) > 1
+            draft.add(-6 if is_apart else -3, "product", self.label)
 
     def _weigh_rows(self, draft: Draft) -> None:
         """Whether each row is a rater."""

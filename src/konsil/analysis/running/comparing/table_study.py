@@ -13,7 +13,7 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
-from konsil.analysis.model.spec import Analysis, Exclusions
+from konsil.analysis.model.spec import Analysis, Cluster, Exclusions
 from konsil.analysis.roles.vocabulary import known_pair
 from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
 from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
@@ -30,8 +30,8 @@ SYSTEM = "system"
 """The column of the groups in the study in memory."""
 RATERS = "raters"
 """The panel of all raters."""
-_NUMBERS: tuple[Compared, ...] = ("mean", "standard_deviation", "median")
-_COMPARED: frozenset[Compared] = frozenset({"share", "mean"})
+NUMBERS: tuple[Compared, ...] = ("mean", "standard_deviation", "median")
+COMPARED: frozenset[Compared] = frozenset({"share", "mean"})
 """Statistics whose differences are computed."""
 
 
@@ -94,7 +94,12 @@ def table_study(ratings: TableRatings, request: CompareRequest, table: str) -> T
         strict=False,
     )
     analyses = tuple(
-        _analysis(criterion, statistic, len(groups), has_clusters=ratings.has_clusters)
+        analysis_of(
+            criterion,
+            statistic,
+            cluster="case" if ratings.has_clusters else "item",
+            is_compared=len(groups) > 1,
+        )
         for criterion in criteria
         for statistic in criterion.statistics
     )
@@ -162,7 +167,7 @@ def _compared(
     success, has_numbers = _success(scale.labels, request), scale.level != "nominal"
     statistics = tuple(dict.fromkeys(request.statistics))
     if not statistics:
-        statistics = ("share",) if success else _NUMBERS if has_numbers else ()
+        statistics = ("share",) if success else NUMBERS if has_numbers else ()
     shown = listed([repr(name) for name in scale.labels[:_MOST_SHOWN]], end="{some}, {last}")
     order, level = option("labels", example="[...]"), option("level", "ordinal")
     if not statistics or ("share" in statistics and not success):
@@ -226,19 +231,26 @@ def _check_groups(groups: Sequence[str], request: CompareRequest, table: str) ->
         )
 
 
-def _analysis(
-    criterion: ComparedCriterion, statistic: Compared, n_groups: int, *, has_clusters: bool
+def analysis_of(
+    criterion: ComparedCriterion,
+    statistic: Compared,
+    panel: str = RATERS,
+    by: str = SYSTEM,
+    cluster: Cluster = "item",
+    *,
+    is_compared: bool = True,
 ) -> Analysis:
-    is_share, is_compared = statistic == "share", statistic in _COMPARED and n_groups > 1
+    """The analysis of one statistic of a criterion."""
+    name = criterion.name if panel == RATERS else f"{criterion.name}, {panel}"
     return Analysis(
-        f"{criterion.name}: {statistic}",
+        f"{name}: {statistic}",
         statistic,
         CriterionRef(criterion.name),
-        RATERS,
-        by=(SYSTEM,),
-        compare=SYSTEM if is_compared else "",
-        cluster="case" if has_clusters else "item",
-        options=ShareOptions(of=criterion.success) if is_share else Options(),
+        panel,
+        by=(by,),
+        compare=by if is_compared and statistic in COMPARED else "",
+        cluster=cluster,
+        options=ShareOptions(of=criterion.success) if statistic == "share" else Options(),
     )
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from konsil.analysis.agreement.consensus_methods import consensus_methods
-from konsil.analysis.estimation.rows.inference_methods import (
-    difference_methods,
-    family_methods,
-    interval_methods,
+from konsil.analysis.estimation.rare_events import FEW_HITS
+from konsil.analysis.estimation.raters.consensus_rules import (
+    is_of_two,
+    leaves_one_out,
+    needs_majority,
 )
 from konsil.analysis.model.catalogue.known import PREFERENCE
-from konsil.analysis.model.composite.score_sentences import score_sentences
-from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.composite.definition import CompositeScore
+from konsil.analysis.model.composite.score_rows import Composite
+from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
@@ -155,3 +159,357 @@ def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysi
         for a in analyses
         if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}
     ]
+
+
+def interval_methods(
+    analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling
+) -> list[str]:
+    """Sentences on the intervals of estimates."""
+    clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
+    if not rows or not clusters:
+        return []
+    sentences: list[str] = []
+    if any(has(r.estimate.method, "bootstrap") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "All CIs are {level:g}% CIs. Bootstrap CIs are bias-corrected and"
+                    " accelerated (BCa) unless stated otherwise, from {draws:,} resamples of"
+                    " clusters ({clusters}; study seed {seed}); all analyses of the same"
+                    " clusters use the same resamples."
+                ),
+                message_id="methods.bootstrap",
+                level=resampling.level * 100,
+                draws=resampling.draws,
+                clusters=listed([message(c) for c in clusters]),
+                seed=seed,
+            )
+        )
+    if any(name_of(r.estimate.method) == "method.log_jackknife" for r in rows):
+        sentences.append(
+            message(
+                "CIs of standard deviations are from a jackknife over clusters on the log scale.",
+                message_id="methods.log_jackknife",
+            )
+        )
+    if any(name_of(r.estimate.method) == "relative.interval" for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Relative differences of proportions have CIs of a ratio (MOVER) with the"
+                    " effective sample sizes of the clusters, which exclude 0 exactly where the"
+                    " square-and-add CI of the difference does; no p value is computed for them."
+                ),
+                message_id="relative.methods",
+            )
+        )
+    if any(has(r.estimate.method, "two_way") for r in rows if r.statistic not in PREFERENCE):
+        sentences.append(
+            message(
+                (
+                    "Two-way CIs allow for other items and other raters (cluster-robust Wald,"
+                    " for agreement with a leave-one-rater-out jackknife; t with effective"
+                    " degrees of freedom)."
+                ),
+                message_id="target.two_way",
+            )
+        )
+    if any(a.cluster == "rater" for a in analyses):
+        sentences.append(
+            message(
+                "With raters as clusters, the CI is a cluster-robust Wald CI for sums of"
+                " single ratings and a leave-one-rater-out jackknife CI otherwise."
+            )
+        )
+    if any(name_of(r.estimate.method) in {"method.wilson", "method.exact"} for r in rows):
+        sentences.append(
+            message("Proportions without clustering have Wilson CIs (Clopper-Pearson at 0 and 1).")
+        )
+    if any(leads(r.estimate.method, "effective_clusters") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Where the less frequent outcome occurred in fewer than {few} clusters,"
+                    " Wilson CIs with the effective sample size were used (Clopper-Pearson by"
+                    " cluster if it did not occur)."
+                ),
+                message_id="methods.rare_outcomes",
+                few=FEW_HITS,
+            )
+        )
+    if any(has(r.estimate.method, "thin_pairs") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Means over pairs of raters have CIs from a posterior of the rating"
+                    " patterns if some pairs share few units; the prior has equal weight for"
+                    " every pair. The degrees of freedom of t are the harmonic mean of the"
+                    " clusters that pairs share, minus 1."
+                ),
+                message_id="edges.thin_methods",
+            )
+        )
+    if any(has(r.estimate.method, "thin_majorities") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Means over raters compared with the majority of the others have CIs from"
+                    " a posterior of the rating patterns if some raters rated few units; the"
+                    " prior has equal weight for every rater. The degrees of freedom of t are"
+                    " the harmonic mean of the clusters that raters share with that majority,"
+                    " minus 1."
+                ),
+                message_id="edges.thin_majorities_methods",
+            )
+        )
+    if any(has(r.estimate.method, "uneven") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Agreement in clusters of very unequal size has CIs with bias-reduced"
+                    " variance and effective degrees of freedom."
+                ),
+                message_id="edges.uneven_methods",
+            )
+        )
+    return sentences
+
+
+def difference_methods(rows: Sequence[Row]) -> list[str]:
+    """Sentences on the intervals and tests of differences."""
+    differences = [r for r in rows if r.kind == "difference"]
+    if not differences:
+        return []
+    sentences: list[str] = []
+    methods = [r.estimate.method for r in differences]
+    if any(has(m, "score") or has(m, "square_and_add") for m in methods):
+        sentences.append(
+            message(
+                (
+                    "Differences of proportions have score CIs; where a cluster has several"
+                    " outcomes of a group, Newcombe square-and-add CIs with the effective"
+                    " sample sizes."
+                ),
+                message_id="difference.intervals_of_shares",
+            )
+        )
+    if any(has(m, "permutation") for m in methods):
+        sentences.append(
+            message(
+                (
+                    "CIs of other differences are from studentised permutation tests that"
+                    " exchange the two groups within whole clusters; where a cluster belongs"
+                    " to only one group, the group membership of these clusters is permuted."
+                ),
+                message_id="difference.intervals_of_permutation",
+            )
+        )
+    if any(leads(m, "rare_events") for m in methods):
+        sentences.append(
+            message(
+                (
+                    "Differences of estimates based on rare events have cluster-robust Wald"
+                    " CIs with effective degrees of freedom."
+                ),
+                message_id="difference.intervals_of_rare_events",
+            )
+        )
+    if any(leads(m, "straight_difference") for m in methods):
+        sentences.append(
+            message(
+                "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
+                message_id="difference.intervals_of_linearisation",
+            )
+        )
+    if any(has(m, "bootstrap") for m in methods):
+        sentences.append(message("Differences were computed on the same resamples (paired)."))
+    tested = [r for r in differences if math.isfinite(r.estimate.p)]
+    by_t = [
+        r for r in tested if is_by_rater(r.estimate.method) or has(r.estimate.method, "jackknife")
+    ]
+    if any(not has(r.estimate.method, "bootstrap") for r in tested if r not in by_t):
+        sentences.append(
+            message(
+                "The p value of a difference is from the test that its CI inverts.",
+                message_id="difference.tests",
+            )
+        )
+    if any(has(r.estimate.method, "bootstrap") for r in tested):
+        sentences.append(
+            message(
+                ("Two-sided p values for differences were obtained by inverting the bootstrap CI."),
+                message_id="methods.inverted",
+            )
+        )
+    if by_t:
+        sentences.append(
+            message("Where raters are the clusters, p values are from the t distribution.")
+        )
+    if any(math.isfinite(r.p_adjusted) for r in differences):
+        sentences.append(
+            message(
+                "The Holm adjustment covers all declared differences.", message_id="declared.holm"
+            )
+        )
+    return sentences
+
+
+def family_methods(rows: Sequence[Row]) -> list[str]:
+    """How the declared win differences are adjusted for one another."""
+    members = [r for r in rows if math.isfinite(r.p_max_t)]
+    if not members:
+        return []
+    return [
+        message(
+            "The p values of the {n} declared tests of win differences are adjusted for"
+            " multiple testing in two ways: by the Holm method over all declared tests, and by"
+            " max-T over these tests, with their correlations from shared items and raters.",
+            message_id="two_way.family",
+            n=len(members),
+        )
+    ]
+
+
+def score_sentences(
+    analyses: Sequence[Analysis], composites: Iterable[Composite]
+) -> list[TranslatableMessage]:
+    """A sentence on each score that an analysis names."""
+    named = {name for a in analyses for name in (a.criterion, *a.criteria)}
+    return [score_sentence(c) for c in composites if c.score.id in named]
+
+
+def score_sentence(composite: Composite) -> TranslatableMessage:
+    """How a score is made, for the methods."""
+    score = composite.score
+    titles = {part.id: part.title for parts in composite.parts.values() for part in parts}
+    method = {
+        "mean": message("the mean", message_id="score.mean"),
+        "sum": message("the sum", message_id="score.sum"),
+        "weighted": message(
+            "the mean weighted by {weights}",
+            message_id="score.weighted",
+            weights=", ".join(f"{weight:g}" for weight in score.weights),
+        ),
+        "minimum": message("the minimum", message_id="score.minimum"),
+        "share": _share_words(score),
+    }[score.combine]
+    if score.missing == "complete":
+        rule = message(
+            "missing if the rater did not rate a criterion or abstained",
+            message_id="score.complete",
+        )
+    else:
+        rule = message(
+            "of the criteria available, at least {n}",
+            message_id="score.available",
+            n=score.min_parts,
+        )
+    return message(
+        ("Composite score “{name}”: {method} of {n} criteria ({criteria}) for each rater; {rule}."),
+        message_id="score.sentence",
+        name=score.title or score.id,
+        method=method,
+        n=len(score.of),
+        criteria=listed([titles.get(name) or name for name in score.of]),
+        rule=rule,
+    )
+
+
+def _share_words(score: CompositeScore) -> TranslatableMessage:
+    if score.labels:
+        return message(
+            "the proportion with the label {labels}",
+            message_id="score.share_labels",
+            labels=listed(score.labels),
+        )
+    return message(
+        "the proportion with a value of {number:g} or more",
+        message_id="score.share_numbers",
+        number=0.0 if score.at_least is None else score.at_least,
+    )
+
+
+def consensus_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list[str]:
+    """Sentences on the majorities of the analyses of labels; rows show which panels are pairs."""
+    sentences: list[str] = []
+    pairs = {a.name for a in analyses if is_of_two(a, rows)}
+    if any(needs_majority(a) and a.name not in pairs for a in analyses):
+        sentences.append(
+            message(
+                "A majority is more than half of the raters who did not abstain; otherwise"
+                " it is not defined."
+            )
+        )
+    breakers = sorted({panel for a in analyses for panel in a.options.panels})
+    if breakers:
+        sentences.append(
+            message(
+                "Ratings of {panels} entered the majority vote only where the panel"
+                " disagreed without a majority (tie-break).",
+                message_id="methods.tie_break",
+                panels=listed([repr(name) for name in breakers]),
+            )
+        )
+    if any(a.against == "rest" and needs_majority(a) for a in analyses):
+        sentences.append(
+            message("Leave-one-out agreement compares each rater with the majority of the others.")
+        )
+    judged = [a for a in analyses if leaves_one_out(a)]
+    if pairs:
+        sentences.append(
+            message(
+                "With a panel of two raters, judges were compared by the mean over the pairs of a"
+                " judge and a rater, minus the agreement of the two raters on the same units; CIs"
+                " and tests are over units and hold for these two raters.",
+                message_id="methods.judges_and_two_raters",
+            )
+        )
+    if any(a.mode == "valid" and a.name not in pairs for a in judged):
+        sentences.append(
+            message(
+                "Judges were compared with the same leave-one-out majorities, on the same"
+                " ratings, as the held-out rater; the expected difference is zero for a"
+                " judge exchangeable with the panel.",
+                message_id="methods.leave_one_out_judges",
+            )
+        )
+    if any(a.mode == "paper" for a in judged):
+        sentences.append(
+            message(
+                "In analyses “as published”, LLM judges were compared with the majority of"
+                " the whole panel; this biases the difference."
+            )
+        )
+    if any(a.statistic.startswith("ensembles_") for a in analyses):
+        sentences.append(
+            message(
+                (
+                    "Ensembles, including single judges, were compared with the majority of"
+                    " the whole panel; their values are not comparable with those of judges"
+                    " compared with leave-one-out majorities."
+                ),
+                message_id="ensembles.whole_panel",
+            )
+        )
+    ranked = [
+        a.options_as(JudgeOptions)
+        for a in analyses
+        if a.statistic.startswith("ensembles_") and a.mode == "valid"
+    ]
+    sentences += [
+        message(
+            "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
+            " units.",
+            message_id="ensembles.coverage",
+            coverage=coverage,
+        )
+        for coverage in sorted({options.coverage for options in ranked if options.coverage})
+    ]
+    if any(options.ensemble_units == "members" for options in ranked):
+        sentences.append(
+            message(
+                "Each ensemble was scored on the units on which its own members have a majority.",
+                message_id="ensembles.members",
+            )
+        )
+    return sentences

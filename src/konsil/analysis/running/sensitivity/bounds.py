@@ -189,7 +189,7 @@ def _share(case: Case) -> Range:
     shares = []
     for fill in (others[0], hits[0]):
         filled = np.where(gaps, fill, sample.codes.labels)
-        decided = majority(filled, sample.codes.n_labels)
+        decided = majority(filled)
         shares.append(
             float(np.isin(decided[decided >= 0], hits).mean()) if (decided >= 0).any() else math.nan
         )

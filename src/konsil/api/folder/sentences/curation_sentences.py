@@ -1,4 +1,4 @@
-"""What the methods say of the curation of a study's items."""
+"""What a report says of the curation of a study's items, and of its verified log."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from konsil.prepare import last_screened
 from konsil.prepare.identifiers.identifiers import Recall
 from konsil.prepare.identifiers.suspects import RECALLS
 from konsil.records import Event
+from konsil.store import Store
 from konsil.study import Study
 
 
@@ -50,3 +51,31 @@ def _figures(recall: Recall) -> dict[str, str | int]:
     """The gaps of a sentence about a recall."""
     k, n, low, high = recall
     return {"share": f"{k / n:.0%}", "k": k, "n": n, "low": f"{low:.0%}", "high": f"{high:.0%}"}
+
+
+def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
+    """Whether the audit log is verified, and the sentence of the methods that states so.
+
+    The sentence has the last hash to deposit.
+    """
+    problems = store.verify_log()
+    entries, last = store.log_head()
+    if not problems:
+        return True, message(
+            (
+                "Audit log verified: {n:,} {n|entry|entries}; chain and records are intact."
+                " The last hash is {hash}."
+            ),
+            message_id="log.whole",
+            n=entries,
+            hash=last,
+        )
+    return False, message(
+        (
+            "Verification of the audit log failed, so estimates may be based on altered"
+            " records: {problem}{more}. For details, run 'konsil verify-log'."
+        ),
+        message_id="log.broken",
+        problem=problems[0],
+        more=f" (+ {len(problems) - 1})" if len(problems) > 1 else "",
+    )

@@ -1,0 +1,260 @@
+"""Columns of a file whose protocol does not state them: read in the only way, or refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from konsil.analysis.model.message import message
+from konsil.analysis.roles.names import named_parts
+from konsil.analysis.roles.proposal import LEAST, propose
+from konsil.analysis.roles.reading import StatedRoles, TableReading
+from konsil.analysis.roles.statement import first_row, sentence
+from konsil.design.tables.columns import OWN, Role
+from konsil.design.tables.guessing import roles_of
+from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
+from konsil.errors import UnclearTableError, nearest
+from konsil.instrument import Instrument
+from konsil.records import Rater, Source, System
+from konsil.sources.files.table import Table
+from konsil.sources.tables.columns import Columns, resolve
+from konsil.sources.tables.lookalikes import FIELDS_OF
+
+_UNKNOWN = "..."
+"""What stands for an identifier that the user has to state."""
+_SHOWN = 6
+"""Columns that a sentence names."""
+_STATED = ("columns", "fixed", "raters", "criteria", "hashed")
+"""Settings of a source that say what its columns are."""
+
+
+@dataclass(frozen=True)
+class StudyNames:
+    """The identifiers that the columns of a file may stand for."""
+
+    instruments: Sequence[Instrument] = ()
+    """The study's instruments."""
+    raters: Sequence[Rater] = ()
+    """The study's raters."""
+    systems: Sequence[System] = ()
+    """The study's systems."""
+
+    @property
+    def criteria(self) -> set[str]:
+        """The criteria of all instruments."""
+        return {c.id for i in self.instruments for c in i.criteria}
+
+    def criterion(self, name: str) -> str | None:
+        """The criterion that a text names, or the study's only one."""
+        ids = self.criteria
+        return _same(name, ids) or (next(iter(ids)) if len(ids) == 1 else None)
+
+    def rater(self, name: str) -> str | None:
+        """The rater that a text names; any, where the study names none."""
+        return _same(name, {r.id for r in self.raters}) if self.raters else name
+
+
+def _same(name: str, ids: Iterable[str]) -> str | None:
+    return next((i for i in ids if i.casefold() == name.strip().casefold()), None)
+
+
+def with_columns(
+    table: Table, source: Source, names: StudyNames
+) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    """The sources that read a table, with the columns that the given one leaves open, and a note.
+
+    Columns that are stated, or have the names of fields, stay what they are; without them a table
+    is read in the only way. Where there are several, UnclearTableError has all that is unclear and
+    the keys of study.toml.
+    """
+    resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
+    if not _is_open(source, resolved) or not table.frame.height:
+        return (source,), ()
+    proposal = propose(
+        table.frame,
+        _stated(table, source, resolved, names),
+        None if source.records == "ratings" else "texts",
+    )
+    reading = None if proposal.reading is None else _with_system(proposal.reading, table, names)
+    roles = {} if reading is None else roles_of(reading)
+    if reading is None or not roles or (not proposal.is_certain and reading.points < LEAST):
+        return (source,), ()  # the reader says which column it lacks
+    chosen, unclear = _chosen(source, reading, roles, names)
+    sources = tuple(_sources(source, chosen))
+    if not sources or faults(chosen) or missing_roles(chosen):
+        return (source,), ()
+    if unclear or not proposal.is_certain:
+        raise _refusal(table, sources, reading, (*proposal.unclear, *unclear))
+    note = message(
+        "{file}: read as: {reading}",
+        message_id="import.read_as",
+        file=table.name,
+        reading=sentence(reading, table.frame),
+    )
+    return sources, (note,)
+
+
+def _is_open(source: Source, columns: Columns) -> bool:
+    """Whether a table of these records does not say by its columns' names what they are."""
+    if source.records != "ratings":
+        needed = {"items": ("item",), "answers": ("item", "system")}[source.records]
+        return any(field not in columns for field in needed)
+    if source.unknown_raters:
+        return False
+    wide = (
+        ("rater", "label") if source.raters else ("criterion", "label") if source.criteria else ()
+    )
+    return any(f not in columns for f in ("rater", "criterion", "label") if f not in wide)
+
+
+def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -> StatedRoles:
+    """What the source, the names of fields and the systems of the study say of the columns."""
+
+    def named(field: str) -> tuple[str, ...]:
+        return columns.of.get(field, ())
+
+    def single(field: str) -> str | None:
+        return next(iter(named(field)), None)
+
+    read = {*itertools.chain(*columns.of.values())}
+    free = [name for name in table.frame.columns if name not in read]
+    criteria = tuple(name for name in free if _same(name, names.criteria))
+    has_raters = any(_same(name, {r.id for r in names.raters}) for name in free)
+    return StatedRoles(
+        units=named("item"),
+        raters=tuple(source.raters) or named("rater"),
+        labels=tuple(source.criteria) or named("label") or (() if has_raters else criteria),
+        criterion=single("criterion"),
+        repeat=single("repeat"),
+        missing=source.missing,
+    )
+
+
+def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
+    """The reading, in which a column whose cells are all systems of the study is the system."""
+    systems = {system.id for system in names.systems}
+    free = [name for name, role in roles_of(reading).items() if role in ("stratum", "unused")]
+    of_systems = [
+        name
+        for name in free
+        if name.casefold() == "system" or {*table.frame[name].unique()} <= systems
+    ]
+    if reading.system is not None or "system" in roles_of(reading).values() or len(of_systems) != 1:
+        return reading
+    [column] = of_systems
+    return replace(
+        reading,
+        units=(*reading.units, column),
+        system=column,
+        roles={**reading.roles, column: "unit"},
+        unused={name: why for name, why in reading.unused.items() if name != column},
+    )
+
+
+def _chosen(
+    source: Source, reading: TableReading, roles: Mapping[str, Role], names: StudyNames
+) -> tuple[Chosen, list[str]]:
+    """The roles with the identifiers of criteria and raters, and which of them are not known."""
+    unclear: list[str] = []
+    parts = named_parts(reading.names, [*roles]) if reading.names else {}
+    criteria: dict[str, str] = {}
+    raters: dict[str, str] = {}
+    for name, role in roles.items():
+        if role in ("label_of_rater", "label_of_both"):
+            text = parts.get("rater", {}).get(name, name)
+            raters[name] = source.raters.get(name) or names.rater(text) or _UNKNOWN
+        if role in ("label_of_rater", "label_of_both", "label_of_criterion", "label_of_item"):
+            text = parts.get("criterion", {}).get(name, name)
+            stated = source.fixed.get("criterion") or source.criteria.get(name)
+            criteria[name] = stated or names.criterion(text) or _UNKNOWN
+    headings = {"label_of_both", "label_of_criterion"} & {*roles.values()}
+    for kind, ids, valid in (
+        ("rater", raters, {r.id for r in names.raters}),
+        ("criterion", criteria, names.criteria),
+    ):
+        nameless = [name for name, identifier in ids.items() if identifier == _UNKNOWN]
+        if nameless and (kind == "rater" or headings):
+            listed = ", ".join(map(repr, nameless[:_SHOWN]))
+            hint = nearest(nameless[0], valid)
+            unclear.append(f"There is no {kind} {listed}; {hint}{'' if hint[-1] == '?' else '.'}")
+        elif nameless:
+            unclear.append(
+                f"The criterion is not named; expected one of {', '.join(sorted(valid))}."
+            )
+    of_own_names: dict[str, Role] = {
+        name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
+    }
+    return Chosen(
+        source.file, {**roles, **of_own_names}, source.settings, criteria, raters
+    ), unclear
+
+
+def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
+    """The source with the columns that each entry states."""
+    for entry in sources_of(chosen):
+        if entry["records"] != source.records:
+            continue
+        mapped: dict[str, tuple[str, ...]] = {
+            field: (name,) if isinstance(name, str) else tuple(name)
+            for field, name in entry.get("columns", {}).items()
+        }
+        header = {name.casefold() for name in chosen.roles}
+        columns = {**mapped, **source.columns}
+        yield replace(
+            source,
+            columns={f: names for f, names in columns.items() if names or f in header},
+            fixed={**entry.get("fixed", {}), **source.fixed},
+            raters=entry.get("raters", source.raters),
+            criteria=entry.get("criteria", source.criteria),
+            hashed=tuple(dict.fromkeys((*source.hashed, *entry.get("hashed", ())))),
+        )
+
+
+def _refusal(
+    table: Table, sources: Sequence[Source], reading: TableReading, unclear: Sequence[str]
+) -> UnclearTableError:
+    """All that is unclear, with the keys of study.toml and the options that state the reading."""
+    options: list[tuple[str, tuple[str, ...]]] = []
+    for name in _STATED if len(sources) == 1 else ():
+        value = getattr(sources[0], name)
+        pairs = value.items() if isinstance(value, Mapping) else ()
+        texts = [
+            f"{left}={right}"
+            for left, rights in pairs
+            for right in (rights if isinstance(rights, tuple) else (rights,))
+        ]
+        options += [(name, tuple(texts))] if texts else []
+    return UnclearTableError(
+        table.name,
+        statement=str(sentence(reading, table.frame)),
+        first_row=str(first_row(reading, table.frame)),
+        unclear=[*map(str, unclear)],
+        arguments=options,
+        roles=reading.roles,
+        columns=table.frame.columns,
+        call="\n\n".join(map(_keys, sources)),
+    )
+
+
+def _keys(source: Source) -> str:
+    """The entry of study.toml that is this source."""
+    lines = ["[[sources]]"]
+    for entry in fields(source):
+        value = getattr(source, entry.name)
+        default = entry.default_factory() if callable(entry.default_factory) else entry.default
+        if value != default:
+            lines.append(f"{entry.name} = {_toml(value)}")
+    return "\n".join(lines)
+
+
+def _toml(value: Any) -> str:  # noqa: ANN401 - a setting has every type
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, tuple):
+        items = value[0] if len(value) == 1 else [*value]
+        return json.dumps(items, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

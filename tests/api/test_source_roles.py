@@ -1,0 +1,113 @@
+"""Columns of imported files that study.toml does not state: read in the only way, or refused."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.errors import SourceError, UnclearTableError
+from konsil.records import Rating, Source
+
+PROTOCOL = """
+schema = 1
+title = "Columns"
+seed = 1
+systems = [{ id = "x" }]
+raters = [{ id = "ann", panel = "p" }, { id = "bob", panel = "p" }, { id = "cem", panel = "p" }]
+
+[[instruments]]
+id = "form"
+codebook = "codebook.en.md"
+"""
+CORRECT = '{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }'
+SAFE = '{ id = "safe", question = "?", scale = { labels = ["no", "yes"] } }'
+N = 24
+LABELS = {
+    (f"q{n}", rater): random.Random(f"{n} {rater}").choice(["no", "yes"])
+    for n in range(N)
+    for rater in ("ann", "bob", "cem")
+}
+
+
+def study(folder: Path, *criteria: str) -> Path:
+    (folder / "codebook.en.md").write_text("A codebook.\n", "utf-8")
+    text = f"{PROTOCOL}criteria = [{', '.join(criteria)}]\n"
+    (folder / "study.toml").write_text(text, "utf-8")
+    return folder
+
+
+def wide(folder: Path, unit: str, system: str, *names: str) -> None:
+    lines = [",".join((unit, system, *names))]
+    for n in range(N):
+        labels = (LABELS[f"q{n}", rater] for rater in ("ann", "bob", "cem"))
+        lines.append(",".join((f"q{n}", "x", *labels)))
+    (folder / "r.csv").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def long(folder: Path, *names: str) -> None:
+    rows = [f"q{n},x,{r},{LABELS[f'q{n}', r]}" for n in range(N) for r in ("ann", "bob", "cem")]
+    (folder / "r.csv").write_text("\n".join([",".join(names), *rows]) + "\n", "utf-8")
+
+
+def stored(folder: Path) -> dict[tuple[str | None, str], str | None]:
+    with open_folder(folder).store() as store:
+        ratings: tuple[Rating, ...] = tuple(store.ratings())
+    assert {(rating.criterion, rating.answers) for rating in ratings} == {
+        ("correct", (f"q{n}:x",)) for n in range(N)
+    }
+    return {(rating.item, rating.rater): rating.label for rating in ratings}
+
+
+def test_raters_in_columns_and_the_only_criterion_are_read(tmp_path: Path) -> None:
+    wide(study(tmp_path, CORRECT), "Frage", "Modell", "Ann", "Bob", "Cem")
+    added = open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
+    assert stored(tmp_path) == LABELS
+    [note] = added.notes
+    assert "Frage" in note and "Ann, Bob, Cem" in note
+
+
+def test_criteria_in_columns_are_those_of_the_study(tmp_path: Path) -> None:
+    long(study(tmp_path, CORRECT, SAFE), "question_id", "model", "annotator", "Correct")
+    open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
+    assert stored(tmp_path) == LABELS
+
+
+def test_all_that_is_unclear_is_asked_once_and_the_keys_settle_it(tmp_path: Path) -> None:
+    heading = "verdict"
+    long(study(tmp_path, CORRECT, SAFE), "question_id", "model", "annotator", heading)
+    with pytest.raises(UnclearTableError) as caught:
+        open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
+    assert heading in caught.value.statement
+    assert "correct, safe" in " ".join(caught.value.unclear)
+    assert "ann" in caught.value.first_row
+    entry = tomllib.loads(caught.value.call)["sources"][0]
+    assert entry["criteria"] == {heading: "..."}
+    assert entry["columns"] == {"item": "question_id", "system": "model", "rater": "annotator"}
+    keys = caught.value.call.replace("...", "correct")
+    with (tmp_path / "study.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n{keys}\n")
+    open_folder(tmp_path).import_sources()
+    assert stored(tmp_path) == LABELS
+
+
+def test_raters_that_the_study_does_not_know_are_asked_for(tmp_path: Path) -> None:
+    wide(study(tmp_path, CORRECT, SAFE), "Question", "Model", "Dr. A", "Dr. B", "Dr. C")
+    with pytest.raises(UnclearTableError) as caught:
+        open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
+    rater, criterion = caught.value.unclear
+    assert "'Dr. A', 'Dr. B', 'Dr. C'" in rater and "ann" in rater
+    assert "correct, safe" in criterion
+    entry = tomllib.loads(caught.value.call)["sources"][0]
+    assert entry["fixed"] == {"criterion": "..."}
+    assert entry["raters"] == {"Dr. A": "...", "Dr. B": "...", "Dr. C": "..."}
+
+
+def test_a_table_for_which_little_speaks_names_the_column_that_it_lacks(tmp_path: Path) -> None:
+    (study(tmp_path, CORRECT) / "r.csv").write_text("alpha,beta\n1,z\n2,w\n", "utf-8")
+    with pytest.raises(SourceError, match="'rater'") as caught:
+        open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
+    assert not isinstance(caught.value, UnclearTableError)

@@ -1,0 +1,139 @@
+"""The first step by its forms: how a file is read, its layout, its first row, names of systems."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from fake_server import running
+
+from . import odd_tables
+from .conftest import fields_of
+
+
+def through(here, do: str = "stay", **changed):
+    fields = {**fields_of(here.client.get("/data").text), **changed}
+    return here.post("data", do, **fields)
+
+
+def chosen(setup, name: str, content: bytes):
+    here = setup(language="en")
+    here.post("data", "read", files=[("file", (name, content, "text/csv"))], title="T")
+    return here
+
+
+def items_of(page: str) -> list[str]:
+    """What the first row is asked back with."""
+    rows = page.partition('-first">')[2].partition("</div>")[0]
+    return [
+        unescape(re.sub(r"<[^>]+>", "", row)).strip()
+        for row in re.findall(r"<li>.*?(?=<li>|$)", rows)
+    ]
+
+
+def test_a_file_is_read_anew_by_changed_settings_and_leaves_nothing_behind(setup):
+    """Kills: raters, systems and questions of the former reading that stay in the study."""
+    here = chosen(setup, "noten.csv", odd_tables.a_column_for_each_rater())
+    assert (
+        "rows above the names: 1; rows of names: 1; decimal commas" in here.client.get("/data").text
+    )
+    through(here)
+    assert len(here.workshop.data["raters"]) == 3 and len(here.workshop.data["systems"]) == 2
+    through(here, "next", **{"t0-skip": "2"})
+    loaded = here.workshop.tables["noten.csv"]
+    assert loaded.table.settings.skip == 2 and not loaded.is_used
+    assert here.workshop.data.keys().isdisjoint(("raters", "systems", "sources", "instruments"))
+    through(here, **{"t0-skip": "1"})
+    page = through(here).text
+    assert items_of(page)[1] == "Did Dr. Adler rate the answer of Alpha “2.0”?"
+    [source] = [s for s in here.workshop.data["sources"] if s["records"] == "ratings"]
+    stated = {key: source[key] for key in ("encoding", "separator", "decimal", "skip")}
+    assert stated == {"encoding": "cp1252", "separator": ";", "decimal": ",", "skip": 1}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("encoding", "nonsense"), ("skip", "9000"), ("separator", "xx")]
+)
+def test_a_setting_that_does_not_fit_is_a_sentence_and_changes_nothing(setup, setting, value):
+    here = chosen(setup, "noten.csv", odd_tables.a_column_for_each_rater())
+    through(here)
+    before, text = here.workshop.tables["noten.csv"].table.settings, here.workshop.text
+    page = through(here, "next", **{f"t0-{setting}": value}).text
+    assert page.count('role="alert"') == 1
+    assert here.workshop.tables["noten.csv"].table.settings == before
+    assert here.workshop.text == text
+
+
+def test_the_layout_is_chosen_and_the_roles_follow(setup):
+    """Kills: a choice that changes the words of the page alone."""
+    rows = [f"{k},{'yes' if k % 3 else 'no'},{'no' if k % 2 else 'yes'}" for k in range(1, 13)]
+    here = chosen(setup, "plain.csv", "\n".join(["item,Alpha,Beta", *rows]).encode())
+    through(here, **{"t0-form": "wide"})
+    assert here.workshop.tables["plain.csv"].form == "wide"
+    page = through(here).text
+    assert items_of(page)[1:] == ["Did Alpha rate it “yes”?", "Did Beta rate it “no”?"]
+    through(here, **{"t0-form": "raters-in-rows"})
+    assert here.workshop.data.get("raters") is None
+
+
+def test_systems_are_called_otherwise_in_all_tables_and_back(setup):
+    """Kills: a former name that stays as a system of the study."""
+    here = chosen(setup, "noten.csv", odd_tables.a_column_for_each_rater())
+    through(here)
+    through(here, **{"s0-name": "GPT & Co"})
+    data = here.workshop.data
+    assert [system["id"] for system in data["systems"]] == ["GPT & Co", "Beta 2"]
+    [source] = [s for s in data["sources"] if s["records"] == "ratings"]
+    assert source["values"]["system"] == {"Alpha": "GPT & Co"}
+    assert "GPT &amp; Co" in here.client.get("/data").text
+    through(here, **{"s0-name": "Alpha"})
+    assert [system["id"] for system in here.workshop.data["systems"]] == ["Alpha", "Beta 2"]
+    assert "values" not in str(here.workshop.data["sources"])
+    through(here, "remove noten.csv")
+    assert "systems" not in here.workshop.data and "raters" not in here.workshop.data
+
+
+def rated_by(shift: int) -> bytes:
+    rows = [
+        f"{k},{model},{'yes' if (k + m + shift) % 3 else 'no'}"
+        for k in range(1, 13)
+        for m, model in enumerate(odd_tables.MODELS)
+    ]
+    return "\n".join(["Case,Model,Correct", *rows]).encode()
+
+
+@pytest.mark.slow
+def test_a_file_for_each_rater_names_her_and_comes_to_table_2(setup):
+    here = setup(language="en")
+    names = ("adler.csv", "Brandt.csv")
+    files = [("file", (n, rated_by(k), "text/csv")) for k, n in enumerate(names)]
+    here.post("data", "read", files=files, title="T", study_language="en")
+    page = through(here, "next").text
+    assert 'role="alert"' not in page
+    data = here.workshop.data
+    assert sorted(s["fixed"]["rater"] for s in data["sources"]) == ["Brandt", "adler"]
+    assert len(data["raters"]) == 2 and len(data["instruments"][0]["criteria"]) == 1
+    assert here.workshop.problems() == ()
+
+
+@pytest.mark.slow
+def test_models_that_answer_are_tried_and_their_answers_collected(setup, monkeypatch):
+    monkeypatch.setenv("TRIAL_KEY", "sk-Secret-1")
+    here = chosen(setup, "faelle.csv", odd_tables.questions_of_an_office())
+    through(here, "add model")
+    with running() as address:
+        typed = {"m0-url": f"{address}/v1", "m0-model": "m-1", "m0-key_env": "TRIAL_KEY"}
+        page = through(here, "try 0", **{"m0-name": "GPT", **typed}).text
+        assert "It replied:" in page and "sk-Secret-1" not in page + here.workshop.text
+        assert here.workshop.data["systems"][0]["id"] == "GPT"
+        through(here, "add model")
+        here_page = through(here, "drop 1").text
+        assert here_page.count('-url"') == 1
+        through(here)
+        assert [s["id"] for s in here.workshop.data["systems"]] == ["GPT"]
+    refused = through(here, **{"m0-key_env": "sk-Secret-1"}).text
+    assert refused.count('role="alert"') == 1 and "sk-Secret-1" not in refused
+    through(here, "drop 0")
+    assert here.workshop.data.keys().isdisjoint(("systems", "endpoints"))
