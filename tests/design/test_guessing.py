@@ -305,3 +305,19 @@ def test_columns_of_a_table_that_can_be_read_in_two_ways_are_to_be_checked():
     by_column = {guess.column: guess for guess in guesses(columns)}
     assert by_column["criteria_met"].role == "label_of_criterion"
     assert by_column["points"].role not in {"label", "label_of_criterion"}
+
+
+def ratings_of_a_clinic() -> list[Column]:
+    """Long ratings whose systems' column is named for a source, and a label for a certainty."""
+    return ratings(("Prüfer", "Fall-Nr", "Quelle", "Qualität (1-5)", "Sicher?"))
+
+
+def test_two_columns_of_the_same_role_that_a_table_has_once_are_to_be_checked():
+    confidence = {g.column: (g.role, g.confidence) for g in guesses(ratings_of_a_clinic())}
+    assert confidence["Fall-Nr"] == confidence["Quelle"] == ("item", "unsure")
+    assert confidence["Prüfer"] == ("rater", "sure")
+
+
+def test_a_label_named_for_a_certainty_may_be_a_question_of_its_own():
+    guess = guesses(ratings_of_a_clinic())[-1]
+    assert (guess.role, guess.confidence) == ("label_of_criterion", "unsure")

@@ -201,6 +201,7 @@ def guesses(
     roles = roles_of(reading) if reading else {}
     keys = {name for name, role in roles.items() if role not in _BESIDE | {"unused"}}
     used_roles = {*roles.values()}
+    repeated = repeated_roles(roles)
     listed = []
     for column in columns:
         role, name = roles.get(column.name, "unused"), column.name
@@ -217,7 +218,7 @@ def guesses(
         elif role == "system" and _is_known(column, hints):
             listed.append(Guess(name, role, "known systems", "sure"))
         else:
-            is_certain = proposal.is_certain or not column.filled
+            is_certain = role not in repeated and (proposal.is_certain or not column.filled)
             # Readings of texts compete for the questions: the name is not all that speaks for them.
             is_read = role == "text" and reading is not None and reading.shape in TEXTS
             needs_name = role in _BESIDE and not is_read
@@ -238,7 +239,8 @@ def _guess(name: str, role: Role, *, is_certain: bool, needs_name: bool) -> Gues
 def _may_be_rated(column: Column, reading: TableReading) -> bool:
     """Whether a column beside the ratings of a long table may be another question."""
     role, is_named = reading.roles.get(column.name), kinds(column.name)["criterion"] == 1
-    is_free = role == "unused" or (role == "group" and is_named)
+    # A study has no confidence of raters: few labels with such a name are another question's.
+    is_free = role in ("unused", "confidence") or (role == "group" and is_named)
     is_long = reading.shape in SHAPES_OF["long"] and reading.criterion is None
     return is_free and is_long and column.name.casefold() not in OWN and _has_few_values(column)
 
