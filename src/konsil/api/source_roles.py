@@ -88,7 +88,7 @@ def with_columns(
         return (source,), notes
     stated = _stated(table, source, resolved, names)
     if export is not None:
-        stated = stated.with_known(known_roles(export).without(stated.columns))
+        stated = stated.with_known(roles_of_tool(export).without(stated.columns))
     task: Task | None = None if source.records == "ratings" else "texts"
     proposal = propose(table.frame, stated, task)
     reading = None if proposal.reading is None else _with_system(proposal.reading, table, names)
@@ -112,7 +112,7 @@ def with_columns(
     return sources, (*notes, note)
 
 
-def known_roles(export: Export) -> StatedRoles:
+def roles_of_tool(export: Export) -> StatedRoles:
     """What the tool states of its table's columns."""
     return StatedRoles(
         layout=export.layout,

@@ -74,9 +74,9 @@ def _estimated(
     )
     notes: list[str] = file_notes(table, settings)
     if export is not None:
-        from konsil.api.source_roles import known_roles
+        from konsil.api.source_roles import roles_of_tool
 
-        file = replace(file, known=known_roles(export), question=export.question)
+        file = replace(file, known=roles_of_tool(export), question=export.question)
         notes.append(export.statement)
     elif table.stacked_by:
         known = StatedRoles(layout="long", raters=(table.stacked_by,))

@@ -97,8 +97,8 @@ class Draft(ProtocolDraft):
             self.tables.pop(table.name, None)
             self._leave_out(table.name)
         hints = self._hints(table.name)
-        proposal = proposal_of(table.columns, hints, form, table.known)
-        proposal = replace(proposal, is_certain=proposal.is_certain and not table.is_asked)
+        proposal = proposal_of(table.columns, hints, form, table.tool_roles)
+        proposal = replace(proposal, is_certain=proposal.is_certain and not table.is_unconfirmed)
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
         loaded = Loaded(table, guessed, roles, known=self._names, form=form_of(proposal.reading))

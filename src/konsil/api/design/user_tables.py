@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from konsil.api.source_roles import known_roles
+from konsil.api.source_roles import roles_of_tool
 from konsil.design.tables.columns import Column
 from konsil.design.tables.guessing import proposal_of, roles_of
 from konsil.design.tables.loaded import UserTable
@@ -67,8 +67,12 @@ def _user_table(path: Path, settings: FileSettings) -> UserTable:
         table = read_table(path, settings, as_is=True)  # an object is no row of a table
     if export is None:
         return _table_of(table)
-    known, is_asked = known_roles(export), bool(export.question)
-    return replace(_table_of(table), tool=export.tool, known=known, is_asked=is_asked)
+    return replace(
+        _table_of(table),
+        tool=export.tool,
+        tool_roles=roles_of_tool(export),
+        is_unconfirmed=bool(export.question),
+    )
 
 
 def _table_of(table: Table) -> UserTable:

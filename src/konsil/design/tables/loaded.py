@@ -28,9 +28,9 @@ class UserTable:
     """The settings that concern a file of its kind."""
     tool: str = ""
     """The tool whose export the file is."""
-    known: StatedRoles | None = None
+    tool_roles: StatedRoles | None = None
     """What the tool states of the columns."""
-    is_asked: bool = False
+    is_unconfirmed: bool = False
     """Whether that has to be confirmed."""
 
 
