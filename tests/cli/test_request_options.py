@@ -241,6 +241,7 @@ OF_A_FILE = [
     case("numbered", "--numbered", True),
     case("comment", "--comment %", "%"),
     case("path", "--path data/cases", "data/cases"),
+    case("tool", "--tool REDCap", "REDCap"),
     case(
         "columns",
         "--column text=a --column text=b --column item=c",

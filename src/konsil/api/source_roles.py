@@ -6,12 +6,12 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
-from konsil.analysis.roles.reading import StatedRoles, TableReading
+from konsil.analysis.roles.reading import StatedRoles, TableReading, Task
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
@@ -19,6 +19,8 @@ from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_
 from konsil.errors import UnclearTableError, nearest
 from konsil.instrument import Instrument
 from konsil.records import Rater, Source, System
+from konsil.records.source import Tool
+from konsil.sources.exports.export import Export
 from konsil.sources.files.table import Table
 from konsil.sources.tables.columns import Columns, resolve
 from konsil.sources.tables.lookalikes import FIELDS_OF
@@ -61,31 +63,44 @@ def _same(name: str, ids: Iterable[str]) -> str | None:
     return next((i for i in ids if i.casefold() == name.strip().casefold()), None)
 
 
+def leaves_raters_open(table: Table, source: Source) -> bool:
+    """Whether nothing says which ratings of a table are whose."""
+    if source.records != "ratings" or source.replies or "rater" in source.fixed:
+        return False
+    return _is_open(source, resolve(table, source, FIELDS_OF["ratings"]))
+
+
 def with_columns(
-    table: Table, source: Source, names: StudyNames
+    table: Table, source: Source, names: StudyNames, export: Export | None = None
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """The sources that read a table, with the columns that the given one leaves open, and a note.
 
     Columns that are stated, or have the names of fields, stay what they are; without them a table
     is read in the only way. Where there are several, UnclearTableError has all that is unclear and
-    the keys of study.toml.
+    the keys of study.toml. `export`: the export of a tool that the table is.
     """
+    notes: tuple[str, ...] = ()
+    if export is not None:
+        source = replace(source, tool=cast(Tool, export.tool))
+        notes = (f"{table.name}: read as {export.statement}",)
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
     if not _is_open(source, resolved) or not table.frame.height:
-        return (source,), ()
-    proposal = propose(
-        table.frame,
-        _stated(table, source, resolved, names),
-        None if source.records == "ratings" else "texts",
-    )
+        return (source,), notes
+    stated = _stated(table, source, resolved, names)
+    if export is not None:
+        stated = stated.with_known(roles_of_tool(export).without(stated.columns))
+    task: Task | None = None if source.records == "ratings" else "texts"
+    proposal = propose(table.frame, stated, task)
     reading = None if proposal.reading is None else _with_system(proposal.reading, table, names)
     roles = {} if reading is None else roles_of(reading)
     if reading is None or not roles or (not proposal.is_certain and reading.points < LEAST):
-        return (source,), ()  # the reader says which column it lacks
+        return (source,), notes  # the reader says which column it lacks
     chosen, unclear = _chosen(source, reading, roles, names)
     sources = tuple(_sources(source, chosen))
     if not sources or faults(chosen) or missing_roles(chosen):
-        return (source,), ()
+        return (source,), notes
+    if export is not None and export.question:
+        unclear.append(export.question)
     if unclear or not proposal.is_certain:
         raise _refusal(table, sources, reading, (*proposal.unclear, *unclear))
     note = message(
@@ -94,7 +109,18 @@ def with_columns(
         file=table.name,
         reading=sentence(reading, table.frame),
     )
-    return sources, (note,)
+    return sources, (*notes, note)
+
+
+def roles_of_tool(export: Export) -> StatedRoles:
+    """What the tool states of its table's columns."""
+    return StatedRoles(
+        layout=export.layout,
+        units=export.units,
+        raters=export.raters,
+        labels=export.labels,
+        unused=export.unused,
+    )
 
 
 def _is_open(source: Source, columns: Columns) -> bool:
@@ -227,6 +253,8 @@ def _refusal(
             for right in (rights if isinstance(rights, tuple) else (rights,))
         ]
         options += [(name, tuple(texts))] if texts else []
+    if sources[0].tool and options:
+        options.append(("tool", (sources[0].tool,)))
     return UnclearTableError(
         table.name,
         statement=str(sentence(reading, table.frame)),

@@ -74,14 +74,9 @@ def _estimated(
     )
     notes: list[str] = file_notes(table, settings)
     if export is not None:
-        known = StatedRoles(
-            layout=export.layout,
-            units=export.units,
-            raters=export.raters,
-            labels=export.labels,
-            unused=export.unused,
-        )
-        file = replace(file, known=known, question=export.question)
+        from konsil.api.source_roles import roles_of_tool
+
+        file = replace(file, known=roles_of_tool(export), question=export.question)
         notes.append(export.statement)
     elif table.stacked_by:
         known = StatedRoles(layout="long", raters=(table.stacked_by,))
@@ -102,18 +97,9 @@ def _other_settings(
     """
     if len(table.sheets) > 1 and not settings.sheet and not has_command:
         yield from (replace(settings, sheet=name) for name in ("*", *table.sheets[1:_MOST_SHEETS]))
-    ending = table.path.suffix.lower()
-    if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
-        return
-    from konsil.sources.files.jsontable import TOP, path_of_records
-    from konsil.sources.files.table import read_bytes, text_of
+    from konsil.sources.files.table import path_of_nested
 
-    path = TOP
-    if ending == ".json":
-        name = table.path.name
-        text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
-        path = path_of_records(text, name)
-    if path:
+    if not settings.path and (path := path_of_nested(table.path, settings)):
         yield replace(settings, path=path)
 
 

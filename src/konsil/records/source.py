@@ -12,6 +12,19 @@ SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real
 
 
 Decimal = Literal["", ".", ","]
+Tool = Literal[
+    "",
+    "Argilla",
+    "doccano",
+    "Label Studio",
+    "LimeSurvey",
+    "Mechanical Turk",
+    "Potato",
+    "Prodigy",
+    "Qualtrics",
+    "REDCap",
+]
+"""Annotation and survey tools whose exports are read."""
 
 SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
@@ -88,6 +101,9 @@ class Source(Request):
     """The path of the list of records in a JSON file, such as 'data/records' ('.': the file
     itself); parts of nested objects are columns such as 'scores: ann'. Empty: the file is a list,
     and nested parts stay in their cells."""
+    tool: Tool = setting("", Flag("Tool whose export the file is.", metavar="TOOL"))
+    """The tool whose export the file is; its annotations are rows. Empty: the file is read as it
+    is, or ratings as the export that they are where columns are not stated."""
     columns: Mapping[str, tuple[str, ...]] = mapping(
         Flag("Column that contains a field.", name="column", metavar="FIELD=COLUMN")
     )

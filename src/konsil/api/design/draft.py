@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from konsil.api.design.brought import Brought, named_in
@@ -96,7 +97,8 @@ class Draft(ProtocolDraft):
             self.tables.pop(table.name, None)
             self._leave_out(table.name)
         hints = self._hints(table.name)
-        proposal = proposal_of(table.columns, hints, form)
+        proposal = proposal_of(table.columns, hints, form, table.tool_roles)
+        proposal = replace(proposal, is_certain=proposal.is_certain and not table.is_unconfirmed)
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
         loaded = Loaded(table, guessed, roles, known=self._names, form=form_of(proposal.reading))
@@ -195,6 +197,7 @@ class Draft(ProtocolDraft):
             systems_in_headings(loaded),
             renamed_values(loaded),
             fixed,
+            table.tool,
         )
 
     def _hints(self, but: str) -> Hints:

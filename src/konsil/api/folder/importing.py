@@ -17,12 +17,14 @@ from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.folder.replies.reply_ratings import with_replies
-from konsil.api.source_roles import StudyNames, with_columns
+from konsil.api.source_roles import StudyNames, leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of
 from konsil.records.source import FileSettings
+from konsil.sources.exports.export import Export
+from konsil.sources.exports.recognition import export_of, read_export, recognise
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
@@ -35,7 +37,7 @@ from konsil.sources.inspect.inspect_logs import (
 from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
-from konsil.sources.tables.lookalikes import lookalikes
+from konsil.sources.tables.lookalikes import FIELDS_OF, lookalikes
 from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.run_lock import without_workers
@@ -157,13 +159,14 @@ def incoming(
     `find` knows the tasks of the plan, for annotations of them; `names` are the study's, for tables
     of a whole study and columns that are not stated.
     """
-    tables: dict[tuple[str, FileSettings], Table] = {}
+    tables: dict[tuple[str, FileSettings, str], tuple[Table, Export | None]] = {}
     logs = InspectLogs()
     files = []
     instruments = names.instruments
     of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
     for each in tracked(expanded(folder, sources), "files"):
         source = _without_numbers(each, instruments)
+        _refuse_idle_tool(folder / source.file, source)
         if source.records == "labelstudio":
             files.append(_labelstudio(folder / source.file, source, find))
             continue
@@ -176,20 +179,42 @@ def incoming(
         if is_inspect_log(folder / source.file):
             files.append(_inspect_log(logs.read(folder / source.file, source), source))
             continue
-        key = (source.file, source.settings)
+        key = (source.file, source.settings, source.tool)
         if key not in tables:
-            tables[key] = read_table(folder / source.file, source.settings)
-        table = tables[key]
+            tables[key] = _table_of(folder / source.file, source)
+        table, export = tables[key]
         _check_criteria(source, instruments)
         replied = with_replies(table, source, instruments)
         table = replied.table
-        completed, notes = with_columns(table, source, names)
+        completed, notes = with_columns(table, source, names, export)
         for part in completed:
             batch = _tabular(table, part, of_tasks)
             notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
     return tuple(files)
+
+
+def _refuse_idle_tool(path: Path, source: Source) -> None:
+    if source.tool and (source.records not in FIELDS_OF or is_inspect_log(path)):
+        raise SourceError(
+            f'{path.name}: tool = "{source.tool}": has no effect on logs of Inspect and on records'
+            f" {source.records!r}; expected one of {', '.join(FIELDS_OF)}"
+        )
+
+
+def _table_of(path: Path, source: Source) -> tuple[Table, Export | None]:
+    """A source's table; ratings of a tool that is stated, or recognised where columns are not.
+
+    Columns that are stated are those of the file itself, whatever exports are recognised later.
+    """
+    if source.tool:
+        export = export_of(path, source.settings, source.tool)
+        return export.table, export
+    table = read_table(path, source.settings)
+    if not leaves_raters_open(table, source) or recognise(table) is None:
+        return table, None
+    return read_export([path], source.settings)
 
 
 def _without_numbers(source: Source, instruments: Sequence[Instrument]) -> Source:

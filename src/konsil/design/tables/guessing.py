@@ -145,17 +145,23 @@ def form_of(reading: TableReading | None) -> TableForm | None:
 
 
 def proposal_of(
-    columns: Sequence[Column], hints: Hints | None = None, form: TableForm | None = None
+    columns: Sequence[Column],
+    hints: Hints | None = None,
+    form: TableForm | None = None,
+    tool_roles: StatedRoles | None = None,
 ) -> Proposal:
     """What a table is read as: ratings that exist, or texts to be rated.
 
     A reading of ratings that is not certain is behind one of texts. `form`: as the user states it.
+    `tool_roles`: what the tool states whose export the table is.
     """
     hints = hints or Hints()
     frame = frame_of(sorted(columns, key=lambda column: column.name))
     system = min((c.name for c in columns if _is_known(c, hints)), default=None)
     if form is not None:
         return _proposal_in(frame, form, system)
+    if tool_roles is not None and tool_roles.has_ratings:
+        return propose(frame, tool_roles)
     named = tuple(c.name for c in columns if c.name in hints.criteria)
     ratings = propose(frame, StatedRoles(labels=named, system=system))
     if ratings.reading is None and (named or system):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from konsil.analysis.roles.reading import StatedRoles
 from konsil.design.tables.columns import Column, Role
 from konsil.design.tables.guessing import Guess, TableForm
 from konsil.records.source import FileSettings
@@ -25,6 +26,12 @@ class UserTable:
     """All sheets of a spreadsheet."""
     settable: frozenset[str] = frozenset()
     """The settings that concern a file of its kind."""
+    tool: str = ""
+    """The tool whose export the file is."""
+    tool_roles: StatedRoles | None = None
+    """What the tool states of the columns."""
+    is_unconfirmed: bool = False
+    """Whether that has to be confirmed."""
 
 
 @dataclass

@@ -56,6 +56,8 @@ class Chosen:
     """Field of the records -> value in the file -> identifier, where they differ."""
     fixed: Mapping[str, str] = field(default_factory=dict)
     """The rater or the system of all rows, where no column names one."""
+    tool: str = ""
+    """The tool whose export the file is."""
 
     def columns(self, *roles: Role) -> list[str]:
         """The columns of these roles, in the table's order."""
@@ -192,6 +194,8 @@ def _entry(
         value = getattr(table.settings, setting.name)
         if value != setting.default:
             entry[setting.name] = value
+    if table.tool:
+        entry["tool"] = table.tool
     if mapped:
         entry["columns"] = mapped
     if fixed:

@@ -61,7 +61,9 @@ def read_rows(table: Table) -> Export | None:
     if any(n.endswith(_RESPONSES) and f"{n}.users" in names for n in names):
         return _export(table, _of_columns)
     suggested = {n.removesuffix(_SUGGESTION) for n in names if n.endswith(_SUGGESTION)} & names
-    if any(response.rater for _, row in rows_of(table) for response in _of_lists(row, suggested)):
+    if suggested and any(
+        response.rater for _, row in rows_of(table) for response in _of_lists(row, suggested)
+    ):
         return _export(table, lambda row: _of_lists(row, suggested))
     return None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from konsil.errors import SourceError
 from konsil.records.source import FileSettings
 from konsil.sources.exports import argilla, doccano, label_studio, mturk, potato, prodigy, surveys
 from konsil.sources.exports.export import Export
@@ -54,6 +55,15 @@ def read_export(paths: Sequence[Path], settings: FileSettings) -> tuple[Table, E
     table = stacked_files(tables, settings) if len(tables) > 1 else tables[0]
     export = recognise(table)
     return (table, None) if export is None else (export.table, export)
+
+
+def export_of(path: Path, settings: FileSettings, tool: str) -> Export:
+    """A file as the export of a stated tool."""
+    _, export = read_export([path], settings)
+    if export is None or export.tool != tool:
+        what = "no export of it" if export is None else f"an export of {export.tool}"
+        raise SourceError(f'{path.name}: tool = "{tool}": the file is {what}')
+    return export
 
 
 def _object(path: Path) -> Table | None:

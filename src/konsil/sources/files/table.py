@@ -23,7 +23,13 @@ from konsil.sources.files.delimited import (
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
-from konsil.sources.files.jsontable import read_json, read_jsonl, read_nested
+from konsil.sources.files.jsontable import (
+    TOP,
+    path_of_records,
+    read_json,
+    read_jsonl,
+    read_nested,
+)
 from konsil.sources.files.labelled import SAVED, read_labelled
 from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
@@ -224,6 +230,15 @@ def text_of(data: bytes, encoding: str, where: str) -> bytes:
     if not text.strip():
         raise SourceError(f"{where}: the file is empty")
     return text
+
+
+def path_of_nested(path: Path, settings: FileSettings) -> str:
+    """The path of the records nested in a JSON file; empty for other files and without records."""
+    ending = path.suffix.lower()
+    if ending != ".json":
+        return TOP if ending in TEXTS else ""
+    text = text_of(read_bytes(path), settings.encoding or "utf-8", path.name)
+    return path_of_records(text, path.name)
 
 
 def read_bytes(path: Path) -> bytes:
