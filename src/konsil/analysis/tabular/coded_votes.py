@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.roles.axes import FEW_VALUES
-from konsil.analysis.tabular.dataframes import as_text, with_composed_names
+from konsil.analysis.tabular.dataframes import as_categories, as_text, with_composed_names
 from konsil.analysis.tabular.slices import Slices, refuse_unknown
 from konsil.analysis.tabular.votes_options import VotesOptions
 from konsil.errors import SourceError
@@ -53,8 +53,7 @@ def comparable(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl
     frame = with_composed_names(frame)
     as_text(frame.clear(), options.name, frame.columns)  # refuses what is no table of words
     refuse_unknown(frame.columns, slices, options.name)
-    words = as_text(used(frame, options, slices), options.name, frame.columns)
-    return words.with_columns(pl.all().cast(pl.Categorical))
+    return as_categories(used(frame, options, slices), options.name, frame.columns)
 
 
 def used(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 
 from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.coded_votes import comparable
-from konsil.analysis.tabular.dataframes import as_text
+from konsil.analysis.tabular.dataframes import as_categories, as_text
 from konsil.analysis.tabular.slices import Slices
 from konsil.analysis.tabular.votes_options import VotesOptions
 from konsil.sources.files.datasets import Piece, read_piece
@@ -30,9 +30,7 @@ def categories(
     """Some columns of a piece as categories: a number for each cell, and each word once."""
     # Refuses what is no table of words, also in columns that are not read.
     as_text(read_piece(replace(piece, n_rows=0)), name, lists=lists)
-    frame = as_text(_columns(piece, columns), name, lists=lists)
-    frame = frame.with_columns(pl.col(lists).str.strip_chars())
-    return frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
+    return as_categories(_columns(piece, columns), name, lists=lists, stripped=lists)
 
 
 def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:
