@@ -293,6 +293,7 @@ def estimate_recognised(
         )
         for part in parts(used(frame, options, slices), slices, options.name, warnings)
     }
+    del frame  # large, and not needed for the statistics
     return roles.stated_in(_estimate_comparisons(roles.proved(tables), request, warnings))
 
 

@@ -40,9 +40,18 @@ def preference_of_data_set(
             comparisons, options=replace(roles.options, line=str), slices=composed(request.slices)
         )
         parts = list(runner.map(read, pieces))
-    # A column has few values only if it has few in each part.
-    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
-    frame = pl.concat((part.select(names) for part in parts), rechunk=True)
-    del parts
     with on_cores(cluster):
-        return estimate_recognised(frame, roles, request)
+        return estimate_recognised(_together(parts), roles, request)
+
+
+def _together(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all parts, which are taken from the list, so that they are here once.
+
+    A column has few values only if it has few in each part.
+    """
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+    columns = []
+    for name in names:
+        columns.append(pl.concat([part.get_column(name) for part in parts], rechunk=True))
+        parts[:] = [part.drop(name) for part in parts]
+    return pl.DataFrame(columns)
