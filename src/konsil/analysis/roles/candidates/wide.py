@@ -26,7 +26,7 @@ from konsil.analysis.roles.reading import Shape, StatedRoles
 _SHAPES: tuple[Shape, ...] = (
     *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
 )
-_BY_CHANCE = 3.0
+_BY_CHANCE = 4.0
 """Agreements expected by chance alone from which on it is hardly chance that there is none."""
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
