@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import konsil
@@ -20,7 +19,7 @@ from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.analysis.tabular import coded_votes
 from konsil.analysis.tabular.dataframes import as_categories, as_text
 from konsil.api.datasets.preferences import preference_of_data_set
-from konsil.errors import KonsilError, SourceError, options_as_flags
+from konsil.errors import KonsilError, SourceError, UnclearTableError, options_as_flags
 
 
 def comparisons(n: int = 160, seed: int = 1) -> pl.DataFrame:
@@ -68,13 +67,12 @@ REQUESTS = {
     seed=st.integers(0, 50),
     name=st.sampled_from(sorted(REQUESTS)),
 )
-@example(ends=[], seed=19, name="plain")
 def test_a_divided_table_has_the_numbers_of_the_whole(ends, seed, name):
     table, request = comparisons(seed=seed), REQUESTS[name]
-    # Some drawn tables can be read in two ways.
-    stated = {"item": "item", "first": "model_a", "second": "model_b", "outcome": "winner"}
-    request = replace(request, rater=request.rater or "rater", **stated)
-    whole = konsil.preference(table, **vars(request))
+    try:
+        whole = konsil.preference(table, **vars(request))
+    except UnclearTableError:
+        assume(False)  # some drawn tables can be read in two ways
     with tempfile.TemporaryDirectory() as folder:
         parts = preference_of_data_set(divided(table, ends, Path(folder)), request)
     # Repeated, to the last digit: texts of the same doubles.
