@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import konsil
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.analysis.tabular import coded_votes
+from konsil.analysis.tabular.dataframes import as_categories, as_text
 from konsil.api.datasets.preferences import preference_of_data_set
-from konsil.errors import KonsilError, SourceError, options_as_flags
+from konsil.errors import KonsilError, SourceError, UnclearTableError, options_as_flags
 
 
 def comparisons(n: int = 160, seed: int = 1) -> pl.DataFrame:
@@ -68,7 +69,10 @@ REQUESTS = {
 )
 def test_a_divided_table_has_the_numbers_of_the_whole(ends, seed, name):
     table, request = comparisons(seed=seed), REQUESTS[name]
-    whole = konsil.preference(table, **vars(request))
+    try:
+        whole = konsil.preference(table, **vars(request))
+    except UnclearTableError:
+        assume(False)  # some drawn tables can be read in two ways
     with tempfile.TemporaryDirectory() as folder:
         parts = preference_of_data_set(divided(table, ends, Path(folder)), request)
     # Repeated, to the last digit: texts of the same doubles.
@@ -129,37 +133,31 @@ def test_identifiers_are_the_same_as_numbers_and_as_texts(tmp_path):
     assert parts.to_json() == konsil.preference(table, resamples=100).to_json()
 
 
-@pytest.mark.parametrize("kind", [pl.Int8, pl.Int16, pl.Int32, pl.Int64])
-def test_identifiers_of_narrow_types_stay_apart(kind):
-    """The distance of -100 and 100 does not fit the type of both."""
-    numbers = pl.Series("x", [*range(-100, 101)], dtype=kind)
-    column = coded_votes.coded(numbers, "table")
-    assert column.words.to_list() == [*range(-100, 101)]
-    assert column.codes.tolist() == [*range(201)]
+WORDS = ["a", " a", "b ", "", "e\u0301", "\u00e9", None]
+CELLS = {
+    pl.Int8: st.integers(-(2**7), 2**7 - 1),
+    pl.UInt64: st.integers(0, 2**64 - 1),
+    pl.Float64: st.sampled_from([0.0, -0.0, 2.0, 2.5, 1e20, float("nan"), None]),
+    pl.Boolean: st.sampled_from([True, False, None]),
+    pl.String: st.sampled_from(WORDS),
+    pl.Categorical: st.sampled_from(WORDS),
+    pl.List(pl.Int64): st.sampled_from([[1], [1, 2], [], None]),
+}
 
 
-@given(
-    numbers=st.lists(st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=40),
-    kind=st.sampled_from([pl.Int16, pl.Int32, pl.Int64]),
-)
-def test_numbers_are_coded_as_their_words(numbers, kind):
-    column = coded_votes.coded(pl.Series("x", numbers, dtype=kind), "table")
-    assert column.words.gather(pl.Series(column.codes)).to_list() == numbers
-
-
-@pytest.mark.parametrize("few", [0, 1000])
-@pytest.mark.parametrize("texts", [["b", None, "a", "b"], [None, None], ["a"], []])
-def test_few_and_many_texts_are_coded_as_their_words(texts, few, monkeypatch):
-    monkeypatch.setattr(coded_votes, "_FEW_WORDS", few)
-    column = coded_votes.coded(pl.Series("x", texts, dtype=pl.String), "table")
-    assert column.codes.dtype == np.uint32 or not texts
-    assert column.words.gather(pl.Series(column.codes)).to_list() == [t or "" for t in texts]
-
-
-def test_numbers_beyond_signed_ones_are_coded(tmp_path):
-    numbers = [2**64 - 1, 2**63, 2**64 - 1, 2**63 + 5]
-    column = coded_votes.coded(pl.Series("x", numbers, dtype=pl.UInt64), "table")
-    assert column.words.gather(pl.Series(column.codes)).to_list() == numbers
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), kind=st.sampled_from(list(CELLS)))
+def test_categories_and_codes_are_the_words_of_the_cells(data, kind):
+    cells = data.draw(st.lists(CELLS[kind], max_size=12))
+    frame = pl.DataFrame({"x": pl.Series(cells, dtype=kind, strict=False)})
+    categories = as_categories(frame, "table", ["x"])
+    assert categories.dtypes == [pl.Categorical]
+    texts = as_text(frame, "table", ["x"])
+    assert categories.cast(pl.String).equals(texts)
+    column = coded_votes.coded(categories.to_series())
+    stripped = [(word or "").strip() for word in texts.to_series()]
+    assert column.words.to_list() == sorted({*stripped})
+    assert column.words.gather(column.codes).to_list() == stripped
 
 
 @pytest.mark.parametrize("ends", [[], [60], [3], [115]])

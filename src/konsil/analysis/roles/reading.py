@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from konsil.analysis.model.message import TranslatableMessage
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Shape = Literal[
     "wide",
@@ -362,8 +359,6 @@ class TableFile:
     """What `line` names: lines of a text, rows of a spreadsheet or of a data frame."""
     name: str = "table"
     """The table's name, for errors."""
-    rows: pl.Series | None = None
-    """The rows' numbers in the whole table, where only some of them are here."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
     known: StatedRoles | None = None

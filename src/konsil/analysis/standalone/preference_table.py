@@ -40,6 +40,7 @@ from konsil.analysis.standalone.ranking_summary import (
     worths_of,
 )
 from konsil.analysis.tabular.agreement_options import composed
+from konsil.analysis.tabular.coded_votes import comparable, used
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
@@ -271,28 +272,29 @@ def estimate_preference(
 ) -> HeadToHead:
     """Preference in a frame; `file` has its lines and its name in errors."""
     check_request(request)
-    warnings: list[str] = []
     options = composed(request.table_options(file))
     slices = composed(request.slices)
     if frame.height == 0:
         raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
-    frame = with_composed_names(frame)
-    if slices.columns:
-        frame = as_text(frame, options.name, frame.columns)
-    table_parts = parts(frame, slices, options.name, warnings) if slices.columns else None
-    rows = as_text(sample(frame), options.name, frame.columns)
+    rows = as_text(sample(with_composed_names(frame)), options.name, frame.columns)
     roles = Roles(request, options, rows, frame)
-    options = roles.options
-    if table_parts is None:
-        tables = {"": read_comparisons(frame, options)}
-    else:
-        tables = {
-            part.name: read_comparisons(
-                part.frame, replace(options, rows=part.rows, name=_named(part.name, options))
-            )
-            for part in table_parts
-        }
-    return roles.stated_in(estimate_comparisons(roles.proved(tables), request, warnings))
+    return estimate_recognised(comparable(frame, roles.options, slices), roles, request)
+
+
+def estimate_recognised(
+    frame: pl.DataFrame, roles: Roles, request: PreferenceRequest
+) -> HeadToHead:
+    """Preference in a table of categories whose columns have their roles."""
+    warnings: list[str] = []
+    options, slices = roles.options, composed(request.slices)
+    tables = {
+        part.name: read_comparisons(
+            part.frame, part.rows, replace(options, name=_named(part.name, options))
+        )
+        for part in parts(used(frame, options, slices), slices, options.name, warnings)
+    }
+    del frame  # large, and not needed for the statistics
+    return roles.stated_in(_estimate_comparisons(roles.proved(tables), request, warnings))
 
 
 class Roles:
@@ -323,7 +325,7 @@ class Roles:
         return replace(result, reading=self.recognised.statement(result.n_items))
 
 
-def estimate_comparisons(
+def _estimate_comparisons(
     by_group: Mapping[str, Comparisons], request: PreferenceRequest, notes: Sequence[str] = ()
 ) -> HeadToHead:
     """Preference in comparisons that are read; group -> its comparisons, all of them as ''.

@@ -147,3 +147,32 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
 
     words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
     return with_composed_names(words.with_columns(pl.all().str.normalize("NFC")))
+
+
+def as_categories(
+    frame: pl.DataFrame, source: str, lists: Collection[str] = (), stripped: Collection[str] = ()
+) -> pl.DataFrame:
+    """The words of `as_text` as categories: a number for each cell, and each word once.
+
+    In the columns `stripped`, words are without the spaces around them.
+
+    >>> as_categories(pl.DataFrame({"a": [3.0, None, 3.0]}), "table").to_series().to_list()
+    ['3', None, '3']
+    """
+
+    def categories(column: pl.Series) -> pl.Series:
+        if column.dtype.is_nested():
+            column = as_text(column.to_frame(), source, lists).to_series()
+        if column.dtype == pl.String:
+            column = column.cast(pl.Categorical)
+        if column.dtype.is_float():
+            column = column.fill_nan(None)
+        # Letters are composed once for each word: for each cell this takes most of the time.
+        each = column.drop_nulls().unique()
+        words = as_text(each.to_frame(), source, lists).to_series()
+        if composed(column.name) in stripped:
+            words = words.str.strip_chars()
+        words = words.cast(pl.Categorical)
+        return column.replace_strict(each, words, default=None, return_dtype=pl.Categorical)
+
+    return with_composed_names(frame.select(categories(column) for column in frame))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -73,15 +73,15 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     `frame` contains words. An unknown column or value is refused with the nearest one.
     """
     _refuse_both(slices, table)
+    refuse_unknown(frame.columns, slices, table)
     numbered = frame.with_row_index(_ROW)
     for column, values in slices.where.items():
-        cells = _cells(frame, column, option("where"), table)
+        cells = frame.select(_stripped(column)).to_series()
         _refuse_absent(column, values, cells.unique().drop_nulls().to_list(), table)
         numbered = numbered.filter(_stripped(column).is_in(list(values)))
     _refuse_none(numbered.height, slices, table)
     if slices.group is None:
         return [_part("", numbered)]
-    _cells(frame, slices.group, _group_flag(slices), table)
     named = numbered.with_columns(_stripped(slices.group).replace("", None).alias(_GROUP))
     _warn_without(named.get_column(_GROUP).null_count(), slices.group, warnings)
     # Maintained: names that are equal in the natural order (1 and 01) must not swap between runs.
@@ -95,69 +95,17 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     return [_part(name, part) for name, part in groups]
 
 
-@dataclass(frozen=True)
-class PieceParts:
-    """The groups of some rows of a table, and what is needed to check those of all rows."""
-
-    parts: tuple[Part, ...]
-    """The groups."""
-    names: tuple[str, ...]
-    """The groups' names."""
-    values: Mapping[str, frozenset[str]]
-    """Column of a condition -> some of its values, those of the condition included."""
-    n_used: int
-    """Rows that fulfil the conditions."""
-    n_without: int
-    """Rows of these that have no group."""
-
-    def without_rows(self) -> PieceParts:
-        """The same without the rows."""
-        return replace(self, parts=())
-
-
-def piece_parts(frame: pl.DataFrame, first: int, slices: Slices, table: str) -> PieceParts:
-    """The groups of some consecutive rows, the first of which has the number `first`.
-
-    `frame` contains words where there are conditions or groups.
-    """
-    _refuse_both(slices, table)
-    numbered = frame.with_row_index(_ROW, offset=first)
-    values: dict[str, frozenset[str]] = {}
-    for column, chosen in slices.where.items():
-        cells = _cells(frame, column, option("where"), table).unique().drop_nulls()
-        present = cells.filter(cells.is_in(list(chosen))).to_list()
-        values[column] = frozenset([*present, *cells.sort().head(MANY)])
-        numbered = numbered.filter(_stripped(column).is_in(list(chosen)))
-    if slices.group is None:
-        return PieceParts((_part("", numbered),), ("",), values, numbered.height, 0)
-    _cells(frame, slices.group, _group_flag(slices), table)
-    named = numbered.with_columns(_stripped(slices.group).replace("", None).alias(_GROUP))
-    by_group = named.drop_nulls(_GROUP).partition_by(
-        _GROUP, as_dict=True, include_key=False, maintain_order=True
-    )
-    parts = tuple(_part(str(key[0]), part) for key, part in by_group.items())
-    n_without = named.get_column(_GROUP).null_count()
-    if len(parts) > MANY:
-        # The rows of identifiers are of no use.
-        return PieceParts((), tuple(p.name for p in parts), values, numbered.height, n_without)
-    return PieceParts(parts, tuple(p.name for p in parts), values, numbered.height, n_without)
-
-
-def gathered_parts(
-    pieces: Sequence[PieceParts], slices: Slices, table: str, warnings: list[str]
-) -> list[str]:
-    """The names of the groups of all pieces, as `parts` orders, checks and refuses them."""
-    for column, chosen in slices.where.items():
-        values = frozenset().union(*(piece.values[column] for piece in pieces))
-        _refuse_absent(column, chosen, sorted(values), table)
-    _refuse_none(sum(piece.n_used for piece in pieces), slices, table)
-    names = list(dict.fromkeys(name for piece in pieces for name in piece.names))
-    if slices.group is None:
-        return names
-    _warn_without(sum(piece.n_without for piece in pieces), slices.group, warnings)
-    names.sort(key=natural)
-    _check_groups(names, slices, table)
-    return names
+def refuse_unknown(columns: Sequence[str], slices: Slices, table: str) -> None:
+    """Refuse a condition or a group whose column a table does not have."""
+    flags = dict.fromkeys(slices.where, option("where"))
+    if slices.group is not None:
+        flags.setdefault(slices.group, _group_flag(slices))
+    for column, flag in flags.items():
+        if column not in columns:
+            known = [name for name in columns if not name.startswith(_OWN)]
+            raise SourceError(
+                f"{table}: {flag} {column!r}: there is no such column; {nearest(column, known)}"
+            )
 
 
 def _refuse_both(slices: Slices, table: str) -> None:
@@ -217,15 +165,6 @@ def _group_flag(slices: Slices) -> str:
 
 def _part(name: str, numbered: pl.DataFrame) -> Part:
     return Part(name, numbered.drop(_ROW), numbered.get_column(_ROW))
-
-
-def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series:
-    if column not in frame.columns:
-        known = [name for name in frame.columns if not name.startswith(_OWN)]
-        raise SourceError(
-            f"{table}: {flag} {column!r}: there is no such column; {nearest(column, known)}"
-        )
-    return frame.select(_stripped(column)).to_series()
 
 
 def _stripped(column: str) -> pl.Expr:

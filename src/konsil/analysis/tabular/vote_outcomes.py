@@ -43,13 +43,8 @@ class Outcomes:
         return np.where(first == last, first, 0)
 
 
-def read_outcomes(
-    combinations: pl.DataFrame, columns: tuple[str, str], options: VotesOptions
-) -> Outcomes:
-    """The outcomes of the combinations of systems and outcome, each with its first row.
-
-    `columns` are those of the first and of the second system.
-    """
+def read_outcomes(combinations: pl.DataFrame, options: VotesOptions) -> Outcomes:
+    """The outcomes of the combinations of systems and outcome, each with its first row."""
     in_order = combinations.with_row_index("place").sort("row")
     at = np.argsort(in_order.get_column("place").to_numpy())
     if options.ends is not None:
@@ -59,7 +54,7 @@ def read_outcomes(
     if "second_outcome" in options.columns:
         both = outcomes_of_orders(in_order.get_column("outcome"))
         orders = [in_order.with_columns(words.alias("outcome")) for words in both]
-    parts = [_outcomes(rows, columns, options) for rows in orders]
+    parts = [_outcomes(rows, options) for rows in orders]
     return Outcomes(tuple(steps[at] for steps, _ in parts), max(n for _, n in parts))
 
 
@@ -94,10 +89,9 @@ def _place(comparisons: pl.DataFrame, word: str, options: VotesOptions) -> str:
     return f"{options.name}: line {options.line(int(row))}"
 
 
-def _outcomes(
-    comparisons: pl.DataFrame, columns: tuple[str, str], options: VotesOptions
-) -> tuple[IntArray, int]:
+def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArray, int]:
     """Steps in favour of the first system, and how far they reach."""
+    columns = options.columns["first"], options.columns["second"]
     observed = comparisons.get_column("outcome").unique(maintain_order=True).to_list()
     if options.scale:
         steps = _steps_on_scale(observed, options)

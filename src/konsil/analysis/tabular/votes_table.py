@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,8 +12,15 @@ from numpy.typing import NDArray
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.axes import FEW_VALUES, is_axis
-from konsil.analysis.tabular.coded_votes import ROLES, code_votes
-from konsil.analysis.tabular.gathered_votes import GatheredVotes
+from konsil.analysis.tabular.coded_votes import (
+    CodedVotes,
+    Codes,
+    Column,
+    code_votes,
+    coded,
+    combined,
+    values_of_others,
+)
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
 from konsil.analysis.tabular.vote_outcomes import Outcomes, placed, read_outcomes
@@ -23,8 +29,8 @@ from konsil.errors import SourceError, option
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.votes import Votes, repeated_places, votes
 
-_AT_ONCE = 1 << 20
-"""Rows that are coded at once."""
+ROLES = ("item", "rater", "first", "second")
+"""The roles that every comparison has a value of."""
 MANY = 200
 """More systems than this are taken for a mistake: an item's or a rater's column named as a
 system's."""
@@ -81,32 +87,38 @@ class Preferences:
     the second system, from 0 to 1."""
 
 
-def read_comparisons(frame: pl.DataFrame, options: VotesOptions) -> Comparisons:
-    """Read a table of comparisons; raises SourceError with one sentence for what cannot be read."""
-    if frame.height == 0:
-        raise SourceError(f"{options.name}: has no rows; expected one row per comparison")
-    numbers = (
-        pl.int_range(frame.height, dtype=pl.Int64, eager=True)
-        if options.rows is None
-        else options.rows
-    )
-    parts = (
-        code_votes(frame[at : at + _AT_ONCE], replace(options, rows=numbers[at : at + _AT_ONCE]))
-        for at in range(0, frame.height, _AT_ONCE)
-    )
-    return numbered_votes(GatheredVotes(parts), options)
+def read_comparisons(frame: pl.DataFrame, rows: pl.Series, options: VotesOptions) -> Comparisons:
+    """The comparisons in some rows of a table of categories, with the numbers of sorted names.
 
-
-def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparisons:
-    """The comparisons of all parts of a table, with common numbers.
-
-    The numbers are those of the sorted names, however the rows are divided. Refuses with one
-    sentence what cannot be read.
+    `rows` has their numbers in the whole table. Raises SourceError with one sentence for what
+    cannot be read.
     """
-    combinations, outcomes = _checked(gathered, options)
-    systems = tuple(sorted({*combinations.get_column("first"), *combinations.get_column("second")}))
+    coded_rows = code_votes(frame, rows, options)
+    n_votes = coded_rows.frame.height
+    if not n_votes:
+        raise SourceError(
+            f"{options.name}: no row has an outcome; every cell of the column is empty"
+        )
+    columns = {
+        role: coded(coded_rows.frame.get_column(options.columns[role]))
+        for role in ROLES
+        if role in options.columns
+    }
+    _refuse_empty(columns, coded_rows.numbers, options)
+    systems = tuple(sorted({*columns["first"].words, *columns["second"].words}))
+    if len(systems) > MANY:
+        raise SourceError(
+            f"{options.name}: {len(systems):,} different systems; expected at most {MANY}: are"
+            f" {option('first')} and {option('second')} the columns of the systems?"
+        )
+    combinations, kinds = combined(columns["first"], columns["second"], coded_rows)
+    _refuse_same(combinations, options)
+    if options.counted:
+        outcomes = Outcomes((combinations.get_column("outcome").to_numpy(),), 1)
+    else:
+        outcomes = read_outcomes(combinations, options)
     has_tie = bool(options.scale or outcomes.steps > 1 or (outcomes.merged == 0).any())
-    warnings = _warnings(gathered, systems, has_tie)
+    warnings = _warnings(coded_rows.n_rows - n_votes, options, systems, has_tie)
     number = {name: n for n, name in enumerate(systems)}
     first, second = (
         combinations.get_column(c).replace_strict(number, return_dtype=pl.Int64)
@@ -128,40 +140,38 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
     if outcomes.numbers is not None:
         places, shares = placed(outcomes.numbers)
         of_numbers = by_system(places, shares.shape[1] // 2)
-    has_raters = "rater" not in gathered.unknown_roles
-    raters: NDArray[np.signedinteger[Any]] = np.zeros(gathered.n_votes, dtype=np.int8)
-    rater_names, item_names = pl.Series([""]), None
-    if has_raters:
-        raters, rater_names = gathered.identifiers("rater")
-    if "item" in gathered.unknown_roles:
-        items = _numbers_by_cells(gathered, [of_system, *sides, of_numbers])
+    has_raters = "rater" in columns
+    unknown = Column(np.zeros(n_votes, dtype=np.int8), pl.Series([""]))
+    raters, item_names = columns.get("rater", unknown), None
+    if "item" in columns:
+        items, item_names = columns["item"].codes, columns["item"].words
     else:
-        items, item_names = gathered.identifiers("item")
+        items = _numbers_by_cells(kinds, [of_system, *sides, of_numbers])
 
     def of_all(some: Votes) -> Votes:
         return replace(
             some,
-            cells=gathered.of_combinations(some.cells),
+            cells=_smallest(some.cells)[kinds],
             questions=items,
-            raters=raters,
-            n_questions=gathered.n_votes if item_names is None else len(item_names),
-            n_raters=len(rater_names),
+            raters=raters.codes,
+            n_questions=n_votes if item_names is None else len(item_names),
+            n_raters=len(raters.words),
         )
 
     n_consistent = None
     if len(sides) > 1:
-        n_consistent = _n_consistent(gathered, outcomes)
-        warnings.append(_orders_note(n_consistent, gathered.n_votes))
+        n_consistent = int(np.equal(*outcomes.by_order)[kinds].sum())
+        warnings.append(_orders_note(n_consistent, n_votes))
     of_system = of_all(of_system)
-    axis, notes = _repeated(gathered, of_system, options)
+    axis, notes = _repeated(coded_rows, of_system, options)
     return Comparisons(
         of_system,
         reduce(_together, map(of_all, sides)),
         systems,
-        gathered.n_rows - of_system.n_votes,
+        coded_rows.n_rows - n_votes,
         has_raters,
         (*warnings, *notes),
-        rater_names,
+        raters.words,
         item_names,
         axis,
         None if shares is None else Preferences(of_all(of_numbers), shares),
@@ -201,14 +211,14 @@ def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparison
     }
 
 
-def _numbers_by_cells(gathered: GatheredVotes, tables: Sequence[Votes]) -> IntArray:
+def _numbers_by_cells(kinds: Codes, tables: Sequence[Votes]) -> IntArray:
     """A number for each comparison, those that are alike in all tables next to each other.
 
     They do not depend on the order of the rows.
     """
     cells = np.stack([table.cells for table in tables])
     alike = np.unique(cells, axis=1, return_inverse=True)[1].ravel()
-    order = np.argsort(gathered.of_combinations(alike), kind="stable")
+    order = np.argsort(_smallest(alike)[kinds], kind="stable")
     numbers = np.empty(len(order), dtype=np.int64)
     numbers[order] = np.arange(len(order))
     return numbers
@@ -224,12 +234,6 @@ def _together(first: Votes, second: Votes) -> Votes:
     )
 
 
-def _n_consistent(gathered: GatheredVotes, outcomes: Outcomes) -> int:
-    """How many comparisons have the same outcome in both orders."""
-    first, second = outcomes.by_order
-    return int(gathered.of_combinations((first == second).astype(np.int64)).sum())
-
-
 def _orders_note(n_same: int, n: int) -> str:
     return message(
         "{n:,} of {all:,} comparisons ({share:.1%}) have the same outcome in both orders; the"
@@ -241,29 +245,15 @@ def _orders_note(n_same: int, n: int) -> str:
     )
 
 
-def _checked(gathered: GatheredVotes, options: VotesOptions) -> tuple[pl.DataFrame, Outcomes]:
-    """The combinations of systems and outcome, and the outcomes in favour of the first system."""
-    if not gathered.n_votes:
-        raise SourceError(
-            f"{options.name}: no row has an outcome; every cell of the column is empty"
-        )
-    combinations = gathered.combinations
-    _refuse_empty(gathered, combinations, options)
-    n_systems = len({*combinations.get_column("first"), *combinations.get_column("second")})
-    if n_systems > MANY:
-        raise SourceError(
-            f"{options.name}: {n_systems:,} different systems; expected at most {MANY}: are"
-            f" {option('first')} and {option('second')} the columns of the systems?"
-        )
-    if gathered.is_counted:
-        steps = combinations.get_column("steps").cast(pl.Int64).to_numpy()
-        return combinations, Outcomes((steps,), 1)
-    return combinations, read_outcomes(combinations, gathered.columns, options)
+def _smallest(values: Codes) -> Codes:
+    """The values in the smallest type that has them and their negatives."""
+    return values.astype(np.min_scalar_type(-1 - int(values.max(initial=0))))
 
 
-def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) -> list[str]:
+def _warnings(
+    n_without: int, options: VotesOptions, systems: Sequence[str], has_tie: bool
+) -> list[str]:
     warnings: list[str] = []
-    n_without = gathered.n_rows - gathered.n_votes
     if n_without:
         warnings.append(
             f"{n_without:,} {'row' if n_without == 1 else 'rows'} without an outcome"
@@ -272,7 +262,7 @@ def _warnings(gathered: GatheredVotes, systems: Sequence[str], has_tie: bool) ->
     if not has_tie:
         warnings.append("there is no tie among the outcomes")
     warnings += lookalikes(systems)
-    return warnings + _independence_notes(gathered.unknown_roles)
+    return warnings + _independence_notes(options.unknown_roles)
 
 
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
@@ -286,19 +276,19 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
 
 
 def _repeated(
-    gathered: GatheredVotes, votes: Votes, options: VotesOptions
+    coded_rows: CodedVotes, votes: Votes, options: VotesOptions
 ) -> tuple[str | None, list[str]]:
     """A column of criteria over which comparisons are pooled, and a note of pooled comparisons.
 
     These are comparisons of two systems on one item, by one rater where raters are known; the note
     names a column by which they differ. Without items none is repeated.
     """
-    if "item" in gathered.unknown_roles:
+    if "item" in options.unknown_roles:
         return None, []
     # Without direction: A against B, then B against A, is one comparison made twice.
     n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
     keys = votes.questions.astype(np.int64)
-    has_raters = "rater" not in gathered.unknown_roles
+    has_raters = "rater" not in options.unknown_roles
     if has_raters and votes.n_questions * votes.n_raters * n_pairs >= 1 << 63:
         keys = np.unique(keys * votes.n_raters + votes.raters, return_inverse=True)[1].ravel()
     elif has_raters:
@@ -311,7 +301,7 @@ def _repeated(
         return None, []
     others = {
         name: values
-        for name, values in gathered.values_of_others(at)
+        for name, values in values_of_others(coded_rows, options, at)
         if has_raters or name in options.axes
     }
     axis = next(
@@ -340,15 +330,17 @@ def _repeated(
     return None, [text]
 
 
-def _refuse_empty(
-    gathered: GatheredVotes, combinations: pl.DataFrame, options: VotesOptions
-) -> None:
-    for role in ROLES:
-        if role in gathered.empty:
+def _refuse_empty(columns: Mapping[str, Column], numbers: IntArray, options: VotesOptions) -> None:
+    for role, column in columns.items():
+        if column.words[0] == "":
+            line = options.line(int(numbers[(column.codes == 0).argmax()]))
             raise SourceError(
-                f"{options.name}: line {options.line(gathered.empty[role])}: the {role} is empty;"
-                f" every comparison needs its {role}"
+                f"{options.name}: line {line}: the {role} is empty; every comparison needs its"
+                f" {role}"
             )
+
+
+def _refuse_same(combinations: pl.DataFrame, options: VotesOptions) -> None:
     same = combinations.filter(pl.col("first") == pl.col("second")).sort("row")
     if same.height:
         line = options.line(int(same.item(0, "row")))

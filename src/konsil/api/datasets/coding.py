@@ -12,25 +12,16 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.coded_votes import CodedVotes, code_votes
-from konsil.analysis.tabular.dataframes import as_text
-from konsil.analysis.tabular.slices import PieceParts, Slices, piece_parts
+from konsil.analysis.tabular.coded_votes import comparable
+from konsil.analysis.tabular.dataframes import as_categories, as_text
+from konsil.analysis.tabular.slices import Slices
 from konsil.analysis.tabular.votes_options import VotesOptions
 from konsil.sources.files.datasets import Piece, read_piece
 
 
-def coded_votes(
-    piece: Piece, *, options: VotesOptions, slices: Slices
-) -> tuple[dict[str, CodedVotes], PieceParts]:
-    """The comparisons of a piece as codes, by group."""
-    frame = read_piece(piece)
-    options = replace(options, line=piece.place)
-    if slices.columns:
-        frame = as_text(frame, options.name, frame.columns)
-    parts = piece_parts(frame, piece.number, slices, options.name)
-    return {
-        part.name: code_votes(part.frame, replace(options, rows=part.rows)) for part in parts.parts
-    }, parts.without_rows()
+def comparisons(piece: Piece, *, options: VotesOptions, slices: Slices) -> pl.DataFrame:
+    """The columns of a piece by which comparisons are read or may differ, as categories."""
+    return comparable(read_piece(piece), options, slices)
 
 
 def categories(
@@ -39,9 +30,7 @@ def categories(
     """Some columns of a piece as categories: a number for each cell, and each word once."""
     # Refuses what is no table of words, also in columns that are not read.
     as_text(read_piece(replace(piece, n_rows=0)), name, lists=lists)
-    frame = as_text(_columns(piece, columns), name, lists=lists)
-    frame = frame.with_columns(pl.col(lists).str.strip_chars())
-    return frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
+    return as_categories(_columns(piece, columns), name, lists=lists, stripped=lists)
 
 
 def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:

@@ -6,14 +6,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
-from konsil.analysis.standalone.preference_table import HeadToHead, Roles, estimate_comparisons
+from konsil.analysis.standalone.preference_table import HeadToHead, Roles, estimate_recognised
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.gathered_votes import GatheredVotes
-from konsil.analysis.tabular.slices import PieceParts, gathered_parts
-from konsil.analysis.tabular.votes_table import numbered_votes
-from konsil.api.datasets.coding import coded_votes, some_rows
+from konsil.api.datasets.coding import comparisons, some_rows
 from konsil.api.datasets.sizes import SMALL
 from konsil.compute.clusters import check_cluster, open_runner
 from konsil.compute.cores import on_cores
@@ -35,25 +34,24 @@ def preference_of_data_set(
         raise SourceError(f"{name}: has no rows; expected one row per comparison")
     file = TableFile(line=partial(place_in, pieces), name=name)
     options = composed(request.table_options(file))
-    slices = composed(request.slices)
-    gathered: dict[str, GatheredVotes] = {}
-    by_piece: list[PieceParts] = []
     with open_runner(cluster, len(pieces), is_small=n_bytes(pieces) <= SMALL) as runner:
         roles = Roles(request, options, some_rows(pieces, name))
-        options = roles.options
-        code = partial(coded_votes, options=replace(options, line=str), slices=slices)
-        for coded, parts in runner.map(code, pieces):
-            by_piece.append(parts)
-            for group, votes in coded.items():
-                gathered.setdefault(group, GatheredVotes()).add(votes)
-    warnings: list[str] = []
-    groups = gathered_parts(by_piece, slices, options.name, warnings)
-    tables = {
-        group: numbered_votes(
-            gathered.pop(group),
-            replace(options, name=f"{name}, {group}" if group else name),
+        read = partial(
+            comparisons, options=replace(roles.options, line=str), slices=composed(request.slices)
         )
-        for group in groups
-    }
+        parts = list(runner.map(read, pieces))
     with on_cores(cluster):
-        return roles.stated_in(estimate_comparisons(roles.proved(tables), request, warnings))
+        return estimate_recognised(_together(parts), roles, request)
+
+
+def _together(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all parts, which are taken from the list, so that they are here once.
+
+    A column has few values only if it has few in each part.
+    """
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+    columns = []
+    for name in names:
+        columns.append(pl.concat([part.get_column(name) for part in parts], rechunk=True))
+        parts[:] = [part.drop(name) for part in parts]
+    return pl.DataFrame(columns)
