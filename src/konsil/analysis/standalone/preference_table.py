@@ -258,8 +258,6 @@ def preference(
     try:
         return estimate_preference(to_polars(frame, request.columns), request)
     except UnclearTableError as error:
-        if not error.arguments:
-            raise
         raise error.with_call(call_of("preference", request, error.arguments)) from None
 
 
