@@ -150,12 +150,6 @@ def test_totals_of_a_cross_table_are_no_label(call: Call, tmp_path: Path, margin
     assert results[1]["labels"] == ["no", "unsure", "yes"]
 
 
-def test_totals_that_do_not_add_up_are_no_numbers(call: Call, tmp_path: Path) -> None:
-    text = ",no,yes,Total\nno,9,2,11\nyes,3,8,12\nTotal,12,10,22\n"
-    (path := tmp_path / "t.csv").write_text(text)
-    assert call("agreement", path, *ONE)[0] == 2
-
-
 @pytest.mark.parametrize("word", ["Total", "Mittelwert"])
 def test_a_row_of_totals_is_asked_about(call: Call, tmp_path: Path, word: str) -> None:
     rows = [

@@ -36,6 +36,15 @@ def recoded(rows: pl.DataFrame, recode: Mapping[str, str]) -> pl.DataFrame:
     return rows.with_columns(pl.col("label").replace(dict(recode)))
 
 
+def rating_key(rows: pl.DataFrame) -> list[str]:
+    """The columns that name a rating, which a rater gives once.
+
+    >>> rating_key(pl.DataFrame(schema=["row", "unit", "rater", "label"]))
+    ['unit', 'rater']
+    """
+    return [name for name in ("group", "unit", "rater") if name in rows.columns]
+
+
 def combined_repeats(rows: pl.DataFrame, repeat: Repeat, table: str) -> pl.DataFrame:
     """One label for each rater and unit: the sum, mean or maximum of the numbers of all of theirs.
 
@@ -63,7 +72,7 @@ def combined_repeats(rows: pl.DataFrame, repeat: Repeat, table: str) -> pl.DataF
         value = max(values) if repeat == "max" else sum(values, Fraction())
         return number_word(float(value / len(values) if repeat == "mean" else value))
 
-    key = ["unit", "rater"]
+    key = rating_key(rows)
     together = rows.group_by(key, maintain_order=True).agg(pl.col("label").alias(_LABELS))
     return (
         rows.unique(key, keep="first", maintain_order=True)
@@ -92,7 +101,7 @@ def chosen_repeats(
     ['y']
     """
     chosen = rows.sort("row", maintain_order=True).unique(
-        ["unit", "rater"], keep=repeat, maintain_order=True
+        rating_key(rows), keep=repeat, maintain_order=True
     )
     n = rows.height - chosen.height
     if n:

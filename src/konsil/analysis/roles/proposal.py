@@ -19,7 +19,7 @@ from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
-from konsil.analysis.roles.names import fit
+from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -213,7 +213,7 @@ def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
     """
     is_open = frame.width > 0 and reading.shape != "cross-table"
     cells = [str(cell or "") for cell in frame.to_series(0)] if is_open else []
-    rows = tuple(takewhile(lambda cell: fit(cell, "sum") == 1, reversed(cells)))
+    rows = tuple(takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(cells)))
     return rows[::-1] if len(rows) == sum(cell in rows for cell in cells) < len(cells) else ()
 
 

@@ -83,9 +83,7 @@ def _cross_table(table: Table) -> Iterator[Draft]:
         counts = counts[:-1]
     if _are_sums(columns) and (sums or fit(rows[-1], "sum")):
         rows = rows[:-1]
-    # Totals that do not add up are no label either.
-    has_totals = any(fit(name, "sum") == 1 for name in (*rows, *(c.name for c in counts)))
-    if len(counts) != len(rows) or len(counts) < 2 or has_totals:
+    if len(counts) != len(rows) or len(counts) < 2:
         return
     above = heading([c.name for c in counts])
     if {c.name.removeprefix(above).casefold() for c in counts} == {*map(str.casefold, rows)}:
