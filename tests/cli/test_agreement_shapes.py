@@ -133,3 +133,47 @@ def test_a_cross_table_under_a_heading(call: Call, tmp_path: Path) -> None:
     result = json.loads(out)
     assert value(result) == alpha(frame, rater=["Ann", "Ben"], labels=labels)
     assert result["labels"] == labels and {r["name"] for r in result["raters"]} == {"Ann", "Ben"}
+
+
+@pytest.mark.parametrize("margins", ["both", "row", "column"])
+def test_totals_of_a_cross_table_are_no_label(call: Call, tmp_path: Path, margins: str) -> None:
+    lines = [[",no,unsure,yes", "no,9,2,1", "unsure,3,8,2", "yes,0,1,7"]]
+    lines.append([*lines[0], "Summe,12,11,10"] if margins != "column" else [*lines[0]])
+    if margins != "row":
+        ends = ["Summe", 12, 13, 8, 33]
+        lines[1] = [f"{line},{end}" for line, end in zip(lines[1], ends, strict=False)]
+    results = []
+    for n, table in enumerate(lines):
+        (path := tmp_path / f"{n}.csv").write_text("\n".join(table))
+        results.append(result_of(call, path))
+    assert value(results[0]) == value(results[1])
+    assert results[1]["labels"] == ["no", "unsure", "yes"]
+
+
+@pytest.mark.parametrize("word", ["Total", "Mittelwert"])
+def test_a_row_of_totals_is_asked_about(call: Call, tmp_path: Path, word: str) -> None:
+    rows = [
+        f"c{n},{','.join(labels)}" for n, labels in enumerate(zip(*RATINGS.values(), strict=True))
+    ]
+    text = "\n".join(["case,ann,ben,cem", *rows, f"{word},2,3,1"])
+    (path := tmp_path / "t.csv").write_text(text)
+    result = result_of(call, path, is_asked=True)
+    assert value(result) == ALPHA and result["n_units"] == 10
+    # Elsewhere it is a name like others.
+    path.write_text(text.replace("c3,", f"{word},").rpartition("\n")[0])
+    assert value(result_of(call, path)) == ALPHA
+
+
+def test_a_call_without_a_row_of_totals() -> None:
+    columns = {"case": [*(f"c{n}" for n in range(10)), "sum"]}
+    columns |= {name: [*labels, "3"] for name, labels in RATINGS.items()}
+    with pytest.raises(konsil.errors.UnclearTableError) as refusal:
+        konsil.agreement(pl.DataFrame(columns))
+    assert "(frame[:-1], " in refusal.value.call
+
+
+def test_no_call_is_printed_for_ratings_without_a_second_rater() -> None:
+    frame = pl.DataFrame({"id": range(20), "rating": [n % 3 for n in range(20)]})
+    with pytest.raises(konsil.errors.UnclearTableError) as refusal:
+        konsil.agreement(frame)
+    assert not refusal.value.call

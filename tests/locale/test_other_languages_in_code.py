@@ -21,6 +21,7 @@ DOCUMENTS = Path(__file__).resolve().parents[2]
 WORD = re.compile(r"[^\W\d_]{3,}")
 CODES = set(languages()) - {SOURCE}
 READING = {
+    "analysis/roles/outcomes.py": "outcomes of comparisons in users' tables",
     "analysis/roles/vocabulary.py": "the heads and cells of users' tables",
     "collect/fake/fake_tokens.py": "greetings that a question begins with",
     "report/figures/drawing.py": "names of fonts",

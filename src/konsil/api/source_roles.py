@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
-from konsil.analysis.roles.proposal import LEAST, propose
+from konsil.analysis.roles.proposal import LEAST, propose, totals
 from konsil.analysis.roles.reading import StatedRoles, TableReading, Task
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.design.tables.columns import OWN, Role
@@ -243,7 +243,9 @@ def _refusal(
     table: Table, sources: Sequence[Source], reading: TableReading, unclear: Sequence[str]
 ) -> UnclearTableError:
     """All that is unclear, with the keys of study.toml and the options that state the reading."""
-    options: list[tuple[str, tuple[str, ...]]] = []
+    rows = totals(table.frame, reading)
+    sources = [replace(source, comment=rows[0]) if rows else source for source in sources]
+    options: list[tuple[str, tuple[str, ...]]] = [("comment", rows)] if rows else []
     for name in _STATED if len(sources) == 1 else ():
         value = getattr(sources[0], name)
         pairs = value.items() if isinstance(value, Mapping) else ()
@@ -260,10 +262,11 @@ def _refusal(
         statement=str(sentence(reading, table.frame)),
         first_row=str(first_row(reading, table.frame)),
         unclear=[*map(str, unclear)],
-        arguments=options,
+        # A file has one sign of rows that are left out.
+        arguments=options if len(rows) < 2 else (),
         roles=reading.roles,
         columns=table.frame.columns,
-        call="\n\n".join(map(_keys, sources)),
+        call="\n\n".join(map(_keys, sources)) if len(rows) < 2 else "",
     )
 
 

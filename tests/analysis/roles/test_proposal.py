@@ -69,6 +69,15 @@ def test_counts_are_no_raters() -> None:
     assert proposal.reading.shape == "counts"
 
 
+def test_columns_of_the_same_sum_in_each_row_are_never_raters_without_a_question() -> None:
+    # Numbers of five raters for labels that are called like raters.
+    text = "item,a,b,c\n1,4,1,0\n2,2,2,1\n3,0,5,0\n4,1,1,3\n5,3,0,2\n6,0,2,3\n7,5,0,0\n8,1,4,0"
+    proposal = propose(table(text), StatedRoles())
+    assert not proposal.is_certain
+    shapes = {reading.shape for reading in (proposal.reading, *proposal.rivals) if reading}
+    assert {"wide", "counts"} <= shapes
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [

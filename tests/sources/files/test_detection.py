@@ -116,6 +116,17 @@ def test_two_rows_of_names(tmp_path: Path) -> None:
         read_table(table.path)
 
 
+def test_two_rows_of_names_with_one_that_stands_in_both(tmp_path: Path) -> None:
+    text = "case,Dr. Ann,,Dr. Ben,\n,safe,right,safe,right\nx,a,b,a,a\ny,b,b,a,b\n"
+    table = read_table(text_table(tmp_path, text), as_is=True)
+    names = ["Dr. Ann: safe", "Dr. Ann: right", "Dr. Ben: safe", "Dr. Ben: right"]
+    assert (table.frame.columns, table.frame.height) == (["case", *names], 2)
+    assert changed(table) == {"header": 2}
+    # A rating without a case is not a row of names.
+    table = read_table(text_table(tmp_path, "case,ann,ben\n,a,b\nx,a,b\ny,b,b\n"), as_is=True)
+    assert (table.frame.columns, table.frame.height) == (["case", "ann", "ben"], 3)
+
+
 @pytest.mark.parametrize("question", ["Is it safe?", "Is this answer safe? " * 20_000])
 def test_an_export_of_qualtrics_has_its_names_in_the_first_of_three_rows(
     question: str, tmp_path: Path

@@ -7,28 +7,22 @@ from collections.abc import Collection, Sequence
 
 from konsil.errors import AnalysisError, nearest, option
 
-FIRST = ("left", "a", "first", "1", "x", "win", "model a", "system a", "answer a")
+FIRST = (
+    *("left", "a", "first", "1", "x", "win", "model a", "system a", "answer a", ">"),
+    *("links", "erste", "erster", "erstes", "modell a", "antwort a"),
+)
 """Words for a win of the first of the two."""
 
-SECOND = ("right", "b", "second", "2", "y", "loss", "model b", "system b", "answer b")
+SECOND = (
+    *("right", "b", "second", "2", "y", "loss", "model b", "system b", "answer b", "<"),
+    *("rechts", "zweite", "zweiter", "zweites", "modell b", "antwort b"),
+)
 """Words for a win of the second."""
 
 TIE = (
-    "tie",
-    "equal",
-    "draw",
-    "same",
-    "about equal",
-    "neither",
-    "both",
-    "none",
-    "0",
-    "tie bothbad",
-    "tie both bad",
-    "bothbad",
-    "both bad",
-    "tie bothgood",
-    "both good",
+    *("tie", "equal", "draw", "same", "about equal", "neither", "both", "none", "0", "="),
+    *("tie bothbad", "tie both bad", "bothbad", "both bad", "tie bothgood", "both good"),
+    *("unentschieden", "gleich", "gleich gut", "gleichwertig", "gleichstand", "beide", "keine"),
 )
 """Words for a tie."""
 
@@ -46,6 +40,8 @@ def known_step(word: str, columns: tuple[str, str] = ("", "")) -> int | None:
 
     >>> known_step("Model_A"), known_step("tie (bothbad)"), known_step("left", ("left", "right"))
     (1, 0, 1)
+    >>> [known_step(word) for word in ("Links", "rechts", "Unentschieden", "<", "=")]
+    [1, -1, 0, -1, 0]
     """
     low = word.strip().casefold()
     if low in (named := [column.strip().casefold() for column in columns]):
@@ -71,7 +67,9 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
     steps = {word: known_step(word, columns) for word in observed}
     unknown = [word for word, step in steps.items() if step is None]
     if unknown:
-        words = (*FIRST, *SECOND, *TIE, *(column.casefold() for column in columns))
+        # A number that is near another one by its digits is not near it.
+        words = [word for word in (*FIRST, *SECOND, *TIE) if not word.isdigit()]
+        words += map(str.casefold, columns)
         raise AnalysisError(
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
             f" {nearest(unknown[0], words)}; give the labels in order with"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
+from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -195,6 +197,24 @@ def _unclear(
             )
     yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
+    for row in totals(frame, best):
+        yield message(
+            "The row {row} at the end may have totals or means of the other rows, which are no"
+            " ratings.",
+            message_id="roles.may_be_totals",
+            row=repr(row),
+        )
+
+
+def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
+    """What the rows at the end begin with that are called like sums or means of the others.
+
+    Those of a cross table add up, and are not read.
+    """
+    is_open = frame.width > 0 and reading.shape != "cross-table"
+    cells = [str(cell or "") for cell in frame.to_series(0)] if is_open else []
+    rows = tuple(takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(cells)))
+    return rows[::-1] if len(rows) == sum(cell in rows for cell in cells) < len(cells) else ()
 
 
 def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:

@@ -21,6 +21,7 @@ from konsil.analysis.roles.proposal import (
     propose,
     separator_of,
     table_of_rows,
+    totals,
     unclear_sets,
     with_axis,
 )
@@ -215,7 +216,12 @@ _NAMED = 0.7
 def call_of(
     function: str, request: Request, arguments: Sequence[tuple[str, tuple[str, ...]]]
 ) -> str:
-    """A call in Python that states a reading, with what the request has stated already."""
+    """A call in Python that states a reading, with what the request has stated already.
+
+    Empty where nothing is proposed.
+    """
+    if not arguments:
+        return ""
     entries = fields(cast(Any, request))
     stated = {
         entry.name: getattr(request, entry.name)
@@ -229,10 +235,11 @@ def call_of(
         if len(values) > 1 or name == "unused"
         else values[0]
         for name, values in arguments
-        if not stated.get(name)
+        if not stated.get(name) and name != "comment"
     }
     keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
-    return f"konsil.{function}(frame, {keywords})"
+    frame = "frame[:-1]" if "comment" in dict(arguments) else "frame"
+    return f"konsil.{function}({frame}, {keywords})"
 
 
 def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
@@ -379,12 +386,15 @@ def _refusal(
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
     proposed += combination(frame, reading)
+    rows = totals(frame, reading)
+    proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        arguments=tuple(proposed) if computable else (),
+        # A file has one sign of rows that are left out.
+        arguments=tuple(proposed) if computable and len(rows) < 2 else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

@@ -191,6 +191,8 @@ def _crossed(
     side = next((name for name, role in reading.roles.items() if role == "row"), None)
     above = heading(reading.rated)
     columns = [name.removeprefix(above) for name in reading.rated]
+    # A row of sums at the end has no label.
+    frame = frame if side is None else frame.head(len(columns))
     rows = _side_labels(frame, side, columns, options)
     counts = [
         _count(frame.item(n, name), n, name, options)

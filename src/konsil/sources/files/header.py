@@ -100,8 +100,27 @@ def _rows_of_names(rows: Sequence[Sequence[str | None]]) -> int:
     if are_numbers and len({*above}) < len(above) == width:
         # Ratings: names would differ.
         return 0
-    has_names_below = len(below) == width and not any(map(_IS_NUMBER.fullmatch, below))
+    if any(map(_IS_NUMBER.fullmatch, below)):
+        return 1
+    if _is_merged_with_next(rows[0], rows[1], width):
+        return 2
+    has_names_below = len(below) == width
     return 2 if 0 < len(above) <= width / 2 and has_names_below else 1
+
+
+def _is_merged_with_next(
+    above: Sequence[str | None], below: Sequence[str | None], width: int
+) -> bool:
+    """Whether the first name stands in both rows, and others over the names of several columns."""
+    upper, lower = (
+        [bool((cell or "").strip()) for cell in (*row, *[None] * (width - len(row)))]
+        for row in (above, below)
+    )
+    return (
+        upper[0] > lower[0]
+        and not all(upper)
+        and all(a or b for a, b in zip(upper, lower, strict=True))
+    )
 
 
 def _filled(row: Sequence[str | None]) -> list[str]:

@@ -76,16 +76,31 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     words = [c for c in table.columns if not c.is_number]
     first = words[0] if len(words) == 1 else table.columns[0] if table.columns else None
     counts = [c for c in table.columns if c is not first]
-    if first is None or len(counts) != table.n_rows or len(counts) < 2:
+    if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
+        return
+    rows, columns = first.cells, [c.numbers for c in counts]
+    if sums := _are_sums([*zip(*columns, strict=True)]):
+        counts = counts[:-1]
+    if _are_sums(columns) and (sums or fit(rows[-1], "sum")):
+        rows = rows[:-1]
+    if len(counts) != len(rows) or len(counts) < 2:
         return
     above = heading([c.name for c in counts])
-    names = {c.name.removeprefix(above).casefold() for c in counts}
-    if names != {cell.casefold() for cell in first.cells}:
-        return
-    if all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
+    if {c.name.removeprefix(above).casefold() for c in counts} == {*map(str.casefold, rows)}:
         draft = Draft("cross-table", rated=tuple(c.name for c in counts))
         draft.roles[first.name] = "row"
         yield _draft(table, draft, 12, "crossed_labels")
+
+
+def _are_sums(lines: Sequence[Sequence[float]]) -> bool:
+    """Whether the last number of each line is the sum of two or more before it.
+
+    >>> _are_sums([(3, 1, 4), (0, 2, 2)]), _are_sums([(3, 4), (2, 2)])
+    (True, False)
+    """
+    return any(map(any, lines)) and all(
+        len(line) > 2 and sum(line[:-1]) == line[-1] for line in lines
+    )
 
 
 def heading(names: Sequence[str]) -> str:

@@ -181,8 +181,7 @@ class Family:
             self._weigh_units(draft)
         if shape == "counts" and not self._weigh_counts(draft):
             return None
-        if shape == "wide" and self.has_same_sums and self.mean("label") > 0:
-            draft.add(-4, "same_sum", self.label)
+        draft.add(-4.0 * (shape == "wide" and self.has_same_sums), "same_sum", self.label)
         explain(self.table, draft, draft.units if self.unit_column else ())
         draft.numbers = (shape, frozenset(self.names), draft.names, draft.rater)
         return draft
@@ -317,7 +316,7 @@ class Family:
         if not all(c.is_whole and c.range[0] >= 0 for c in self.columns):
             return False
         if self.has_same_sums:
-            draft.add(4, "same_sum", self.label)
+            draft.add(8, "same_sum", self.label)
         else:
             draft.add(-2, "other_sums", self.label)
         return True
