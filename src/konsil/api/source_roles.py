@@ -74,8 +74,8 @@ def with_columns(
     the keys of study.toml.
     """
     _check_keys(table, source)
-    own = {name.casefold() for name in source.unused} & {*FIELDS_OF[source.records]}
-    source = replace(source, columns={**dict.fromkeys(own, ()), **source.columns})
+    as_fields = {name.casefold() for name in source.unused} & {*FIELDS_OF[source.records]}
+    source = replace(source, columns={**dict.fromkeys(as_fields, ()), **source.columns})
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
     if not (source.has_shape or _is_open(source, resolved)) or not table.frame.height:
         return (source,), ()
