@@ -232,7 +232,9 @@ class UnclearTableError(SourceError):
         super().__init__("\n".join(self.lines))
 
     def with_call(self, call: str) -> UnclearTableError:
-        """The same with the call that states the reading."""
+        """The same with the call that states the reading; without one if it states nothing new."""
+        if not self.arguments:
+            return self
         return UnclearTableError(
             self.name,
             statement=self.statement,

@@ -1,19 +1,23 @@
-"""konsil agreement: every command that a refusal prints is run, and is right or asks for less."""
+"""Every command that a refusal prints is run: its numbers are right, or it asks for less."""
 
 from __future__ import annotations
 
 import json
+import random
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import openpyxl
 import polars as pl
 import pytest
-from tests.analysis.roles.generated_tables import Truth, make
+from tests.analysis.roles.generated_tables import SHAPES, Shape, Truth, long, make, pairs
 
 import konsil
 from konsil.errors import KonsilError, UnclearTableError
+from konsil.records.numerals import is_number
 
 from .conftest import Call
 
@@ -26,12 +30,14 @@ def options(words: list[str]) -> Counter[str]:
     return Counter(word for word in words if word.startswith("--"))
 
 
-def followed(call: Call, file: Path, *stated: str) -> tuple[list[str], dict[str, Any] | None]:
+def followed(
+    call: Call, file: Path, *stated: str, command: str = "agreement"
+) -> tuple[list[str], dict[str, Any] | None]:
     """The last command and its result, where the command that is printed is always copied.
 
     Without a result, the last refusal prints none. Each command states more than the one before.
     """
-    words = ["agreement", str(file), *stated, "--resamples", "100"]
+    words = [command, str(file), *stated, "--resamples", "100"]
     for _ in range(MOST_STEPS):
         code, out, err = call(*words, "--json")
         if code == 0:
@@ -129,6 +135,75 @@ def test_commands_that_are_printed_for_generated_tables_are_right(
     assert outcomes["right at once"] > 50 and outcomes["right after a command"] > 3
 
 
+def cut_and_shuffled(seed: int, number: int) -> tuple[pl.DataFrame, Truth]:
+    """A generated table of a shape, some of its rows, its columns in another order."""
+    frame, truth, _ = make(seed * len(SHAPES) + number)
+    draw = random.Random(seed)
+    names = draw.sample(frame.columns, frame.width)
+    rows = sorted(draw.sample(range(frame.height), max(8, frame.height * 4 // 5)))
+    return frame[rows].select(names), truth
+
+
+def of_preference(frame: pl.DataFrame, truth: Truth) -> object:
+    """Each system's mean over its opponents of the share of wins minus that of losses, by hand."""
+    [outcome] = [name for name in truth.rated if "tie" in set(frame[name])]
+    sides = [name for name in truth.rated if name != outcome]
+    steps: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for first, second, winner in frame.select(*sides, outcome).iter_rows():
+        for ours, other in ((first, second), (second, first)):
+            steps[ours][other].append((winner == ours) - (winner == other))
+    return {
+        system: pytest.approx(np.mean([np.mean(part) for part in parts.values()]), abs=1e-9)
+        for system, parts in steps.items()
+    }
+
+
+def of_comparison(frame: pl.DataFrame, truth: Truth, group: str) -> object:
+    """The mean of each group by hand."""
+    [label] = truth.rated
+    means = frame.group_by(group).agg(pl.col(label).cast(pl.Float64).mean()).iter_rows()
+    return {name: pytest.approx(mean, abs=1e-9) for name, mean in means}
+
+
+def right_after(call: Call, file: Path, frame: pl.DataFrame, truth: Truth, command: str) -> str:
+    """How many commands a table takes to its right number, or that it is refused."""
+    frame.write_csv(file)
+    words, result = followed(call, file, command=command)
+    if result is None:
+        return "refused"
+    if command == "preference":
+        assert result["n_comparisons"] == frame.height, words
+        shown = {each["system"]: each["value"] for each in result["win_difference"]}
+        assert shown == of_preference(frame, truth), words
+    else:
+        estimates = [e for e in result["estimates"] if e["statistic"] in {"mean", "share"}]
+        assert result["by"] == truth.units[1], words
+        shown = {each["group"]: each["value"] for each in estimates}
+        assert shown == of_comparison(frame, truth, truth.units[1]), words
+    return "at once" if len(words) == 4 else "after a command"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "shape"), [("preference", pairs), ("compare", long)])
+def test_commands_printed_for_comparisons_and_groups_are_right(
+    command: str, shape: Shape, call: Call, tmp_path: Path
+) -> None:
+    """Numbers by hand, of tables with shuffled columns and some of their rows.
+
+    Kills: outcomes, groups or labels of another column, a refusal that is repeated.
+    """
+    outcomes: Counter[str] = Counter()
+    for seed in range(160):
+        frame, truth = cut_and_shuffled(seed, SHAPES.index(shape))
+        if command == "compare":
+            [label] = truth.rated
+            if len(truth.units) < 2 or not all(map(is_number, frame[label].drop_nulls())):
+                continue
+        outcomes[right_after(call, tmp_path / f"t{seed}.csv", frame, truth, command)] += 1
+    assert outcomes["at once"] > 25, outcomes
+    assert command == "compare" or outcomes["after a command"] > 5, outcomes
+
+
 TABLES = {
     "a column for each rater, beside others": (
         "Domain,Source,Score 1,Score 2,Score 3",
@@ -214,3 +289,73 @@ def test_a_composite_score_is_left_out_by_the_printed_command(call: Call, tmp_pa
     assert "ACCURACY: Composite Score" in words
     groups = result["groups"]
     assert [(group["n_raters"], group["n_ratings"]) for group in groups] == [(3, 36), (3, 36)]
+
+
+NAMED = {
+    # Columns -> the raters that the printed command states.
+    "paper,AttributeId,Coder1Text,Coder2Text": ("Coder1Text", "Coder2Text"),
+    "Graph,True,CDC,EffectSize,ExpertA,ExpertB": ("ExpertA", "ExpertB"),
+    "Domain,Test,Score 1,Score 2": ("Score 1", "Score 2"),
+    "Thema,Zweck,erste Bewertung,zweite Bewertung": ("erste Bewertung", "zweite Bewertung"),
+    "": ("column 3", "column 4"),
+}
+
+
+@pytest.mark.parametrize("head", NAMED)
+def test_numbered_raters_are_stated_by_the_printed_command(
+    head: str, call: Call, tmp_path: Path
+) -> None:
+    """Kills: ids, gold standards and effects taken for labels or raters; names that are ratings."""
+    n_others = max(0, head.count(",") - 1)
+    test = {"Domain": ("Accuracy", "Safety"), "Thema": ("Kauf", "Miete")}.get(head.split(",")[0])
+    rows = []
+    for n in range(24):
+        others = [str(n // 8), str(n % 5), str(n % 2), str(n % 6)][:n_others]
+        if test:
+            others = [("heart", "lung", "skin")[n % 3], test[n % 2]]
+        rows.append([*others, str(n % 2), str(int(n % 7 > 2))])
+    if not head:
+        # Ratings alone, and a table without a row of names begins with equal ones.
+        rows = [["1", "1", *row] for row in rows]
+        rows[0] = ["1", "1", "1", "1"]
+    file = tmp_path / "table.tsv"
+    lines = [*([head.split(",")] if head else []), *rows]
+    file.write_text("\n".join("\t".join(line) for line in lines) + "\n")
+    words, result = followed(call, file)
+    assert result is not None
+    stated = [words[n + 1] for n, word in enumerate(words) if word == "--rater"]
+    raters = NAMED[head] if head else ("column 1", "column 2", "column 3", "column 4")
+    assert tuple(stated) == raters and result["n_ratings"] == 24 * len(raters)
+
+
+@pytest.mark.slow
+def test_a_sheet_with_ratings_behind_another_is_proposed(call: Call, tmp_path: Path) -> None:
+    """Kills: a refusal about the first sheet alone; a sheet that is read without a word."""
+    book = openpyxl.Workbook()
+    book.active.append(["Study", "a text of some length that is no rating of anything"])
+    book.active.append(["Date", "another text that is about the study and its raters"])
+    sheet = book.create_sheet("long form")
+    sheet.append(["case", "topic", "Rater_1", "Rater_2"])
+    for n in range(12):
+        sheet.append([f"c{n}", "heart", n % 3, n % 2])
+    file = tmp_path / "book.xlsx"
+    book.save(file)
+    words, result = followed(call, file)
+    assert result is not None and (result["n_raters"], result["n_units"]) == (2, 12)
+    assert words[words.index("--sheet") + 1] == "long form"
+
+
+def test_columns_that_rate_columns_of_texts_are_no_raters(call: Call, tmp_path: Path) -> None:
+    """Kills: a command for labels that one expert gave to several texts; raters of a pair."""
+    text = "a sentence of a patient or a system that is certainly long enough"
+    rows = [f"{text} {n},{n % 3},{text} {n},{n % 2}" for n in range(12)]
+    pairs_of_raters = [f"{'ab'[n % 2]}nn,{'ba'[n % 2]}nn,0.{n}" for n in range(12)]
+    tables = {
+        "query,query-label-expert,reply,reply-label-expert": rows,
+        "coder_a,coder_b,agreement": pairs_of_raters,
+    }
+    for head, lines in tables.items():
+        file = tmp_path / "table.csv"
+        file.write_text("\n".join([head, *lines]) + "\n")
+        code, _, err = call("agreement", file, "--resamples", 100)
+        assert code == 2 and IF_SO not in err

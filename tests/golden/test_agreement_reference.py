@@ -92,7 +92,7 @@ def _many_raters(codes: Codes, weights: Any = "unweighted") -> dict[str, Compute
     """IrrCAC's coefficients of raw ratings."""
     k, m, x = codes.n_labels, codes.labels.shape[1], codes.values
     statistics = {
-        "multirater.ac1": multirater.gwet_ac2(k, weights, x),
+        "gwet.ac1": multirater.gwet_ac2(k, weights, x),
         "fleiss.kappa": multirater.fleiss_kappa(k, weights, x),
         "krippen.alpha": alpha.krippendorff_alpha_weighted(k, weights, x),
         "conger.kappa": multirater.conger_kappa(m, k, weights, x),
@@ -103,7 +103,7 @@ def _many_raters(codes: Codes, weights: Any = "unweighted") -> dict[str, Compute
 
 
 STANDARD_ERRORS: dict[str, se.Coefficient] = {
-    "multirater.ac1": "gwet_ac",
+    "gwet.ac1": "gwet_ac",
     "fleiss.kappa": "fleiss_kappa",
     "krippen.alpha": "krippendorff_alpha",
     "conger.kappa": "conger_kappa",
@@ -232,7 +232,7 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
         statistics: dict[str, tuple[Any, se.Coefficient]] = {
             "kappa2": (kappa.cohen_kappa(2, k), "conger_kappa"),
             "scott2": (kappa.scott_pi(2, k), "fleiss_kappa"),
-            "multirater.ac1": (multirater.gwet_ac1(k), "gwet_ac"),
+            "gwet.ac1": (multirater.gwet_ac1(k), "gwet_ac"),
             "bp2": (multirater.brennan_prediger(k), "brennan_prediger"),
             "krippen2": (alpha.krippendorff_alpha(k), "krippendorff_alpha"),
             "pa2": (kappa.percent_agreement(2, k), "percent_agreement"),

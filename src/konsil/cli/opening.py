@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,22 +30,23 @@ def result_of(
 ) -> R:
     """What `estimate` computes of a command's files, with how they were read.
 
-    Several files are one table. Where a file has no readable columns, all sheets of a spreadsheet
+    Several files are one table. Where a file has no readable columns, the sheets of a spreadsheet
     or the records nested in JSON are tried.
     """
     table, export = _opened(files, settings)
     try:
         return _estimated(table, export, settings, request, estimate)
     except UnclearTableError as error:
-        others = _other_settings(table, settings)
-        if others == settings or (error.arguments and not others.path):
-            raise
-        try:
-            table, export = _opened(files, others)
-        except SourceError:
-            # The sheets, or the records, are not tables of the same columns.
-            raise error from None
-    return _estimated(table, export, settings, request, estimate)
+        for others in _other_settings(table, settings, has_command=bool(error.arguments)):
+            try:
+                return _estimated(*_opened(files, others), settings, request, estimate)
+            except UnclearTableError as refusal:
+                if refusal.arguments or others.path:
+                    raise
+            except SourceError:
+                # The sheets, or the records, are not tables of the same columns.
+                continue
+        raise
 
 
 def _opened(files: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
@@ -91,21 +92,30 @@ def _estimated(
     return replace(result, reading="; ".join(filter(None, (*notes, result.reading))))
 
 
-def _other_settings(table: Table, settings: FileSettings) -> FileSettings:
+def _other_settings(
+    table: Table, settings: FileSettings, *, has_command: bool
+) -> Iterator[FileSettings]:
     """The settings with which a table is read that has no readable columns by the stated ones.
 
-    All sheets of a spreadsheet as one table, or the records nested in a JSON file.
+    The records nested in a JSON file; all sheets of a spreadsheet as one table, or another sheet,
+    unless the first one has a command.
     """
-    if len(table.sheets) > 1 and not settings.sheet:
-        return replace(settings, sheet="*")
+    if len(table.sheets) > 1 and not settings.sheet and not has_command:
+        yield from (replace(settings, sheet=name) for name in ("*", *table.sheets[1:_MOST_SHEETS]))
     ending = table.path.suffix.lower()
     if settings.path or ending not in {".json", ".jsonl", ".ndjson"}:
-        return settings
+        return
     from konsil.sources.files.jsontable import TOP, path_of_records
     from konsil.sources.files.table import read_bytes, text_of
 
-    if ending != ".json":
-        return replace(settings, path=TOP)
-    name = table.path.name
-    text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
-    return replace(settings, path=path_of_records(text, name))
+    path = TOP
+    if ending == ".json":
+        name = table.path.name
+        text = text_of(read_bytes(table.path), settings.encoding or "utf-8", name)
+        path = path_of_records(text, name)
+    if path:
+        yield replace(settings, path=path)
+
+
+_MOST_SHEETS = 10
+"""Sheets that are read in search of one whose columns are ratings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -37,7 +37,7 @@ def show(result: HeadToHead) -> None:
 
 
 def _cells(
-    entry: dict[str, Any], low: str = "low", high: str = "high", value: str = "value"
+    entry: Mapping[str, Any], low: str = "low", high: str = "high", value: str = "value"
 ) -> list[str]:
     numbers = Numbers(ENGLISH)
     if entry[value] is None:
@@ -48,89 +48,69 @@ def _cells(
     ]
 
 
+def _grid(head: str, *columns: str) -> Table:
+    """A table; after the first column those of numbers begin with >."""
+    grid = Table(head, box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        grid.add_column(name.removeprefix(">"), justify="right" if name[:1] == ">" else "left")
+    return grid
+
+
+def _p(entry: Mapping[str, Any], key: str = "p") -> str:
+    return "" if entry.get(key) is None else Numbers(ENGLISH).p(entry[key])
+
+
+def _interval(entry: Mapping[str, Any]) -> str:
+    return _cells({"value": 0, **entry})[1]
+
+
 def _comparison(console: Console, comparison: dict[str, Any]) -> None:
-    numbers = Numbers(ENGLISH)
     first, second = comparison["groups"]
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column(f"{first} minus {second}")
-    for name, side in (
-        ("difference", "right"),
-        ("interval", "left"),
-        ("by item", "left"),
-        ("p", "right"),
-    ):
-        grid.add_column(name, justify=side)  # type: ignore[arg-type]
-    grid.add_column("note")
-    for difference in comparison["differences"]:
-        p = "" if difference["p"] is None else numbers.p(difference["p"])
-        by_item = (
-            ""
-            if difference["item"]["low"] is None
-            else numbers.interval(difference["item"]["low"], difference["item"]["high"])
-        )
-        grid.add_row(difference["system"], *_cells(difference), by_item, p, difference["reason"])
+    grid = _grid(f"{first} minus {second}", ">difference", "interval", "by item", ">p", "note")
+    differences = comparison["differences"]
+    for entry in differences:
+        by_item = _interval(entry["item"])
+        grid.add_row(entry["system"], *_cells(entry), by_item, _p(entry), entry["reason"])
     console.print(grid)
-    methods = _methods(
-        [
-            difference["method"]
-            for difference in comparison["differences"]
-            if difference["low"] is not None
-        ]
-    )
+    methods = _methods([entry["method"] for entry in differences if entry["low"] is not None])
     console.print(f"CIs of the differences: {methods}." if methods else "No CI for any difference.")
 
 
 def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> None:
-    worths = Table(box=None, pad_edge=False, header_style="bold")
-    for name, side in (
-        (title, "left"),
-        ("log worth", "right"),
-        ("interval", "left"),
-        ("ratio to best", "right"),
-    ):
-        worths.add_column(name, justify=side)  # type: ignore[arg-type]
-    worths.add_column("interval", justify="left")
+    if model["reason"]:
+        console.print(f"{title}: not estimable: {model['reason']}")
+        return
+    grid = _grid(title, ">log worth", "interval", ">ratio to best", "interval")
     for entry in model["worths"]:
         ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
-        worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
-    console.print(worths if not model["reason"] else f"{title}: not estimable: {model['reason']}")
-    for reason in _reasons(model["worths"]) if not model["reason"] else ():
+        grid.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
+    console.print(grid)
+    for reason in _reasons(model["worths"]):
         console.print(f"{title}, without CI: {reason}.")
-    if has(model["method"], "about_these") and not model["reason"]:
-        console.print(f"{title}, CIs: {model['method']}.")
+    methods = [entry["method"] for entry in model["worths"]]
+    if has(model["method"], "about_these") and any(methods):
+        console.print(f"{title}, CIs: {_methods(methods)}.")
 
 
 def _print_result(console: Console, result: HeadToHead) -> None:
-    numbers = Numbers(ENGLISH)
     raters = f"{result.n_raters or 0:,} {'rater' if result.n_raters == 1 else 'raters'}"
     raters = "raters unknown" if result.n_raters is None else raters
     console.print(
         f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,}"
         f" items, {raters}"
     )
-    grid = Table(box=None, pad_edge=False, header_style="bold")
     is_paper = result.mode == "paper"
     heads = ("by item", "two-way") if is_paper else ("interval", "by item")
-    for name, side in (
-        ("system", "left"),
-        ("win difference", "right"),
-        *((head, "left") for head in heads),
-    ):
-        grid.add_column(name, justify=side)  # type: ignore[arg-type]
-    tests = {"p": "p, flips"} if is_paper else {"p": "p", "p_flip": "p, these raters"}
-    for name in (*tests.values(), "comparisons"):
-        grid.add_column(name, justify="right")
+    tests = {"p": ">p, flips"} if is_paper else {"p": ">p", "p_flip": ">p, these raters"}
+    grid = _grid("system", ">win difference", *heads, *tests.values(), ">comparisons")
     for entry in result.win_difference:
-        alternative = entry["two_way" if is_paper else "item"]
-        interval = (
-            ""
-            if alternative["low"] is None
-            else numbers.interval(alternative["low"], alternative["high"])
+        alternative = _interval(entry["two_way" if is_paper else "item"])
+        p = [_p(entry, key) for key in tests]
+        grid.add_row(
+            entry["system"], *_cells(entry), alternative, *p, f"{entry['n_comparisons']:,}"
         )
-        p = ["" if entry.get(k) is None else numbers.p(entry[k]) for k in tests]
-        grid.add_row(entry["system"], *_cells(entry), interval, *p, f"{entry['n_comparisons']:,}")
     console.print(grid)
-    _matrix(console, result, numbers.plain)
+    _matrix(console, result)
     _print_preferences(console, result.mean_preference)
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
         _print_worths(console, model, title)
@@ -162,13 +142,9 @@ def _print_preferences(console: Console, entries: Sequence[Mapping[str, Any]]) -
     """The mean preferences of outcomes that are numbers."""
     if not entries:
         return
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("mean preference for")
-    grid.add_column("against")
-    grid.add_column("share", justify="right")
-    grid.add_column("interval")
+    grid = _grid("mean preference for", "against", ">share", "interval")
     for entry in entries:
-        grid.add_row(entry["system"], entry["rival"], *_cells({**entry}))
+        grid.add_row(entry["system"], entry["rival"], *_cells(entry))
     console.print(grid)
     methods = _methods([entry["method"] for entry in entries])
     if methods:
@@ -213,15 +189,13 @@ def _reasons(worths: Sequence[dict[str, Any]]) -> list[str]:
     return [*dict.fromkeys(filter(None, reasons))]
 
 
-def _matrix(console: Console, result: HeadToHead, plain: Callable[[float], str]) -> None:
+def _matrix(console: Console, result: HeadToHead) -> None:
     """Win rates, row against column."""
     if not result.win_rate or len(result.systems) > 12:
         return
     value = {(entry["system"], entry["rival"]): entry["value"] for entry in result.win_rate}
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("win rate against")
-    for name in result.systems:
-        grid.add_column(name, justify="right")
+    plain = Numbers(ENGLISH).plain
+    grid = _grid("win rate against", *(f">{name}" for name in result.systems))
     for row in result.systems:
         rates = [value.get((row, column)) for column in result.systems]
         grid.add_row(row, *("" if v is None else plain(v) for v in rates))

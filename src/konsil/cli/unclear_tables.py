@@ -31,8 +31,6 @@ def with_command(kind: type, table: Table | None = None) -> Iterator[None]:
     try:
         yield
     except UnclearTableError as error:
-        if not error.arguments:
-            raise
         settings = [] if table is None else settings_options(table)
         raise error.with_call(command((*settings, *_flags(kind, error.arguments)))) from None
 

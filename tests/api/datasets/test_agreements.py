@@ -7,17 +7,20 @@ import pickle
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.api.datasets import agreements, coding
 from konsil.api.datasets.agreements import agreement_of_data_set
 from konsil.cli import main
-from konsil.errors import SourceError
+from konsil.errors import KonsilError, SourceError
 
 
 def ratings(seed: int = 1) -> pl.DataFrame:
@@ -55,6 +58,77 @@ def test_groups_of_a_divided_table_have_the_differences_of_the_whole(tmp_path):
     parts = agreement_of_data_set(divided(ratings(), tmp_path, 5), AgreementRequest(**of))
     whole = konsil.agreement(ratings(), **of)
     assert parts.to_json() == whole.to_json()
+
+
+def outcome(make, *arguments, **options):
+    """The numbers as they are printed; None where the table is refused."""
+    try:
+        return make(*arguments, **options).to_json()
+    except KonsilError:
+        return None
+
+
+OPTIONS = {
+    "plain": {},
+    "abstention": {"abstain": "?"},
+    "declared": {"labels": ("no", "yes"), "abstain": "?", "missing": ("", "NA")},
+    "NA": {"labels": ("no", "yes", "NA", "?")},
+    "missing": {"missing": ("?", "no")},
+    "clusters": {"cluster": "ward"},
+    "groups": {"by": "ward"},
+    "criteria": {"criterion": "ward"},
+    "condition": {"where": {"ward": "north"}},
+    "recoded": {"recode": {"?": "no"}},
+    "first": {"repeat": "first"},
+    "sum": {"repeat": "sum", "recode": {"yes": "1", "no": "0"}, "missing": ("?", "")},
+}
+
+
+@pytest.mark.slow
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["u1", "u2", "u10", " u1", "", "7"]),
+            st.sampled_from(["ann", "ben", "Ann", "8"]),
+            st.sampled_from(["yes", " yes", "no", "NA", "", "?", None]),
+            st.sampled_from(["north", "south"]),
+        ),
+        min_size=3,
+        max_size=14,
+    ),
+    name=st.sampled_from(sorted(OPTIONS)),
+)
+def test_any_parts_have_the_numbers_of_the_whole(rows, name):
+    kinds = dict.fromkeys(("unit", "rater", "label", "ward"), pl.String)
+    table = pl.DataFrame(rows, schema=kinds, orient="row")
+    roles = {"layout": "long", "unit": "unit", "rater": "rater", "label": "label"}
+    given_options = {**roles, "resamples": 100, **OPTIONS[name]}
+    if "ward" not in map(str, OPTIONS[name].values()) and name != "condition":
+        given_options["unused"] = ["ward"]
+    with TemporaryDirectory() as folder:
+        request = AgreementRequest(**given_options)
+        parts = outcome(agreement_of_data_set, divided(table, Path(folder), 3), request)
+    assert parts == outcome(konsil.agreement, table, **given_options)
+
+
+def test_labels_and_repeated_ratings_of_a_divided_table_are_rewritten(tmp_path):
+    again = pl.concat([ratings(), ratings(2).head(9)])
+    of = {"recode": {"mid": "low"}, "repeat": "last", "resamples": 100}
+    parts = agreement_of_data_set(divided(again, tmp_path, 4), AgreementRequest(**of))
+    assert parts.to_json() == konsil.agreement(again, **of).to_json()
+    assert parts.labels == ("high", "low")
+
+
+def test_labels_of_two_files_are_the_same_without_the_spaces_around_them(tmp_path):
+    first = pl.DataFrame({"unit": ["10", "2", "1"], "rater": ["0"] * 3, "label": ["y", "n", "y"]})
+    second = first.with_columns(rater=pl.lit("1.5"), label=pl.Series(["y", " n", None]))
+    first.write_parquet(tmp_path / "0.parquet")
+    second.write_parquet(tmp_path / "1.parquet")
+    request = AgreementRequest(resamples=100)
+    result = agreement_of_data_set(tmp_path, request)
+    assert [(r.name, r.n_ratings) for r in result.raters] == [("0", 3), ("1.5", 2)]
+    assert result["percent_agreement"].value == 1
 
 
 def test_lists_of_labels_are_no_long_table(tmp_path):

@@ -19,7 +19,14 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
 from konsil.analysis.pairs.pair_estimates import value_rows
-from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first
+from konsil.analysis.pairs.votes import (
+    Ballot,
+    ballot_of,
+    jury_votes,
+    names_in,
+    shown_first,
+    with_known_raters,
+)
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
@@ -177,6 +184,7 @@ def position_rows(
             n_systems=2,
             steps=ballot.steps,
         ).among(n_questions=len(clusters))
+        position_votes = with_known_raters(context, position_votes)
         level, draws = context.resampling.level, context.resampling.draws
         mode = context.analysis.mode
         statistic = head_to_head(2, ballot.steps, "difference")

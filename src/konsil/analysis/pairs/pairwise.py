@@ -27,6 +27,7 @@ from konsil.analysis.pairs.votes import (
     jury_votes,
     longer_first,
     names_in,
+    with_known_raters,
 )
 from konsil.analysis.pairs.worth_rows import worth_rows
 from konsil.analysis.table.encoding import groups
@@ -93,7 +94,7 @@ def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: 
         is_longer, has_lengths = longer_first(ballot, table)
         votes = ballot.of(has_lengths, by_length=is_longer)
     rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
-    return Member(keys, votes, rows, ballot.names_of_raters)
+    return Member(keys, with_known_raters(context, votes), rows, ballot.names_of_raters)
 
 
 def places(

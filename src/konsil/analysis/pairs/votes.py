@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -150,6 +150,16 @@ def names_in(context: Context, *frames: pl.DataFrame) -> tuple[tuple[str, ...], 
         systems.update(name for pair in two for name in pair.split(" | "))
         clusters.update(frame.get_column(_cluster(context)).unique().to_list())
     return tuple(sorted(systems)), tuple(sorted(clusters))
+
+
+def with_known_raters(context: Context, of_panel: Votes) -> Votes:
+    """The votes; where raters are unknown as those of one rater.
+
+    The number of an unknown rater identifies nobody beyond one comparison.
+    """
+    if context.has_known_raters:
+        return of_panel
+    return replace(of_panel, raters=np.zeros(of_panel.n_votes, dtype=np.int64), n_raters=1)
 
 
 def _cluster(context: Context) -> str:

@@ -36,14 +36,23 @@ def recoded(rows: pl.DataFrame, recode: Mapping[str, str]) -> pl.DataFrame:
     return rows.with_columns(pl.col("label").replace(dict(recode)))
 
 
+def rating_key(rows: pl.DataFrame) -> list[str]:
+    """The columns that name a rating, which a rater gives once.
+
+    >>> rating_key(pl.DataFrame(schema=["row", "unit", "rater", "label"]))
+    ['unit', 'rater']
+    """
+    return [name for name in ("group", "unit", "rater") if name in rows.columns]
+
+
 def combined_repeats(
     rows: pl.DataFrame, repeat: Repeat, table: str, recode: str = "recode"
 ) -> pl.DataFrame:
     """One label for each rater and unit: the sum, mean or maximum of the numbers of all of theirs.
 
     Labels are numbers, or are recoded as numbers before, such as the weights of errors, by the
-    option `recode`. A sum of
-    decimals is exact where they have a finite number of digits: 0.1 and 0.2 are 0.3.
+    option `recode`. A sum of decimals is exact where they have a finite number of digits: 0.1 and
+    0.2 are 0.3.
 
     >>> rows = pl.DataFrame(
     ...     {"unit": ["1", "1"], "rater": ["a", "a"], "label": ["0.1", "0.2"], "row": [0, 1]}
@@ -66,7 +75,7 @@ def combined_repeats(
         value = max(values) if repeat == "max" else sum(values, Fraction())
         return number_word(float(value / len(values) if repeat == "mean" else value))
 
-    key = ["unit", "rater"]
+    key = rating_key(rows)
     together = rows.group_by(key, maintain_order=True).agg(pl.col("label").alias(_LABELS))
     return (
         rows.unique(key, keep="first", maintain_order=True)
@@ -95,7 +104,7 @@ def chosen_repeats(
     ['y']
     """
     chosen = rows.sort("row", maintain_order=True).unique(
-        ["unit", "rater"], keep=repeat, maintain_order=True
+        rating_key(rows), keep=repeat, maintain_order=True
     )
     n = rows.height - chosen.height
     if n:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
-from konsil.errors import options_as
+from konsil.errors import AnalysisError, SourceError, options_as
 from konsil.instrument import Instrument
 from konsil.records.source import Repeat
 
@@ -29,7 +29,10 @@ def combination(
             if rule == "first" or rule == "last":
                 rated = chosen_repeats(rated, rule, notes)
             else:
-                rated = combined_repeats(rated, rule, table, "labels")
+                try:
+                    rated = combined_repeats(rated, rule, table, "labels")
+                except AnalysisError as error:
+                    raise SourceError(str(error)) from None
         rest = abstained.join(rated, on="unit", how="anti")
         rest = rest.unique("unit", keep="first", maintain_order=True)
         return pl.concat([rated, rest]).sort("row")

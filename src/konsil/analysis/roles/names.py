@@ -15,8 +15,11 @@ from konsil.analysis.roles.vocabulary import (
     LABELS,
     MAKERS,
     NEW_WORD,
+    ORDINALS,
     PEOPLE,
     PLAIN,
+    RANGE,
+    RATED,
     TEXT_WORDS,
     TITLES,
     WORDS,
@@ -27,8 +30,6 @@ from konsil.analysis.roles.vocabulary import (
 Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
 """What several columns of a kind can be named for."""
 
-_RANGE = re.compile(r"(?<!\d)\d+ ?(?:to|bis|-|–) ?\d+(?!\d)")
-"""The values of a scale in a name."""
 _TITLE = re.compile(rf"({'|'.join(TITLES)})(\b|_)", re.IGNORECASE)
 _OTHERS: tuple[NameRole, ...] = (
     *("group", "comment", "time", "confidence", "sum", "weight", "gold", "row", "repeat"),
@@ -40,11 +41,12 @@ _OTHERS: tuple[NameRole, ...] = (
 def words(name: str) -> tuple[str, ...]:
     """The words and numbers of a name, in small letters, without umlauts and ranges of values.
 
-    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("score_1to4")
-    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('score',))
+    >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("first score_1to4")
+    (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('1', 'score'))
     """
-    spaced = NEW_WORD.sub(" ", _RANGE.sub(" ", name))
-    return tuple(re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN)))
+    spaced = NEW_WORD.sub(" ", RANGE.sub(" ", name))
+    parts: list[str] = re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN))
+    return tuple(ORDINALS.get(part, part) for part in parts)
 
 
 @cache
@@ -143,16 +145,12 @@ _DOUBTFUL = 0.4
 """A criterion's word that is not the last of its name: the safety of a statement is a certainty."""
 
 
-_RATED = WORDS["label"] | {"text", "answer", "antwort", "response"}
-"""What a rater's number can stand before: the score of rater 2."""
-
-
 def _as_rater(name: str, letters: Sequence[str]) -> float:
     text = name.strip()
     is_person = bool(set(letters) & PEOPLE) and len(letters) <= 3
     if fit(name, "rater") == 1 or _TITLE.match(text) or "@" in text or is_person:
         return 1.0
-    if len(letters) > 1 and letters[-1] in _RATED and fit(" ".join(letters[:-1]), "rater") == 1:
+    if len(letters) > 1 and letters[-1] in RATED and fit(" ".join(letters[:-1]), "rater") == 1:
         return 0.9 * (len(words(name)) > len(letters))
     if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE):
         return 0.9

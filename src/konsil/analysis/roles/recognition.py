@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
-from konsil.analysis.roles.candidates.group_columns import propose_groups
+from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
@@ -36,8 +36,7 @@ from konsil.analysis.roles.reading import (
     Task,
 )
 from konsil.analysis.roles.stated import disregarded
-from konsil.analysis.roles.statement import arguments, first_row, sentence, shape_words
-from konsil.analysis.roles.vocabulary import weights_of
+from konsil.analysis.roles.statement import arguments, combination, first_row, sentence, shape_words
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 from konsil.records.request import Request
 
@@ -288,15 +287,6 @@ def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> 
         )
 
 
-def _combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
-    """How rows that are an error each become the score of a unit by a rater: summed weights."""
-    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
-        return []
-    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
-    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
-    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
-
-
 _MOST_NAMED = 20
 """Columns whose names an error states."""
 
@@ -328,7 +318,7 @@ def _has_numbers(
     """
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
         return False
-    if purpose.task == "groups" and (reading.shape == "lists" or reading.has_sets):
+    if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
         return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
@@ -341,6 +331,14 @@ def _has_numbers(
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
     return has_numbers and reading.points >= LEAST
+
+
+def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
+    """Whether groups can be compared: all ratings are one where no other column can be groups."""
+    if reading.shape == "lists" or reading.has_sets:
+        return False
+    is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
+    return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
 
 
 def _comparisons() -> TranslatableMessage:
@@ -378,7 +376,7 @@ def _refusal(
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
-    proposed += _combination(frame, reading)
+    proposed += combination(frame, reading)
     return UnclearTableError(
         purpose.name,
         statement=statement,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.names import pattern_regex
-from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
+from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, Shape, TableReading
+from konsil.analysis.roles.vocabulary import weights_of
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -193,85 +194,62 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
     )
 
 
+_SHAPE_WORDS: Mapping[Shape, TranslatableMessage] = {
+    "wide": message("a column for each rater", message_id="roles.shape_wide"),
+    "long": message("a row for each rating", message_id="roles.shape_long"),
+    "long-criteria": message(
+        "a row for each unit and rater, a column for each criterion",
+        message_id="roles.shape_long_criteria",
+    ),
+    "rater-by-criterion": message(
+        "a column for each rater and criterion",
+        message_id="roles.shape_rater_by_criterion",
+    ),
+    "raters-in-rows": message(
+        "a row for each rater, a column for each unit",
+        message_id="roles.shape_raters_in_rows",
+    ),
+    "counts": message(
+        "a column for each label, with numbers of raters", message_id="roles.shape_counts"
+    ),
+    "cross-table": message("a cross table of two raters", message_id="roles.shape_cross_table"),
+    "criteria": message(
+        "a column for each criterion, one rating of each unit",
+        message_id="roles.shape_criteria",
+    ),
+    "systems": message(
+        "a column for each system, one rating of each unit",
+        message_id="roles.shape_systems",
+    ),
+    "pairs": message("a row for each comparison of two systems", message_id="roles.shape_pairs"),
+    "pairs-on-scale": message(
+        "a row for each comparison, with preferences on a scale",
+        message_id="roles.shape_pairs_on_scale",
+    ),
+    "pair-counts": message(
+        "a row for each pair of systems, with counts of wins",
+        message_id="roles.shape_pair_counts",
+    ),
+    "repeats": message(
+        "several ratings of a unit by one rater, distinguished by a column",
+        message_id="roles.shape_repeats",
+    ),
+    "rows-to-combine": message(
+        "several rows of a unit and rater", message_id="roles.shape_rows_to_combine"
+    ),
+    "lists": message("several labels in a cell", message_id="roles.shape_lists"),
+    "spans": message("marked parts of texts", message_id="roles.shape_spans"),
+    "objects": message("objects in cells", message_id="roles.shape_objects"),
+    "questions": message("a row for each question", message_id="roles.shape_questions"),
+    "answers": message("a row for each answer", message_id="roles.shape_answers"),
+    "one-rating": message("ratings without a second rater", message_id="roles.shape_one_rating"),
+}
+"""How tables of each shape are laid out."""
+
+
 def shape_words(reading: TableReading) -> TranslatableMessage:
     """How a table is laid out, in words."""
-    match reading.shape:
-        case "wide":
-            return message("a column for each rater", message_id="roles.shape_wide")
-        case "long":
-            return message("a row for each rating", message_id="roles.shape_long")
-        case "long-criteria":
-            return message(
-                "a row for each unit and rater, a column for each criterion",
-                message_id="roles.shape_long_criteria",
-            )
-        case "rater-by-criterion":
-            return message(
-                "a column for each rater and criterion",
-                message_id="roles.shape_rater_by_criterion",
-            )
-        case "raters-in-rows":
-            return message(
-                "a row for each rater, a column for each unit",
-                message_id="roles.shape_raters_in_rows",
-            )
-        case "counts":
-            return message(
-                "a column for each label, with numbers of raters", message_id="roles.shape_counts"
-            )
-        case "cross-table":
-            return message("a cross table of two raters", message_id="roles.shape_cross_table")
-        case "criteria":
-            return message(
-                "a column for each criterion, one rating of each unit",
-                message_id="roles.shape_criteria",
-            )
-        case "systems":
-            return message(
-                "a column for each system, one rating of each unit",
-                message_id="roles.shape_systems",
-            )
-        case _:
-            return _rare_shape_words(reading)
-
-
-def _rare_shape_words(reading: TableReading) -> TranslatableMessage:
-    match reading.shape:
-        case "pairs":
-            return message(
-                "a row for each comparison of two systems", message_id="roles.shape_pairs"
-            )
-        case "pairs-on-scale":
-            return message(
-                "a row for each comparison, with preferences on a scale",
-                message_id="roles.shape_pairs_on_scale",
-            )
-        case "pair-counts":
-            return message(
-                "a row for each pair of systems, with counts of wins",
-                message_id="roles.shape_pair_counts",
-            )
-        case "repeats":
-            return message(
-                "several ratings of a unit by one rater, distinguished by a column",
-                message_id="roles.shape_repeats",
-            )
-        case "rows-to-combine":
-            return message(
-                "several rows of a unit and rater", message_id="roles.shape_rows_to_combine"
-            )
-        case "lists":
-            return message("several labels in a cell", message_id="roles.shape_lists")
-        case "spans":
-            return message("marked parts of texts", message_id="roles.shape_spans")
-        case "objects":
-            return message("objects in cells", message_id="roles.shape_objects")
-        case "questions":
-            return message("a row for each question", message_id="roles.shape_questions")
-        case "answers":
-            return message("a row for each answer", message_id="roles.shape_answers")
-        case _:
-            return message("ratings without a second rater", message_id="roles.shape_one_rating")
+    return _SHAPE_WORDS[reading.shape]
 
 
 def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage:
@@ -428,6 +406,15 @@ def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
         options += [("rater", ("-",))] if reading.shape == "one-rating" else []
         options += [] if reading.units else [("unit", ("-",))]
     return options
+
+
+def combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
 
 
 _ORDER = (

@@ -31,6 +31,16 @@ NameRole = Literal[
 PLAIN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
 """Letters of names as they are compared."""
 
+ORDINALS: Mapping[str, str] = {
+    **dict.fromkeys(("first", "erste", "erster", "erstes"), "1"),
+    **dict.fromkeys(("second", "zweite", "zweiter", "zweites"), "2"),
+    **dict.fromkeys(("third", "dritte", "dritter", "drittes"), "3"),
+}
+"""Words that number names."""
+
+RANGE = re.compile(r"(?<!\d)\d+ ?(?:to|bis|-|–) ?\d+(?!\d)")
+"""The values of a scale in a name."""
+
 NEW_WORD = re.compile("(?<=[a-zäöü])(?=[A-ZÄÖÜ])")
 """Between the words of a name such as raterName."""
 
@@ -71,6 +81,9 @@ _TEXTS: Mapping[NameRole, str] = {
 }
 WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
 """Role -> words of names that speak for it."""
+
+RATED = WORDS["label"] | {"text", "answer", "antwort", "response"}
+"""What a rater's number can stand before: the score of rater 2."""
 
 TextRole = Literal["question", "reference", "answer"]
 """What a column of texts can be named for, in tables of questions and answers."""

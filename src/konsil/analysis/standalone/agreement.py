@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -15,7 +14,7 @@ from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.reading import TableFile
-from konsil.analysis.roles.recognition import call_of, names_units, recognise
+from konsil.analysis.roles.recognition import Recognised, call_of, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -31,7 +30,7 @@ from konsil.analysis.tabular.dataframes import (
     to_polars,
 )
 from konsil.analysis.tabular.label_sets import label_words
-from konsil.analysis.tabular.ratings_table import Table, read
+from konsil.analysis.tabular.ratings_table import read
 from konsil.analysis.tabular.reshaping import reshape
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.errors import UnclearTableError
@@ -100,7 +99,6 @@ def estimate_agreement(
     check_request(request)
     if not isinstance(request.weights, str | OwnWeights):
         request = replace(request, weights=own_weights(request.weights))
-    warnings: list[str] = []
     options = composed(request.table_options(file))
     stated = composed(request.stated_roles())
     words = as_text(frame, options.name, lists=frame.columns)
@@ -110,49 +108,48 @@ def estimate_agreement(
         parts(words, slices, options.name, [])
     purpose = options.purpose("ratings", has_rule=bool(options.repeat))
     recognised = recognise(words, stated, purpose)
-    table = reshape(words, recognised.reading, options, slices)
+    return estimate_recognised(words, recognised, request, options, compute)
+
+
+def estimate_recognised(
+    words: pl.DataFrame,
+    recognised: Recognised,
+    request: AgreementRequest,
+    options: TableOptions,
+    compute: Compute = in_this_process,
+) -> Agreement:
+    """Agreement statistics of a table of words whose columns have their roles."""
+    warnings: list[str] = []
+    table = reshape(words, recognised.reading, options, composed(request.slices))
     if options.recode:
         check_recode(label_words(table.frame, table.options), options.recode)
-    groups = [
-        Group(part.name, partial(_read_part, part))
-        for part in parts(table.frame, table.slices, options.name, warnings)
-    ]
-    result = estimate_groups(groups, table.options, table.slices, request, warnings, compute)
+    groups = parts(table.frame, table.slices, options.name, warnings)
+    result = _estimate_groups(groups, table.options, table.slices, request, warnings, compute)
     return replace(result, reading=recognised.statement(result.n_units))
 
 
-@dataclass(frozen=True)
-class Group:
-    """One group of a table's rows."""
-
-    name: str
-    """The group's value; empty for all rows."""
-    read: Callable[[TableOptions], Table]
-    """Its rows, read by some options."""
-
-
-def estimate_groups(
-    groups: Sequence[Group],
+def _estimate_groups(
+    groups: Sequence[Part],
     options: TableOptions,
     slices: Slices,
     request: AgreementRequest,
     warnings: list[str],
-    compute: Compute = in_this_process,
+    compute: Compute,
 ) -> Agreement:
     """Agreement statistics of groups of a table, or of the single group of all its rows."""
     if slices.group is None:
-        table = groups[0].read(options)
+        table = read(groups[0].frame, options)
         refuse_idle_weights([table], options, request)
         return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
-    tables = [g.read(replace(options, name=f"{options.name}, {g.name}")) for g in groups]
+    tables = [read(g.frame, replace(options, name=f"{options.name}, {g.name}")) for g in groups]
     if not options.labels and options.layout != "counts":
         table_warnings = [table.warnings for table in tables]
         scales = common_scales(tables, slices.has_criteria)
         tables = [
             table
             if slices.has_criteria and len(scale) == len(table.labels.names)
-            else group.read(replace(options, labels=scale))
+            else read(group.frame, replace(options, labels=scale))
             for group, table, scale in zip(groups, tables, scales, strict=True)
         ]
         tables = [
@@ -186,12 +183,6 @@ def estimate_groups(
         groups=results,
         comparison=comparison,
     )
-
-
-def _read_part(part: Part, options: TableOptions) -> Table:
-    """A part's rows, with their numbers in the file."""
-    rows = part.rows if options.rows is None else options.rows.gather(part.rows)
-    return read(part.frame, replace(options, rows=rows))
 
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:

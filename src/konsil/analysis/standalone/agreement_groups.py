@@ -88,7 +88,7 @@ def compare_tables(
         difference = contrast(
             measures[0],
             measures[1],
-            key=stream_key(request.seed, "agreement"),
+            key=stream_key(request.seed, "resamples"),
             resampling=request.resampling,
             cluster=options.cluster or "unit",
         )

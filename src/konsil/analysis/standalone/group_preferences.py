@@ -54,10 +54,10 @@ def compared(
             head = replace(head, method=about_these(context, 1, head.method))
         rater = estimates.get("rater", Estimate(math.nan))
         differences.append(_plain(system, head, item, rater))
-    n_items, n_raters = (
-        len(set.intersection(*names))
-        for names in ([{*items} for items in named], [{*table.raters} for table in tables])
-    )
+    n_items = 0
+    if all(table.items is not None for table in tables):
+        n_items = int(np.all([table.is_compared for table in tables], axis=0).sum())
+    n_raters = len(set.intersection(*({*table.raters} for table in tables)))
     has_raters = all(table.has_raters for table in tables)
     notes: list[str] = []
     if not n_items and not (has_raters and n_raters):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
 import polars as pl
 
 from konsil.analysis.model.catalogue.limits import Mode
@@ -47,7 +48,11 @@ from konsil.analysis.tabular.dataframes import (
 )
 from konsil.analysis.tabular.slices import parts
 from konsil.analysis.tabular.votes_options import VotesOptions, by_reading
-from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
+from konsil.analysis.tabular.votes_table import (
+    Comparisons,
+    read_comparisons,
+    with_common_items,
+)
 from konsil.errors import AnalysisError, SourceError, UnclearTableError, option
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
@@ -258,8 +263,6 @@ def preference(
     try:
         return estimate_preference(to_polars(frame, request.columns), request)
     except UnclearTableError as error:
-        if not error.arguments:
-            raise
         raise error.with_call(call_of("preference", request, error.arguments)) from None
 
 
@@ -328,6 +331,7 @@ def estimate_comparisons(
     `notes` are the warnings of their reading.
     """
     warnings, slices = [*notes], composed(request.slices)
+    by_group = with_common_items(by_group)
     tables = [*by_group.values()]
     if slices.group is None:
         (comparisons,) = tables
@@ -340,13 +344,14 @@ def estimate_comparisons(
         context = context_of(request, has_raters=has_raters)
         comparison, notes = compared(context, tables, tuple(groups))
         warnings += notes
-    items = [table.items for table in tables if table.items is not None]
-    n_items = len({name for names in items for name in names})
+    n_items = sum(table.n_items for table in tables)
+    if tables[0].items is not None:
+        n_items = int(np.any([table.is_compared for table in tables], axis=0).sum())
     nothing: dict[str, Any] = {}
     return HeadToHead(
         systems=tuple(sorted({name for table in tables for name in table.systems})),
         n_comparisons=sum(group.n_comparisons for group in groups.values()),
-        n_items=n_items if items else sum(table.votes.n_votes for table in tables),
+        n_items=n_items,
         n_raters=len({name for table in tables for name in table.raters}) if has_raters else None,
         win_difference=(),
         win_rate=(),
@@ -404,13 +409,13 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     )
     independence = (
         [_INDEPENDENT]
-        if request.mode == "valid" and votes.n_questions == votes.n_raters == votes.n_votes
+        if request.mode == "valid" and table.n_items == votes.n_raters == votes.n_votes
         else []
     )
     return HeadToHead(
         systems=table.systems,
         n_comparisons=votes.n_votes,
-        n_items=votes.n_questions,
+        n_items=table.n_items,
         n_raters=votes.n_raters if table.has_raters else None,
         win_difference=parts[0],
         win_rate=parts[1] if len(parts) > 1 else (),

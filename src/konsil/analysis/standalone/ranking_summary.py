@@ -172,9 +172,7 @@ def worths_of(
             {
                 "system": name,
                 "log_worth": finite_or_none(log.value),
-                "se": finite_or_none(log.se),
-                "low": finite_or_none(log.low),
-                "high": finite_or_none(log.high),
+                **with_error(log),
                 "reason": undefined or log.reason,
                 "se_model": finite_or_none(math.sqrt(fitted.covariance[n, n])),
                 "ratio_to_best": finite_or_none(ratio.value),
@@ -227,8 +225,9 @@ def position(context: Context, shown: Votes, statistic: VoteStatistic) -> dict[s
     """The win difference of whatever stood in the first column."""
     values = _without_resamples(context, shown, statistic)
     bias = _linearised(context, values, 0)
-    p = finite_or_none(values.intervals.two_way.p[0])
-    return {"value": finite_or_none(bias.value), **with_error(bias), "p": p}
+    at = values.intervals
+    way = at.question if is_about_these(at, 0) else at.two_way
+    return {"value": finite_or_none(bias.value), **with_error(bias), "p": finite_or_none(way.p[0])}
 
 
 def _without_resamples(context: Context, votes: Votes, statistic: VoteStatistic) -> Preference:

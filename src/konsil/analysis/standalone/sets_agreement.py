@@ -143,7 +143,7 @@ def _add_alpha(
     joint = JointSample(
         table.sample,
         "nominal",
-        stream_key(request.seed, "agreement"),
+        stream_key(request.seed, "resamples"),
         request.resampling,
         options.cluster or "unit",
         tuple(SET_STATISTICS[name].similarity(members)),

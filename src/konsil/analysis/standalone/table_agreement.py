@@ -131,7 +131,7 @@ def estimate_table(
     joint = agreement_estimates.JointSample(
         sample,
         options.level,
-        stream_key(request.seed, "agreement"),
+        stream_key(request.seed, "resamples"),
         request.resampling,
         options.cluster or "unit",
         weights_of_table(request, table),

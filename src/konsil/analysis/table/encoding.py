@@ -43,7 +43,7 @@ _USED = (
 """The columns that analyses read, in addition to those that they name."""
 
 
-_Dense = tuple[NDArray[np.int64], tuple[str, ...]]
+_Dense = tuple[NDArray[np.int32] | NDArray[np.int64], tuple[str, ...]]
 """Integers in the order of the sorted names, and the names."""
 
 
@@ -296,7 +296,7 @@ def subjects_of(frame: pl.DataFrame) -> pl.Series:
 def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
     """One label per rater and unit: two would be counted twice or one silently dropped."""
     (unit, units), (rater, names) = subjects, raters
-    times = np.bincount(unit * len(names) + rater, minlength=1)
+    times = np.bincount(unit.astype(np.int64) * len(names) + rater, minlength=1)
     if times.max() <= 1:
         return
     first = int(np.argmax(times > 1))
@@ -313,23 +313,31 @@ def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
 def matrix(
     units: pl.Series,
     raters: pl.Series,
-    clusters: pl.Series,
-    codes: NDArray[np.int64],
+    clusters: pl.Series | None,
+    codes: NDArray[np.int32] | NDArray[np.int64],
     labels: Labels,
     columns: Sequence[str] | None = None,
 ) -> Sample:
-    """Long columns to a units x raters matrix.
+    """Long columns to a units x raters matrix; without clusters each unit is one.
 
     Rows, columns and clusters are sorted, so that order changes nothing.
     """
-    return _placed(_dense(units), _dense(raters), _dense(clusters), codes, labels, columns)
+    by_unit = _dense(units)
+    return _placed(
+        by_unit,
+        _dense(raters),
+        by_unit if clusters is None else _dense(clusters),
+        codes,
+        labels,
+        columns,
+    )
 
 
 def _placed(
     units: _Dense,
     raters: _Dense,
     clusters: _Dense,
-    codes: NDArray[np.int64],
+    codes: NDArray[np.int32] | NDArray[np.int64],
     labels: Labels,
     columns: Sequence[str] | None,
 ) -> Sample:
@@ -339,10 +347,11 @@ def _placed(
         rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
         rater_names = tuple(columns)
     # int8 holds -1 and the codes up to 126 in a quarter of the memory.
-    narrow = len(labels.names) < 127
     shape = (len(unit_names), len(rater_names))
     table: NDArray[np.int8] | NDArray[np.int32] = (
-        np.full(shape, -1, dtype=np.int8) if narrow else np.full(shape, -1, dtype=np.int32)
+        np.full(shape, -1, dtype=np.int8)
+        if len(labels.names) < 127
+        else np.full(shape, -1, dtype=np.int32)
     )
     table[unit, rater] = codes
     of_unit = np.zeros(len(unit_names), dtype=np.int64)
@@ -356,16 +365,19 @@ def _dense(column: pl.Series) -> _Dense:
     # Asked once: Polars makes an Enum's anew each time and looks through all its names.
     dtype = column.dtype
     if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
-        places = column.to_physical().to_numpy()
-        categories = dtype.categories
-        occurring, codes = renumbered(places)
-        return codes, tuple(categories.gather(occurring).to_list())
+        occurring, codes = renumbered(column.to_physical().to_numpy())
+        return codes, tuple(dtype.categories.gather(occurring).to_list())
     names = column.unique().sort()
-    if dtype in (pl.String, pl.Categorical):
+    if dtype == pl.Categorical:
+        numbers = names.to_physical().to_numpy()
+        place = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int32)
+        place[numbers] = np.arange(len(numbers))
+        codes = place[column.to_physical().to_numpy()]
+    elif dtype == pl.String:
         codes = enumerated(column).to_physical().to_numpy()
     else:
         codes = column.rank("dense").to_numpy() - 1
-    return codes.astype(np.int64), tuple(str(n) for n in names)
+    return codes.astype(np.int32), tuple(names.cast(pl.String).to_list())
 
 
 def labels_in(context: Context, frame: pl.DataFrame) -> Labels:

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from konsil.analysis.recoding.rewritten import chosen_repeats
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.scale import decide
+from konsil.analysis.tabular.scale import ScaledRatings, decide
 from konsil.analysis.tabular.unnamed import labels_of_cell
 from konsil.errors import SourceError, option
 from konsil.instrument import places
 from konsil.stats.agreement.label_sets import Members
 
 
-@dataclass(frozen=True)
-class SetRows:
-    """Ratings that are sets of labels."""
-
-    rated: pl.DataFrame
-    """One row a rating; `label` is the set, written as a JSON list in the order of the scale."""
-    abstained: pl.DataFrame
-    """The abstentions, in the same columns."""
-    labels: Labels
-    """The single labels."""
-
-
-def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) -> SetRows:
+def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) -> ScaledRatings:
     """One set of labels for each cell, in which the order and repeats of labels mean nothing.
 
     A list without labels is the empty set. A cell with the abstention alone is an abstention;
     beside labels it is refused, as are labels that are not declared, by line.
     """
+    _refuse_order(options)
     # Equal cells are read once, since cells are many and their different words few.
     distinct = cells.sort("row", "rater").unique("label", keep="first", maintain_order=True)
     words_by_cell: dict[str, tuple[str, ...]] = {}
@@ -65,7 +54,9 @@ def set_rows(cells: pl.DataFrame, options: TableOptions, warnings: list[str]) ->
         if options.abstain not in words
     }
     rated = cells.filter(~is_abstained).with_columns(pl.col("label").replace_strict(sets))
-    return SetRows(rated, cells.filter(is_abstained), labels)
+    if options.repeat in ("first", "last"):
+        rated = chosen_repeats(rated, options.repeat, warnings)
+    return ScaledRatings(rated, cells.filter(is_abstained), labels)
 
 
 def _words(cell: str, row: int, rater: str, options: TableOptions) -> tuple[str, ...]:
@@ -101,7 +92,7 @@ def members_of(rated: pl.DataFrame, labels: Labels) -> tuple[Labels, Members]:
     return Labels(names, places(names), "nominal"), members
 
 
-def refuse_order_of_sets(options: TableOptions) -> None:
+def _refuse_order(options: TableOptions) -> None:
     """Refuse what needs an order or numbers, where ratings are sets."""
     if options.level != "nominal":
         raise SourceError(

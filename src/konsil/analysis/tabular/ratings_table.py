@@ -10,19 +10,17 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats, recoded
+from konsil.analysis.recoding.rewritten import rating_key, recoded
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.analysis.tabular.label_sets import members_of, refuse_order_of_sets, set_rows
-from konsil.analysis.tabular.scale import decide
+from konsil.analysis.tabular.label_sets import members_of, set_rows
+from konsil.analysis.tabular.scale import on_scale
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
 from konsil.records.numerals import own_numbers
 from konsil.stats.agreement.label_sets import Members
 
-ROLES = ("unit", "rater", "cluster")
-"""What every rating has."""
 NA = "NA"
 """What R writes in an empty cell."""
 _PLACES = 4
@@ -56,7 +54,7 @@ class Table:
 
 
 def read(frame: pl.DataFrame, options: TableOptions) -> Table:
-    """Read a table of words whose columns have their roles.
+    """Read a table of words whose columns have their roles, with a column ROW of the rows' numbers.
 
     Raises SourceError with one sentence for what cannot be read.
     """
@@ -81,59 +79,31 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
             " unit of its own and no rater has several ratings of it"
         )
     if options.has_sets:
-        refuse_order_of_sets(options)
-        sets = set_rows(melted, options, warnings)
-        rated, abstained, labels, constant = sets.rated, sets.abstained, sets.labels, None
+        ratings = set_rows(melted, options, warnings)
     else:
-        rated, abstained = _without_abstentions(recoded(melted, options.recode), options)
-        if options.repeat in ("sum", "mean", "max"):
-            rated = combined_repeats(rated, options.repeat, options.name)
-        rated, labels, constant = decide(rated, options, warnings)
-    if options.repeat in ("first", "last"):
-        rated = chosen_repeats(rated, options.repeat, warnings)
-    check_repeats(rated, options, warnings)
-    raters = melted.get_column("rater").unique().sort().to_list()
-    has_raters = layout in {"wide", "long"}
-    if has_raters:
-        check_raters(raters, options)
-    if len(raters) < 2:
-        raise SourceError(
-            f"{options.name}: no unit has two labels; agreement needs at least two raters"
-        )
-    # Units without any label (all abstained) stay out; their number is n_abstained's business.
-    # Only equal labels are left twice: different ones have just been refused.
-    rated = rated.unique(["unit", "rater"], maintain_order=True)
+        ratings = on_scale(recoded(melted, options.recode), options, warnings)
+    rated, labels = ratings.rated, ratings.labels
     scale, members = members_of(rated, labels) if options.has_sets else (labels, None)
-    codes = (
-        rated.get_column("label").replace_strict(scale.codes(), return_dtype=pl.Int64).to_numpy()
-    )
+    raters = melted.get_column("rater").unique().sort().to_list()
+    # Clusters of units alone need no second look at their names.
+    is_by_unit = layout == "long" and options.cluster in (None, options.unit)
+    codes = rated.get_column("label").replace_strict(scale.codes(), return_dtype=pl.Int32)
     sample = matrix(
         rated.get_column("unit"),
         rated.get_column("rater"),
-        rated.get_column("cluster"),
-        codes,
+        None if is_by_unit else rated.get_column("cluster"),
+        codes.to_numpy(),
         scale,
         raters,
     )
-    counted = (
-        dict(abstained.group_by("rater").len().sort("rater").iter_rows())
-        if abstained.height
-        else {}
-    )
-    return Table(sample, labels, counted, tuple(warnings), constant, has_raters, members)
-
-
-def _without_abstentions(
-    melted: pl.DataFrame, options: TableOptions
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows with labels, and those with abstentions."""
-    if options.abstain is None:
-        return melted, melted.clear()
-    is_abstention = pl.col("label") == options.abstain
-    rated = melted.filter(~is_abstention)
-    if rated.height == 0:
-        refuse_abstentions(options)
-    return rated, melted.filter(is_abstention)
+    if rated.height > sample.n_ratings:
+        check_repeats(rated, options, warnings)
+    has_raters = layout in {"wide", "long"}
+    _check_raters(raters, options, has_raters=has_raters)
+    # Units without any label (all abstained) stay out; their number is n_abstained's business.
+    abstained = ratings.abstained.group_by("rater").len().sort("rater")
+    counted = {str(name): int(n) for name, n in abstained.iter_rows()}
+    return Table(sample, labels, counted, tuple(warnings), ratings.constant, has_raters, members)
 
 
 def refuse_unrated(options: TableOptions) -> NoReturn:
@@ -141,55 +111,44 @@ def refuse_unrated(options: TableOptions) -> NoReturn:
     raise SourceError(f"{options.name}: no cell contains a rating; every cell is empty")
 
 
-def refuse_abstentions(options: TableOptions) -> NoReturn:
-    """Refuse a table of abstentions alone."""
-    raise SourceError(
-        f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label to"
-        " compare"
-    )
-
-
-def check_raters(raters: Sequence[str], options: TableOptions) -> None:
+def _check_raters(raters: Sequence[str], options: TableOptions, *, has_raters: bool) -> None:
     """Refuse a single rater."""
-    if len(raters) < 2:
+    if len(raters) >= 2:
+        return
+    if not has_raters:
         raise SourceError(
-            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
-            " least two"
+            f"{options.name}: no unit has two labels; agreement needs at least two raters"
         )
-
-
-def long_columns(options: TableOptions) -> dict[str, str]:
-    """Role -> column of a long table; the cluster may be the unit."""
-    if options.unit is None or options.label is None or len(options.rater) != 1:
-        raise ValueError(f"the columns of a long table need their roles, got {options}")
-    columns = {"unit": options.unit, "rater": options.rater[0], "label": options.label}
-    return {**columns, "cluster": options.cluster or options.unit}
+    raise SourceError(
+        f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at least two"
+    )
 
 
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
-    chosen = long_columns(options)
-    rows = _numbered(frame, options).select(
-        pl.col(ROW).alias("row"),
-        pl.col(chosen["unit"]).alias("unit"),
-        pl.col(chosen["rater"]).alias("rater"),
-        pl.col(chosen["cluster"]).alias("cluster"),
-        pl.col(chosen["label"]).alias("label"),
+    if options.unit is None or options.label is None or len(options.rater) != 1:
+        raise ValueError(f"the columns of a long table need their roles, got {options}")
+    rows = frame.select(
+        row=pl.col(ROW),
+        unit=pl.col(options.unit),
+        rater=pl.col(options.rater[0]),
+        cluster=pl.col(options.cluster or options.unit),
+        label=pl.col(options.label),
     )
-    for role in ROLES:
-        empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
-        if empty.height:
-            refuse_empty(role, int(empty.item(0, "row")), options)
-    if chosen["cluster"] != chosen["unit"]:
+    refuse_empty(rows, options)
+    if options.cluster not in (None, options.unit):
         refuse_two_clusters(rows, options)
     return rows
 
 
-def refuse_empty(role: str, row: int, options: TableOptions) -> NoReturn:
-    """Refuse a row without the value of a role."""
-    raise SourceError(
-        f"{options.name}: {options.place} {options.line(row)}: the {role} is empty; every rating"
-        f" needs its {role}"
-    )
+def refuse_empty(rows: pl.DataFrame, options: TableOptions) -> None:
+    """Refuse rows without a unit, rater or cluster."""
+    for role in ("unit", "rater", "cluster"):
+        empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
+        if empty.height:
+            raise SourceError(
+                f"{options.name}: {options.place} {options.line(int(empty.item(0, 'row')))}: the"
+                f" {role} is empty; every rating needs its {role}"
+            )
 
 
 def refuse_two_clusters(rows: pl.DataFrame, options: TableOptions) -> None:
@@ -207,13 +166,6 @@ def refuse_two_clusters(rows: pl.DataFrame, options: TableOptions) -> None:
         )
 
 
-def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
-    """The rows with their numbers in the whole table."""
-    if options.rows is None:
-        return frame.with_row_index(ROW).with_columns(pl.col(ROW).cast(pl.Int64))
-    return frame.with_columns(options.rows.cast(pl.Int64).alias(ROW))
-
-
 def _units(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     """The rows as units, with `row`, `unit` and `cluster`.
 
@@ -221,14 +173,14 @@ def _units(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> p
     identifier by its row's number.
     """
     unit, cluster = options.unit, options.cluster
-    rows = _numbered(frame, options)
+    rows = frame
     # Filled with zeros, so that row 10 comes after row 9 where units are sorted as text.
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
     name = number
     if unit is not None:
         # Rows of one name are told apart by what they hold, and where that is the same it does not
         # matter.
-        rows = rows.sort(unit, *(c for c in frame.columns if c not in {unit, cluster}))
+        rows = rows.sort(unit, *(c for c in frame.columns if c not in {ROW, unit, cluster}))
         again = pl.int_range(pl.len()).over(unit).cast(pl.String).str.zfill(9)
         name = pl.concat_str(pl.col(unit).fill_null(""), again, separator=UNIT)
         if rows.get_column(unit).is_duplicated().any() and cluster is None:
@@ -260,7 +212,9 @@ def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl
 
 def without_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     """The rows that have a label; a warning states how many cells contain NA."""
-    rows = rows.with_columns(pl.col("label").str.strip_chars())
+    label = rows.get_column("label")
+    if label.dtype == pl.String:
+        rows = rows.with_columns(label.str.strip_chars())
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
@@ -294,18 +248,19 @@ def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
 
     A warning reports equal labels.
     """
-    again = rows.height - rows.select("unit", "rater").n_unique()
+    key = rating_key(rows)
+    again = rows.height - rows.select(key).n_unique()
     if not again:
         return
     twice = (
-        rows.group_by("unit", "rater")
+        rows.group_by(key)
         .agg(
             pl.col("label").n_unique().alias("n"),
             pl.col("label").unique().sort().alias("found"),
             pl.col("row").sort(),
         )
         .filter(pl.col("n") > 1)
-        .sort("unit", "rater")
+        .sort(key)
     )
     if twice.height:
         raise SourceError(_repeats(twice, options))

@@ -31,7 +31,7 @@ class Reshaped:
     """A table by roles."""
 
     frame: pl.DataFrame
-    """The cells."""
+    """The cells, and the rows' numbers in the file."""
     options: TableOptions
     """How they are to be read: every column that has a role is named."""
     slices: Slices
@@ -47,27 +47,23 @@ def reshape(
     one.
     """
     options = replace(options, cluster=reading.cluster)
-    numbers = pl.int_range(frame.height, dtype=pl.Int64, eager=True)
-    frame = frame.with_columns((options.rows if options.rows is not None else numbers).alias(ROW))
-    frame, unit = _with_unit(frame, reading.units)
+    frame, unit = _with_unit(frame.with_row_index(ROW), reading.units)
     options = replace(options, unit=unit, split=reading.separator, has_sets=reading.has_sets)
     match reading.shape:
         case "wide":
-            reshaped = Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
+            return Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
         case "counts":
             labels = options.labels or reading.rated
-            reshaped = Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
+            return Reshaped(frame, replace(options, layout="counts", labels=labels), slices)
         case "lists":
             lists = replace(options, layout="lists", label=reading.rated[0])
-            reshaped = Reshaped(frame, lists, slices)
+            return Reshaped(frame, lists, slices)
         case "cross-table":
-            reshaped = _crossed(frame, reading, options, slices)
+            return _crossed(frame, reading, options, slices)
         case "long" | "repeats" | "rows-to-combine" if len(reading.rated) == 1:
-            reshaped = _long(frame, reading, options, slices)
+            return _long(frame, reading, options, slices)
         case _:
-            reshaped = _melted(frame, reading, options, slices)
-    rows = reshaped.frame.get_column(ROW)
-    return Reshaped(reshaped.frame.drop(ROW), replace(reshaped.options, rows=rows), reshaped.slices)
+            return _melted(frame, reading, options, slices)
 
 
 def _with_unit(frame: pl.DataFrame, units: Sequence[str]) -> tuple[pl.DataFrame, str | None]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from konsil.analysis.model.message import listed, message
+from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
@@ -30,6 +31,48 @@ _TRUTH_VALUES = {"true", "false"}
 
 _LARGEST = 1e100
 """Squares of larger numbers are no numbers any more."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRatings:
+    """Ratings whose labels are on a scale."""
+
+    rated: pl.DataFrame
+    """One row a rating; a set of labels is written as a JSON list in the order of the scale."""
+    abstained: pl.DataFrame
+    """The abstentions, in the same columns."""
+    labels: Labels
+    """The scale; of sets, the single labels."""
+    constant: str | None = None
+    """The only label, where no scale was declared and there is just one."""
+
+
+def on_scale(
+    rows: pl.DataFrame,
+    options: TableOptions,
+    warnings: list[str],
+    *,
+    counts_labels: bool = True,
+) -> ScaledRatings:
+    """Ratings without abstentions on their scale, several by one rater combined or chosen.
+
+    Raises SourceError where all are abstentions, and for what is not on the scale.
+    """
+    is_abstention = pl.lit(value=False)
+    if options.abstain is not None:
+        is_abstention = pl.col("label") == options.abstain
+    rated, abstained = rows.filter(~is_abstention), rows.filter(is_abstention)
+    if rated.height == 0:
+        raise SourceError(
+            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label"
+            " to compare"
+        )
+    if options.repeat in ("sum", "mean", "max"):
+        rated = combined_repeats(rated, options.repeat, options.name)
+    rated, labels, constant = decide(rated, options, warnings, counts_labels=counts_labels)
+    if options.repeat in ("first", "last"):
+        rated = chosen_repeats(rated, options.repeat, warnings)
+    return ScaledRatings(rated, abstained, labels, constant)
 
 
 def decide(

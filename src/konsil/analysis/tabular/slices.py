@@ -77,14 +77,12 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     for column, values in slices.where.items():
         cells = _cells(frame, column, option("where"), table)
         _refuse_absent(column, values, cells.unique().drop_nulls().to_list(), table)
-        numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(values)))
+        numbered = numbered.filter(_stripped(column).is_in(list(values)))
     _refuse_none(numbered.height, slices, table)
     if slices.group is None:
         return [_part("", numbered)]
     _cells(frame, slices.group, _group_flag(slices), table)
-    named = numbered.with_columns(
-        pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP)
-    )
+    named = numbered.with_columns(_stripped(slices.group).replace("", None).alias(_GROUP))
     _warn_without(named.get_column(_GROUP).null_count(), slices.group, warnings)
     # Maintained: names that are equal in the natural order (1 and 01) must not swap between runs.
     by_group = named.drop_nulls(_GROUP).partition_by(
@@ -129,13 +127,11 @@ def piece_parts(frame: pl.DataFrame, first: int, slices: Slices, table: str) -> 
         cells = _cells(frame, column, option("where"), table).unique().drop_nulls()
         present = cells.filter(cells.is_in(list(chosen))).to_list()
         values[column] = frozenset([*present, *cells.sort().head(MANY)])
-        numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(chosen)))
+        numbered = numbered.filter(_stripped(column).is_in(list(chosen)))
     if slices.group is None:
         return PieceParts((_part("", numbered),), ("",), values, numbered.height, 0)
     _cells(frame, slices.group, _group_flag(slices), table)
-    named = numbered.with_columns(
-        pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP)
-    )
+    named = numbered.with_columns(_stripped(slices.group).replace("", None).alias(_GROUP))
     by_group = named.drop_nulls(_GROUP).partition_by(
         _GROUP, as_dict=True, include_key=False, maintain_order=True
     )
@@ -220,7 +216,7 @@ def _group_flag(slices: Slices) -> str:
 
 
 def _part(name: str, numbered: pl.DataFrame) -> Part:
-    return Part(name, numbered.drop(_ROW), numbered.get_column(_ROW).cast(pl.Int64))
+    return Part(name, numbered.drop(_ROW), numbered.get_column(_ROW))
 
 
 def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series:
@@ -229,7 +225,12 @@ def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series
         raise SourceError(
             f"{table}: {flag} {column!r}: there is no such column; {nearest(column, known)}"
         )
-    return frame.get_column(column).str.strip_chars()
+    return frame.select(_stripped(column)).to_series()
+
+
+def _stripped(column: str) -> pl.Expr:
+    """A column of words or categories as words without the spaces around them."""
+    return pl.col(column).cast(pl.String).str.strip_chars()
 
 
 def slicing(column: str, value: str) -> str:

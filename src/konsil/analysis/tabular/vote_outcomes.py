@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.roles.outcomes import FIRST, SECOND, TIE, steps_of_words
+from konsil.analysis.roles.outcomes import (
+    FIRST,
+    SECOND,
+    TIE,
+    are_outcomes,
+    known_step,
+    steps_of_words,
+)
 from konsil.analysis.table.pair_labels import reach, steps_of_scale
 from konsil.analysis.tabular.coded_votes import outcomes_of_orders
 from konsil.analysis.tabular.votes_options import VotesOptions
-from konsil.errors import AnalysisError, SourceError, nearest, option
+from konsil.errors import SourceError, nearest, option
+from konsil.records.numerals import own_numbers
 from konsil.stats.engine.contract import Array, IntArray
 
 
@@ -67,99 +76,68 @@ def placed(numbers: Array) -> tuple[IntArray, Array]:
 def _numbers(comparisons: pl.DataFrame, ends: tuple[float, float], options: VotesOptions) -> Array:
     """Preferences from 1 for the first system to -1 for the second, from numbers between `ends`."""
     first, second = ends
-    words = comparisons.get_column("outcome")
-    numbers = words.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    words = comparisons.get_column("outcome").to_list()
+    numbers = np.array([math.nan if n is None else n for n in own_numbers(words)])
     is_wrong = ~((numbers >= min(ends)) & (numbers <= max(ends)))
     if is_wrong.any():
-        at = int(is_wrong.argmax())
+        word = words[int(is_wrong.argmax())]
         raise SourceError(
-            f"{options.name}: line {options.line(int(comparisons.item(at, 'row')))}: the outcome"
-            f" {words[at]!r} is not a number from {min(ends):g} to {max(ends):g}"
+            f"{_place(comparisons, word, options)}: the outcome {word!r} is not a number from"
+            f" {min(ends):g} to {max(ends):g}"
         )
     return np.asarray((first + second - 2 * numbers) / (second - first))
 
 
+def _place(comparisons: pl.DataFrame, word: str, options: VotesOptions) -> str:
+    """Where an outcome is first."""
+    row = comparisons.filter(pl.col("outcome") == word).item(0, "row")
+    return f"{options.name}: line {options.line(int(row))}"
+
+
 def _outcomes(
     comparisons: pl.DataFrame, columns: tuple[str, str], options: VotesOptions
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+) -> tuple[IntArray, int]:
     """Steps in favour of the first system, and how far they reach."""
-    observed = comparisons.get_column("outcome").unique().sort().to_list()
+    observed = comparisons.get_column("outcome").unique(maintain_order=True).to_list()
     if options.scale:
-        if len(options.scale) < 2 or len({*options.scale}) < len(options.scale):
+        steps = _steps_on_scale(observed, options)
+        stranger = next((word for word in observed if word not in steps), None)
+        if stranger is not None:
             raise SourceError(
-                f"{options.name}: {option('scale')} {','.join(options.scale)}: expected two or more"
-                " different labels"
+                f"{_place(comparisons, stranger, options)}: {stranger!r} is not on the scale;"
+                f" {nearest(stranger, steps)}"
             )
-        steps = steps_of_scale(options.scale)
-        # The label 2.0 of the scale is the 2 of a cell.
-        steps |= _by_number(steps, observed)
-        unknown = comparisons.filter(~pl.col("outcome").is_in(list(steps)))
-        if unknown.height:
-            word, line = unknown.item(0, "outcome"), options.line(int(unknown.item(0, "row")))
-            raise SourceError(
-                f"{options.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
-            )
-        return comparisons.get_column("outcome").replace_strict(
-            steps, return_dtype=pl.Int64
-        ).to_numpy(), reach(steps)
+        outcomes = comparisons.get_column("outcome")
+        return outcomes.replace_strict(steps, return_dtype=pl.Int64).to_numpy(), reach(steps)
     words = {*FIRST, *SECOND, *TIE}
     named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
     plain = [word for word in observed if word not in named or word.casefold() in words]
-    steps = _words(plain, columns, comparisons, options)
-    by_name = (
-        pl.when(pl.col("outcome") == pl.col("first"))
-        .then(1)
-        .when(pl.col("outcome") == pl.col("second"))
-        .then(-1)
-    )
-    with_steps = comparisons.with_columns(
-        by_name.otherwise(
-            pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
-        ).alias("steps")
-    )
-    stranger = with_steps.filter(pl.col("steps").is_null())
-    if stranger.height:
-        word, line = stranger.item(0, "outcome"), options.line(int(stranger.item(0, "row")))
+    stranger = next((word for word in plain if known_step(word, columns) is None), None)
+    is_unknown = stranger is not None and not are_outcomes(plain)
+    where = _place(comparisons, str(stranger), options) if is_unknown else options.name
+    steps = steps_of_words(plain, columns, where)
+    outcome = pl.col("outcome")
+    by_name = pl.when(outcome == pl.col("first")).then(1).when(outcome == pl.col("second")).then(-1)
+    by_word = outcome.replace_strict(steps, default=None, return_dtype=pl.Int64)
+    in_favour = comparisons.select(by_name.otherwise(by_word).cast(pl.Int64)).to_series()
+    if in_favour.null_count():
+        word, row = comparisons.filter(in_favour.is_null()).select("outcome", "row").row(0)
         raise SourceError(
-            f"{options.name}: line {line}: the winner {word!r} is neither of the two systems"
-            " compared"
+            f"{options.name}: line {options.line(row)}: the winner {word!r} is neither of the two"
+            " systems compared"
         )
-    return with_steps.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
+    return in_favour.to_numpy(), reach(steps)
 
 
-def _words(
-    plain: Sequence[str], columns: tuple[str, str], comparisons: pl.DataFrame, options: VotesOptions
-) -> dict[str, int]:
-    """Words to steps; an error for an unknown word names its line."""
-    try:
-        return steps_of_words(plain, columns, options.name)
-    except AnalysisError:
-        for word in plain:
-            try:
-                steps_of_words([word], columns, options.name)
-            except AnalysisError as error:
-                line = options.line(
-                    int(comparisons.filter(pl.col("outcome") == word).item(0, "row"))
-                )
-                raise SourceError(
-                    str(error).replace(options.name, f"{options.name}: line {line}", 1)
-                ) from error
-        raise
-
-
-def _by_number(steps: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
-    """Words that are no labels of the scale, with the step of the label that is the same number."""
-    by_number = {number: step for label, step in steps.items() if (number := _number(label))}
-    return {
-        word: by_number[number]
-        for word in words
-        if word not in steps and (number := _number(word)) in by_number
-    }
-
-
-def _number(word: str) -> str:
-    """The number that a word is, as text; empty where it is none."""
-    try:
-        return f"{float(word) + 0.0!r}"
-    except ValueError:
-        return ""
+def _steps_on_scale(observed: Sequence[str], options: VotesOptions) -> dict[str, int]:
+    """The scale's labels to steps, and other words for the same numbers: 2.0 is the 2 of a cell."""
+    if len(options.scale) < 2 or len({*options.scale}) < len(options.scale):
+        raise SourceError(
+            f"{options.name}: {option('scale')} {','.join(options.scale)}: expected two or more"
+            " different labels"
+        )
+    steps = steps_of_scale(options.scale)
+    numbers = own_numbers((*steps, *observed))
+    by_number = dict(zip(numbers, steps.values(), strict=False))
+    others = zip(observed, numbers[len(steps) :], strict=True)
+    return {word: by_number[n] for word, n in others if n is not None and n in by_number} | steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -50,13 +50,24 @@ class Comparisons:
     raters: pl.Series
     """The raters' names by their numbers."""
     items: pl.Series | None
-    """The items' names by their numbers; None where items are unknown."""
+    """The items' names by their numbers, those without a comparison in this group included; None
+    where items are unknown."""
     axis: str | None = None
     """A column of criteria, for each of which the comparisons are repeated and here pooled."""
     preferences: Preferences | None = None
     """The outcomes as numbers."""
     n_consistent: int | None = None
     """Where each comparison was made in both orders: how many have the same outcome in both."""
+
+    @property
+    def is_compared(self) -> NDArray[np.bool_]:
+        """(n_items,) which items have a comparison."""
+        return np.bincount(self.votes.questions, minlength=self.votes.n_questions) > 0
+
+    @property
+    def n_items(self) -> int:
+        """Items with a comparison."""
+        return int(self.is_compared.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +167,38 @@ def numbered_votes(gathered: GatheredVotes, options: VotesOptions) -> Comparison
         None if shares is None else Preferences(of_all(of_numbers), shares),
         n_consistent,
     )
+
+
+def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparisons]:
+    """Groups of comparisons, with the items of all groups numbered alike.
+
+    All groups are resampled together; an item may have no comparison in a group.
+    """
+    named = [table.items for table in tables.values() if table.items is not None]
+    if len(named) < 2:
+        return dict(tables)
+    items = pl.concat(named).unique().sort()
+    numbers = items.to_frame("item").with_row_index("number")
+
+    def numbered(table: Comparisons, own: pl.Series) -> Comparisons:
+        common = own.to_frame("item").join(numbers, on="item", how="left", maintain_order="left")
+        number = common.get_column("number").to_numpy().astype(np.int64)
+
+        def of_all(some: Votes) -> Votes:
+            return replace(some, questions=number[some.questions], n_questions=len(items))
+
+        numeric = table.preferences
+        return replace(
+            table,
+            votes=of_all(table.votes),
+            shown=of_all(table.shown),
+            preferences=numeric and replace(numeric, votes=of_all(numeric.votes)),
+            items=items,
+        )
+
+    return {
+        name: numbered(table, own) for (name, table), own in zip(tables.items(), named, strict=True)
+    }
 
 
 def _numbers_by_cells(gathered: GatheredVotes, tables: Sequence[Votes]) -> IntArray:

@@ -11,11 +11,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.tabular.agreement_options import TableOptions, composed
+from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.coded_votes import CodedVotes, code_votes
 from konsil.analysis.tabular.dataframes import as_text
-from konsil.analysis.tabular.gathered_ratings import CodedRatings, code_ratings
-from konsil.analysis.tabular.ratings_table import long_columns
 from konsil.analysis.tabular.slices import PieceParts, Slices, piece_parts
 from konsil.analysis.tabular.votes_options import VotesOptions
 from konsil.sources.files.datasets import Piece, read_piece
@@ -35,22 +33,15 @@ def coded_votes(
     }, parts.without_rows()
 
 
-def coded_ratings(
-    piece: Piece, *, options: TableOptions, slices: Slices
-) -> tuple[dict[str, CodedRatings], PieceParts]:
-    """The ratings of a piece of a long table as codes, by group."""
-    lists = () if options.label is None else (options.label,)
+def categories(
+    piece: Piece, *, columns: AbstractSet[str], lists: Sequence[str], name: str
+) -> pl.DataFrame:
+    """Some columns of a piece as categories: a number for each cell, and each word once."""
     # Refuses what is no table of words, also in columns that are not read.
-    as_text(read_piece(replace(piece, n_rows=0)), options.name, lists=lists)
-    frame = _columns(piece, {*long_columns(options).values(), *slices.columns})
-    if slices.columns or any(kind.is_nested() for kind in frame.dtypes):
-        frame = as_text(frame, options.name, lists=lists)
-    parts = piece_parts(frame, piece.number, slices, options.name)
-    options = replace(options, line=piece.place)
-    return {
-        part.name: code_ratings(part.frame, replace(options, rows=part.rows))
-        for part in parts.parts
-    }, parts.without_rows()
+    as_text(read_piece(replace(piece, n_rows=0)), name, lists=lists)
+    frame = as_text(_columns(piece, columns), name, lists=lists)
+    frame = frame.with_columns(pl.col(lists).str.strip_chars())
+    return frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
 
 
 def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:

@@ -110,9 +110,10 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
 
 def _along(rows: Rows, gradient: Array) -> Array:
     """The influences (n_patterns, m) of a gradient (k, m)."""
-    influence: Array = rows.patterns @ gradient
-    influence -= (rows.total / rows.n_clusters) @ gradient
-    return influence
+    # Column by column, so that a number is the same to the last bit alone and beside others.
+    mean = rows.total / rows.n_clusters
+    columns = [np.ascontiguousarray(column) for column in gradient.T]
+    return np.stack([rows.patterns @ column - mean @ column for column in columns], axis=1)
 
 
 def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
@@ -229,9 +230,9 @@ def effective_degrees(influence: Array) -> Array:
     >>> effective_degrees(np.array([[1.0, 0.0], [-1.0, 2.0], [1.0, 0.0], [-1.0, 0.0]]))
     array([3., 0.])
     """
-    squares = influence**2
-    fourth = (squares**2).sum(axis=0)
-    total = squares.sum(axis=0) ** 2
+    squares = np.square(np.ascontiguousarray(influence.T))
+    fourth = (squares**2).sum(axis=1)
+    total = squares.sum(axis=1) ** 2
     clusters: Array = np.divide(total, fourth, out=np.full_like(total, np.nan), where=fourth > 0)
     return np.maximum(clusters - 1, 0.0)
 
@@ -279,7 +280,8 @@ def one_way(
     array([1.])
     """
     n = len(influence) if n_clusters is None else n_clusters
-    se = np.sqrt(np.einsum("cm,cm->m", influence, influence) * (n / max(n - 1, 1)))
+    squares = np.square(np.ascontiguousarray(influence.T)).sum(axis=1)
+    se = np.sqrt(squares * (n / max(n - 1, 1)))
     return with_test(
         value, np.where(n < 2, np.nan, se), np.full(value.shape, n - 1.0), level=level, scale=scale
     )

@@ -63,10 +63,10 @@ def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:
         *(stated.criterion, stated.repeat, stated.weight, stated.cluster),
     }
     free = [name for name in frame.columns if name not in stated_names]
-    several = [name for name in free if _has_groups(frame[name], 2)]
+    several = [name for name in free if has_groups(frame[name])]
     systems = [name for name in several if fit(name, "system") >= _NAMED]
     # The system of all answers is a group of its own.
-    single = [n for n in free if fit(n, "system") >= _NAMED and _has_groups(frame[n], 1)]
+    single = [n for n in free if fit(n, "system") >= _NAMED and has_groups(frame[n], 1)]
     return systems or [name for name in several if _is_named_for_groups(name)] or single
 
 
@@ -74,7 +74,8 @@ def _is_named_for_groups(name: str) -> bool:
     return fit(name, "group") >= _NAMED and best_fit(name, ("unit", "rater", "label")) < 1
 
 
-def _has_groups(cells: pl.Series, fewest: int) -> bool:
+def has_groups(cells: pl.Series, fewest: int = 2) -> bool:
+    """Whether a column has as many different values as groups, each of them repeated."""
     n = cells.drop_nulls().n_unique()
     return fewest <= n <= _MOST_GROUPS and 2 * n <= len(cells)
 

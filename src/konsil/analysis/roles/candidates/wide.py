@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,8 +26,8 @@ from konsil.analysis.roles.reading import Shape, StatedRoles
 _SHAPES: tuple[Shape, ...] = (
     *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
 )
-_FEWEST_PAIRS = 8
-"""Rows from which on it is hardly chance that two raters never agree."""
+_BY_CHANCE = 4.0
+"""Agreements expected by chance alone from which on it is hardly chance that there is none."""
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
 
@@ -128,7 +129,10 @@ class Family:
 
     @cached_property
     def never_agree(self) -> bool:
-        """Whether two columns never have the same value in a row: they name two of a pair."""
+        """Whether two columns never have the same value in a row: they name two of a pair.
+
+        Values that chance alone hardly makes equal, as measured ones, show nothing.
+        """
         if len(self.columns) != 2:
             return False
         rows = [
@@ -136,7 +140,11 @@ class Family:
             for row in zip(*(column.cells for column in self.columns), strict=True)
             if not any(cell.casefold() in self.columns[0].empty for cell in row)
         ]
-        return len(rows) >= _FEWEST_PAIRS and all(a != b for a, b in rows)
+        counts = [Counter(cells) for cells in zip(*rows, strict=True)]
+        if not counts or any(a == b for a, b in rows):
+            return False
+        by_chance = sum(counts[0][value] * counts[1][value] for value in counts[0]) / len(rows)
+        return by_chance >= _BY_CHANCE
 
     @cached_property
     def texts(self) -> list[str]:
@@ -156,7 +164,9 @@ class Family:
                 return None
         else:
             self._weigh_names(draft, KIND_OF[shape])
-        draft.add(2 * self.nearness - 1, "common_labels", self.label)
+        # Numbers of raters for different labels need not be alike.
+        nearness = 2 * self.nearness - 1
+        draft.add(max(0, nearness) if shape == "counts" else nearness, "common_labels", self.label)
         draft.add(float(not self.rest and self.nearness >= 0.7), "whole_table", self.label)
         draft.add(2.0 * (is_series(self.names) and shape != "counts"), "series", self.label)
         if shape == "criteria":
@@ -309,7 +319,7 @@ class Family:
         if self.has_same_sums:
             draft.add(4, "same_sum", self.label)
         else:
-            draft.add(-3, "other_sums", self.label)
+            draft.add(-2, "other_sums", self.label)
         return True
 
 
