@@ -80,7 +80,8 @@ def alphas(folder: Path, keys: str) -> dict[str, float]:
     """Criterion -> Krippendorff's alpha of a study whose ratings are read with these keys."""
     folder.mkdir(exist_ok=True)
     (folder / "codebook.en.md").write_text("A codebook.\n", "utf-8")
-    source = f'[[sources]]\nrecords = "ratings"\nfixed.system = "x"\n{keys}\n'
+    fixed = "" if "system" in keys else 'fixed.system = "x"'
+    source = f'[[sources]]\nrecords = "ratings"\n{fixed}\n{keys}\n'
     text = f"{PROTOCOL}{ANALYSES}\n[resampling]\ndraws = 100\n\n{source}"
     (folder / "study.toml").write_text(text, "utf-8")
     for path in folder.glob("konsil.db*"):
@@ -140,17 +141,40 @@ values.criterion = { 1 = "correct", 2 = "safe" }
         alphas(tmp_path, keys.replace("R{", "Z{"))
 
 
-@pytest.mark.parametrize("layout", ["wide", "raters-in-rows"])
-def test_raters_in_columns_or_in_rows(tmp_path: Path, layout: str) -> None:
-    cells = [["Wer", *RATERS], *([i, *(LABELS[i, r, "correct"] for r in RATERS)] for i in ITEMS)]
-    is_wide = layout == "wide"
-    rows = cells if is_wide else [*zip(*cells, strict=True)]
-    frame = write(tmp_path / "t.csv", [tuple(row) for row in rows])
-    role = "item" if is_wide else "rater"
-    keys = f'file = "t.csv"\nlayout = "{layout}"\nfixed.criterion = "correct"\n'
-    study = alphas(tmp_path, f'{keys}columns = {{ {role} = "Wer" }}')
-    column = {"unit": "Wer"} if is_wide else {"rater": "Wer"}
-    assert study == stated(frame, layout=layout, **column)
+def test_raters_in_columns(tmp_path: Path) -> None:
+    rows = [(item, "gpt", *(LABELS[item, r, "correct"] for r in RATERS)) for item in ITEMS]
+    frame = write(tmp_path / "t.csv", [("Wer", "Vendor", *RATERS), *rows])
+    keys = 'file = "t.csv"\nlayout = "wide"\nfixed.criterion = "correct"\nvalues.system.gpt = "x"\n'
+    study = alphas(tmp_path, f'{keys}columns = {{ item = "Wer", system = "Vendor" }}')
+    assert study == stated(frame, layout="wide", unit="Wer", unused=["Vendor"])
+    with pytest.raises(SourceError, match="'item'"):
+        alphas(tmp_path, f'{keys}columns = {{ system = "Vendor" }}')
+
+
+def test_raters_in_rows(tmp_path: Path) -> None:
+    rows = [(r, *(LABELS[i, r, "correct"] for i in ITEMS)) for r in RATERS]
+    frame = write(tmp_path / "t.csv", [("Wer", *ITEMS), *rows])
+    keys = """
+file = "t.csv"
+layout = "raters-in-rows"
+fixed.criterion = "correct"
+columns.rater = "Wer"
+values.item.q3 = "third"
+"""
+    assert alphas(tmp_path, keys) == stated(frame, layout="raters-in-rows", rater="Wer")
+    with open_folder(tmp_path).store() as store:
+        assert {item.id for item in store.items()} == {*ITEMS, "third"} - {"q3"}
+    with pytest.raises(SourceError):
+        alphas(tmp_path, keys.replace("raters-in-rows", "long"))
+
+
+def test_criteria_by_a_pattern_beside_a_column_of_raters(tmp_path: Path) -> None:
+    rows = [(i, r, *(LABELS[i, r, c] for c in CRITERIA)) for i in ITEMS for r in RATERS]
+    frame = write(tmp_path / "t.csv", [("item", "rater", "P 1", "P 2"), *rows])
+    values = 'values.criterion = { 1 = "correct", 2 = "safe" }'
+    study = alphas(tmp_path, f'file = "t.csv"\nnames = "P {{criterion}}"\n{values}')
+    table = stated(frame, unit="item", rater="rater", names="P {criterion}")
+    assert study == {"correct": table["1"], "safe": table["2"]}
 
 
 @pytest.mark.parametrize("rule", ["first", "last", "max", "sum"])

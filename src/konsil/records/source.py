@@ -36,9 +36,7 @@ LAYOUTS: Mapping[str, str] = {
     "cross-table": "Labels of two raters crossed, with numbers of units.",
 }
 """Layout -> what it is; a study has those of `Layout`."""
-NAMES = Flag(
-    "Names of the rated columns, such as 'R{rater}_Q{criterion}'; also {unit}.", metavar="PATTERN"
-)
+NAMES = Flag("Names of the rated columns, such as 'R{rater}_Q{criterion}'.", metavar="PATTERN")
 UNUSED = Flag("Column that is not used, repeatable.", metavar="C")
 REPEAT = Flag("What counts of several labels by one rater for one unit.")
 
@@ -125,7 +123,7 @@ class Source(Request):
     """The names of the rated columns as a pattern with {rater} or {criterion} or both."""
     unused: tuple[str, ...] = setting((), UNUSED)
     """Columns that are not used."""
-    repeat: Literal["", Repeat] = setting("", REPEAT)
+    repeat: Repeat | None = setting(None, REPEAT)
     """What counts of several labels by one rater for one unit and criterion: the first, the last,
     or their sum, mean or maximum; empty: different ones are refused."""
     raters: Mapping[str, str] = mapping(

@@ -83,7 +83,7 @@ class RatingsRequest(Request):
     criterion: str | None = setting(
         None, Flag("Column of the criteria, which are results of their own.", metavar="C")
     )
-    names: str = setting("", NAMES)
+    names: str = setting("", replace(NAMES, help=f"{NAMES.help[:-1]}; also {{unit}}."))
     unused: Sequence[str] = setting((), UNUSED)
     cluster: str | None = setting(
         None, Flag("Column of the clusters, which are resampled as a whole.", metavar="C")
