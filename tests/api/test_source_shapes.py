@@ -137,6 +137,10 @@ values.criterion = { 1 = "correct", 2 = "safe" }
     with pytest.raises(UnclearTableError) as caught:
         alphas(tmp_path, keys.replace(', 3 = "cem"', ""))
     assert "'R3_Q1'" in caught.value.unclear[0]
+    stated_twice = keys.replace('{ item = "Fall"', '{ rater = "R9_Q9x", item = "Fall"')
+    with pytest.raises(SourceError) as refused:
+        alphas(tmp_path, stated_twice.replace('unused = ["R9_Q9x"]', ""))
+    assert not isinstance(refused.value, UnclearTableError)
     with pytest.raises(SourceError, match='names = "Z'):
         alphas(tmp_path, keys.replace("R{", "Z{"))
 
@@ -199,10 +203,10 @@ def test_several_files_and_sheets_name_the_rater(tmp_path: Path) -> None:
     frames = []
     for rater in RATERS:
         rows = [(i, *(LABELS[i, rater, c] for c in CRITERIA)) for i in ITEMS]
-        frame = write(tmp_path / "forms" / f"{rater}.csv", [("item", *CRITERIA), *rows])
+        frame = write(tmp_path / "forms" / f"{rater}.csv", [("item", "P correct", "P safe"), *rows])
         frames.append(frame.with_columns(pl.lit(rater).alias("file")))
-    table = stated(pl.concat(frames), unit="item", rater="file", label=[*CRITERIA])
-    keys = "criteria = { correct = 'correct', safe = 'safe' }\n"
+    table = stated(pl.concat(frames), unit="item", rater="file", names="P {criterion}")
+    keys = 'names = "P {criterion}"\n'
     assert alphas(tmp_path, f'{keys}file = "forms/*.csv"\nnamed = "rater"') == table
     book = openpyxl.Workbook(write_only=True)
     for rater, frame in zip(RATERS, frames, strict=True):
