@@ -128,6 +128,9 @@ def _of_known(
     if is_asked:
         unclear = (*own.unclear, question)
         own = replace(own, unclear=unclear, of_tool=frozenset({"unused"}))
+        remarks = [name for name in completed.labels if fit(name, "comment") >= _NAMED]
+        if len(remarks) < len(completed.labels):
+            completed = completed.without(remarks)
         reading = recognise(frame, completed, own, table).reading
         raise _refusal(table, Proposal(reading), StatedRoles(), own)
     recognised = recognise(frame, completed, own, table)
