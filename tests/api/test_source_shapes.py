@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.api import open_folder
 from konsil.errors import SourceError, UnclearTableError
+from konsil.instrument import digest_of
 from konsil.records import Source
 from konsil.records.source import FileSettings
 
@@ -231,3 +233,8 @@ def test_keys_that_contradict_each_other_are_refused(tmp_path: Path, keys: str) 
     write(tmp_path / "t.csv", [("item", "a", "b"), ("1", "1", "2"), ("2", "1", "1")])
     with pytest.raises(SourceError):
         alphas(tmp_path, f'file = "t.csv"\n{keys}')
+
+
+def test_keys_that_are_not_stated_leave_checksums_as_they_were() -> None:
+    words = b'{"file": "t.csv", "records": "ratings"}'
+    assert digest_of(Source("t.csv", "ratings")) == hashlib.sha256(words).hexdigest()
