@@ -10,9 +10,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
 
 LISTED = 25
 """Known names spelt out where none is near."""
@@ -22,20 +23,25 @@ PROBLEMS = 20
 """Problems of a file spelt out in one message; the error's `problems` has them all."""
 
 
-_AS_FLAGS: ContextVar[bool] = ContextVar("_AS_FLAGS", default=False)
+_DOOR: ContextVar[Literal["python", "flags", "keys"]] = ContextVar("_DOOR", default="python")
 
 
 @contextmanager
-def options_as_flags() -> Iterator[None]:
-    """Within, sentences name options as the command line's flags.
+def options_as(door: Literal["flags", "keys"]) -> Iterator[None]:
+    """Within, sentences name options as the command line's flags or the keys of study.toml.
 
     Elsewhere as the parameters of Python's functions.
     """
-    before = _AS_FLAGS.set(True)
+    before = _DOOR.set(door)
     try:
         yield
     finally:
-        _AS_FLAGS.reset(before)
+        _DOOR.reset(before)
+
+
+def options_as_flags() -> AbstractContextManager[None]:
+    """Within, sentences name options as the command line's flags."""
+    return options_as("flags")
 
 
 def option(
@@ -56,7 +62,9 @@ def option(
     ...     option("level", "interval"), option("labels", example="[...]"), option("pair_weights")
     ('--level interval', '--labels', '--pair-weights')
     """
-    if _AS_FLAGS.get():
+    if _DOOR.get() == "keys":
+        return key(name, str(value)) if value != "" else name
+    if _DOOR.get() == "flags":
         word = repr(value) if " " in str(value) else value
         return f"--{flag or name.replace('_', '-')}" + (f" {word}" if word != "" else "")
     if value != "":
@@ -107,7 +115,7 @@ def choice(name: str, value: str) -> str:
     ...     choice("layout", "wide")
     '--wide'
     """
-    return option(value) if _AS_FLAGS.get() else option(name, value)
+    return option(value) if _DOOR.get() == "flags" else option(name, value)
 
 
 def entry(name: str, key: str, value: str, word: str) -> str:
@@ -118,8 +126,16 @@ def entry(name: str, key: str, value: str, word: str) -> str:
     >>> with options_as_flags():
     ...     entry("where", "ward", "'ICU'", "ICU")
     '--where ward=ICU'
+    >>> with options_as("keys"):
+    ...     entry("labels", "Major", "'5'", "5")
+    'labels = { "Major" = "5" }'
     """
-    return option(name, f"{key}={word}") if _AS_FLAGS.get() else f"{name}={{{key!r}: {value}}}"
+    match _DOOR.get():
+        case "flags":
+            return option(name, f"{key}={word}")
+        case "keys":
+            return f'{name} = {{ "{key}" = "{word}" }}'
+    return f"{name}={{{key!r}: {value}}}"
 
 
 def installation(extra: str) -> str:

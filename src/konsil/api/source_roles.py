@@ -11,24 +11,27 @@ from typing import Any, cast
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose, totals
-from konsil.analysis.roles.reading import StatedRoles, TableReading, Task
+from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
+from konsil.analysis.roles.recognition import by_layout, check_used
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
 from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
-from konsil.errors import UnclearTableError, nearest
+from konsil.errors import SourceError, UnclearTableError, nearest, options_as
 from konsil.instrument import Instrument
 from konsil.records import Rater, Source, System
 from konsil.records.source import Tool
 from konsil.sources.exports.export import Export
 from konsil.sources.files.table import Table
-from konsil.sources.tables.columns import Columns, resolve
+from konsil.sources.tables.columns import Columns, require, resolve
 from konsil.sources.tables.lookalikes import FIELDS_OF
 
 _UNKNOWN = "..."
 """What stands for an identifier that the user has to state."""
 _SHOWN = 6
 """Columns that a sentence names."""
+_SHAPE = ("layout", "names", "unused", "repeat")
+"""Keys of a source that only ratings have."""
 _STATED = ("columns", "fixed", "raters", "criteria", "hashed")
 """Settings of a source that say what its columns are."""
 
@@ -83,21 +86,27 @@ def with_columns(
     if export is not None:
         source = replace(source, tool=cast(Tool, export.tool))
         notes = (f"{table.name}: read as {export.statement}",)
+    _check_keys(table, source)
+    as_fields = {name.casefold() for name in source.unused} & {*FIELDS_OF[source.records]}
+    source = replace(source, columns={**dict.fromkeys(as_fields, ()), **source.columns})
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
-    if not _is_open(source, resolved) or not table.frame.height:
+    if not (source.has_shape or _is_open(source, resolved)) or not table.frame.height:
         return (source,), notes
     stated = _stated(table, source, resolved, names)
     if export is not None:
         stated = stated.with_known(roles_of_tool(export).without(stated.columns))
-    task: Task | None = None if source.records == "ratings" else "texts"
-    proposal = propose(table.frame, stated, task)
+    proposal = _proposed(table, source, stated)
     reading = None if proposal.reading is None else _with_system(proposal.reading, table, names)
     roles = {} if reading is None else roles_of(reading)
-    if reading is None or not roles or (not proposal.is_certain and reading.points < LEAST):
+    is_settled = source.has_shape or proposal.is_certain
+    if reading is None or not roles or (not is_settled and reading.points < LEAST):
         return (source,), notes  # the reader says which column it lacks
     chosen, unclear = _chosen(source, reading, roles, names)
     sources = tuple(_sources(source, chosen))
-    if not sources or faults(chosen) or missing_roles(chosen):
+    missing = missing_roles(chosen)
+    for role in missing if source.has_shape else ():
+        require(resolved, role, table, source)
+    if not sources or faults(chosen) or missing:
         return (source,), notes
     if export is not None and export.question:
         unclear.append(export.question)
@@ -121,6 +130,44 @@ def roles_of_tool(export: Export) -> StatedRoles:
         labels=export.labels,
         unused=export.unused,
     )
+
+
+def _check_keys(table: Table, source: Source) -> None:
+    """Refuse a shape that records do not have, or that is stated twice."""
+    stated = [name for name in _SHAPE if getattr(source, name)]
+    where = f"{table.name}: {' and '.join(stated)}"
+    if stated and source.records != "ratings":
+        raise SourceError(f'{where}: only for records = "ratings"')
+    if source.names and (source.raters or source.criteria):
+        raise SourceError(f"{table.name}: names: states what raters or criteria state, too")
+    if source.repeat and source.unknown_raters:
+        raise SourceError(
+            f"{table.name}: repeat: which ratings are of the same rater is not known, as"
+            " unknown_raters states"
+        )
+    if "{unit}" in source.names:
+        raise SourceError(
+            f"{table.name}: names: expected {{rater}} or {{criterion}} or both; items are in a"
+            " column of a study's ratings"
+        )
+
+
+def _proposed(table: Table, source: Source, stated: StatedRoles) -> Proposal:
+    """What a table is read as, by all that the source states of its shape."""
+    if not source.has_shape:
+        task: Task | None = None if source.records == "ratings" else "texts"
+        return propose(table.frame, stated, task)
+    purpose = Purpose("ratings", table.name)
+    with options_as("keys"):
+        laid_out = by_layout(table.frame, stated, purpose)
+        if laid_out is not None:
+            return Proposal(laid_out, is_certain=True)
+        proposal = propose(table.frame, stated, "ratings")
+        if proposal.reading is None:
+            unclear = [*map(str, proposal.unclear)]
+            raise UnclearTableError(table.name, unclear=unclear, columns=table.frame.columns)
+        check_used(proposal.reading, stated, purpose)
+    return proposal
 
 
 def _is_open(source: Source, columns: Columns) -> bool:
@@ -149,12 +196,18 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
     free = [name for name in table.frame.columns if name not in read]
     criteria = tuple(name for name in free if _same(name, names.criteria))
     has_raters = any(_same(name, {r.id for r in names.raters}) for name in free)
+    if source.has_shape or has_raters:
+        criteria = ()
     return StatedRoles(
+        layout=source.layout or None,
         units=named("item"),
         raters=tuple(source.raters) or named("rater"),
-        labels=tuple(source.criteria) or named("label") or (() if has_raters else criteria),
+        labels=tuple(source.criteria) or named("label") or criteria,
         criterion=single("criterion"),
+        system=single("system") if source.has_shape else None,
         repeat=single("repeat"),
+        unused=source.unused,
+        names=source.names,
         missing=source.missing,
     )
 
@@ -188,12 +241,15 @@ def _chosen(
     parts = named_parts(reading.names, [*roles]) if reading.names else {}
     criteria: dict[str, str] = {}
     raters: dict[str, str] = {}
+    in_study = {field: source.values.get(field, {}) for field in ("rater", "criterion")}
     for name, role in roles.items():
         if role in ("label_of_rater", "label_of_both"):
             text = parts.get("rater", {}).get(name, name)
+            text = in_study["rater"].get(text, text)
             raters[name] = source.raters.get(name) or names.rater(text) or _UNKNOWN
         if role in ("label_of_rater", "label_of_both", "label_of_criterion", "label_of_item"):
             text = parts.get("criterion", {}).get(name, name)
+            text = in_study["criterion"].get(text, text)
             stated = source.fixed.get("criterion") or source.criteria.get(name)
             criteria[name] = stated or names.criterion(text) or _UNKNOWN
     headings = {"label_of_both", "label_of_criterion"} & {*roles.values()}
@@ -213,9 +269,8 @@ def _chosen(
     of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
     }
-    return Chosen(
-        source.file, {**roles, **of_own_names}, source.settings, criteria, raters
-    ), unclear
+    chosen = Chosen(source.file, {**roles, **of_own_names}, source.settings, criteria, raters)
+    return replace(chosen, fixed=source.fixed), unclear
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
@@ -227,12 +282,18 @@ def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
             field: (name,) if isinstance(name, str) else tuple(name)
             for field, name in entry.get("columns", {}).items()
         }
+        fixed = {
+            field: source.values.get(field, {}).get(value, value)
+            for field, value in entry.get("fixed", {}).items()
+        }
         header = {name.casefold() for name in chosen.roles}
         columns = {**mapped, **source.columns}
         yield replace(
             source,
             columns={f: names for f, names in columns.items() if names or f in header},
-            fixed={**entry.get("fixed", {}), **source.fixed},
+            layout="",
+            names="",
+            fixed={**fixed, **source.fixed},
             raters=entry.get("raters", source.raters),
             criteria=entry.get("criteria", source.criteria),
             hashed=tuple(dict.fromkeys((*source.hashed, *entry.get("hashed", ())))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Literal, get_args
 
 from konsil.records.request import Flag, Request, mapping, setting
 
@@ -25,6 +25,10 @@ Tool = Literal[
     "REDCap",
 ]
 """Annotation and survey tools whose exports are read."""
+Layout = Literal["", "wide", "long", "raters-in-rows"]
+"""Layouts in which a study's ratings have raters and items; empty: not stated."""
+Repeat = Literal["first", "last", "sum", "mean", "max"]
+"""The first or the last one in the order of the table, or their sum, mean or maximum as numbers."""
 
 SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
@@ -37,6 +41,17 @@ HEADER = Flag(
 NUMBERED = Flag("Number columns with equal names, 'Score (1)', or without a name, 'column 5'.")
 PATH = Flag("JSON: path of the records; nested parts become columns.", metavar="PATH")
 COMMENT = Flag("Sign at the beginning of rows that are comments.", metavar="S")
+LAYOUTS: Mapping[str, str] = {
+    "wide": "One row per unit, one column per rater; empty: not rated.",
+    "long": "One row per rating, with columns for unit, rater and label.",
+    "counts": "One row per unit, one column of counts per label.",
+    "raters-in-rows": "One row per rater, one column per unit.",
+    "cross-table": "Labels of two raters crossed, with numbers of units.",
+}
+"""Layout -> what it is; a study has those of `Layout`."""
+NAMES = Flag("Names of the rated columns, such as 'R{rater}_Q{criterion}'.", metavar="PATTERN")
+UNUSED = Flag("Column that is not used, repeatable.", metavar="C")
+REPEAT = Flag("What counts of several labels by one rater for one unit.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,17 @@ class Source(Request):
         Flag("Field with the same value in every row.", metavar="FIELD=VALUE")
     )
     """Field of the record -> the same value for every row."""
+    layout: Layout = setting(
+        "", Flag(by_value={name: LAYOUTS[name] for name in get_args(Layout) if name})
+    )
+    """How a table of ratings is laid out; empty: as it is recognised."""
+    names: str = setting("", NAMES)
+    """The names of the rated columns as a pattern with {rater} or {criterion} or both."""
+    unused: tuple[str, ...] = setting((), UNUSED)
+    """Columns that are not used."""
+    repeat: Repeat | None = setting(None, REPEAT)
+    """What counts of several labels by one rater for one unit and criterion: the first, the last,
+    or their sum, mean or maximum; empty: different ones are refused."""
     raters: Mapping[str, str] = mapping(
         Flag("Wide: column of a rater.", name="rater", metavar="COLUMN=RATER")
     )
@@ -178,6 +204,11 @@ class Source(Request):
     text."""
     hints: bool = setting(True, Flag("Anki: a deletion's hint follows the gap.", off="no-hints"))
     """Anki: whether a deletion's hint follows the gap in parentheses."""
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether the shape of the table is stated."""
+        return bool(self.layout or self.names)
 
     @property
     def settings(self) -> FileSettings:

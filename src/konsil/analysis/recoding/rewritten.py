@@ -9,10 +9,10 @@ from typing import Literal
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.recoding.repeat import Repeat
 from konsil.errors import AnalysisError, entry, nearest, option
 from konsil.instrument import number_word
 from konsil.records.numerals import own_numbers
+from konsil.records.source import Repeat
 
 
 def check_recode(words: Collection[str], recode: Mapping[str, str]) -> None:
@@ -45,11 +45,14 @@ def rating_key(rows: pl.DataFrame) -> list[str]:
     return [name for name in ("group", "unit", "rater") if name in rows.columns]
 
 
-def combined_repeats(rows: pl.DataFrame, repeat: Repeat, table: str) -> pl.DataFrame:
+def combined_repeats(
+    rows: pl.DataFrame, repeat: Repeat, table: str, recode: str = "recode"
+) -> pl.DataFrame:
     """One label for each rater and unit: the sum, mean or maximum of the numbers of all of theirs.
 
-    Labels are numbers, or are recoded as numbers before, such as the weights of errors. A sum of
-    decimals is exact where they have a finite number of digits: 0.1 and 0.2 are 0.3.
+    Labels are numbers, or are recoded as numbers before, such as the weights of errors, by the
+    option `recode`. A sum of decimals is exact where they have a finite number of digits: 0.1 and
+    0.2 are 0.3.
 
     >>> rows = pl.DataFrame(
     ...     {"unit": ["1", "1"], "rater": ["a", "a"], "label": ["0.1", "0.2"], "row": [0, 1]}
@@ -63,7 +66,7 @@ def combined_repeats(rows: pl.DataFrame, repeat: Repeat, table: str) -> pl.DataF
         if numbers[word] is None:
             raise AnalysisError(
                 f"{table}: {option('repeat', repeat)}: {word!r} is not a number; state its number"
-                f" with {entry('recode', word, '...', '...')}"
+                f" with {entry(recode, word, '...', '...')}"
             )
     exact = {word: Fraction(str(number)) for word, number in numbers.items()}
 

@@ -82,14 +82,12 @@ def recognise(
     table = frame if table is None else table
     if purpose.known is not None:
         return _of_known(frame, stated, purpose, table)
-    _check_columns(frame, stated, purpose)
-    _check_names(frame, stated, purpose)
-    laid_out = _by_layout(frame, stated)
+    laid_out = by_layout(frame, stated, purpose)
     is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
     if purpose.task == "groups" and not is_grouped:
         laid_out = None
     if laid_out is not None:
-        _check_used(laid_out, stated, purpose)
+        check_used(laid_out, stated, purpose)
         if unclear := tuple(unclear_sets(laid_out, stated)):
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -98,7 +96,7 @@ def recognise(
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
-        _check_used(reading, stated, purpose)
+        check_used(reading, stated, purpose)
     is_stated = reading is not None and {*reading.columns} <= {*stated.columns}
     # Names of columns that the user has stated are read as they are meant.
     if reading is None or not proposal.is_certain or (purpose.unclear and not is_stated):
@@ -146,17 +144,20 @@ def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
     return propose(frame, stated, task)
 
 
-def _by_layout(frame: pl.DataFrame, stated: StatedRoles) -> TableReading | None:
+def by_layout(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> TableReading | None:
     """The reading of a table that is stated to have a column for each rater, or for each label.
 
     All columns are then raters or labels but those that are stated to be something else, and the
     first one that is called like a unit. None where the layout is another one or not stated.
+    Columns and names that the table does not have are refused.
     """
+    _check_columns(frame, stated, purpose)
+    _check_names(frame, stated, purpose)
     if stated.layout not in {"wide", "counts"} or len(stated.raters) > 1 or stated.names:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
     units = stated.units or tuple(named)[:1]
-    others = {*units, stated.cluster, stated.group, *stated.groups, *stated.unused}
+    others = {*units, stated.cluster, stated.group, stated.system, *stated.groups, *stated.unused}
     declared = tuple(name for name in stated.declared if name in frame.columns)
     is_declared = stated.layout == "counts" and bool(stated.scale)
     rated = declared if is_declared else tuple(n for n in frame.columns if n not in others)
@@ -300,7 +301,7 @@ _MOST_NAMED = 20
 """Columns whose names an error states."""
 
 
-def _check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
+def check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
     """Refuse a statement that changes nothing, as the reading has no such role."""
     for role in disregarded(reading, stated):
         value = getattr(stated, _FIELDS.get(role, role))

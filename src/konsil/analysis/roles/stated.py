@@ -74,7 +74,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if stated.names:
         aside = {*stated.units, stated.cluster, *stated.groups, *stated.unused}
         rated = matching(stated.names, [name for name in table.by_name if name not in aside])
-        return Draft("rater-by-criterion", stated.units, rated=rated, names=stated.names)
+        beside = None if "{rater}" in stated.names else rater
+        return Draft("rater-by-criterion", stated.units, beside, rated, names=stated.names)
     has_units = bool(stated.units) or stated.has_no_units
     if stated.systems and has_units:
         return Draft("systems", stated.units, rated=stated.systems)
@@ -83,7 +84,7 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if layout == "counts" and len(stated.declared) > 1 and stated.units:
         return Draft("counts", stated.units, rated=stated.declared)
     if layout == "raters-in-rows" and rater:
-        aside = {rater, stated.cluster, *stated.units}
+        aside = {rater, stated.cluster, stated.system, *stated.units}
         return Draft(
             "raters-in-rows", rater=rater, rated=tuple(n for n in table.by_name if n not in aside)
         )

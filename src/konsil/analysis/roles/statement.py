@@ -110,7 +110,7 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
                 rater=rater,
                 columns=rated,
             )
-        case "long-criteria":
+        case "long-criteria" | "rater-by-criterion" if reading.rater:
             return message(
                 "raters in {rater}, criteria {columns}",
                 message_id="roles.long_criteria",

@@ -9,12 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from konsil.analysis.recoding.flags import BY, CONFIDENCE, MISSING, WHERE, Where
-from konsil.analysis.recoding.repeat import Repeat
 from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
 from konsil.analysis.roles.reading import Layout as StatedLayout
 from konsil.analysis.roles.reading import StatedRoles, TableFile
 from konsil.errors import AnalysisError, option
 from konsil.records.request import Flag, Request, setting
+from konsil.records.source import LAYOUTS, NAMES, REPEAT, UNUSED, Repeat
 
 if TYPE_CHECKING:
     from konsil.analysis.model.spec import Resampling
@@ -70,18 +70,7 @@ class RatingsRequest(Request):
 
     refusal = AnalysisError
 
-    layout: StatedLayout | None = setting(
-        None,
-        Flag(
-            by_value={
-                "wide": "One row per unit, one column per rater; empty: not rated.",
-                "long": "One row per rating, with columns for unit, rater and label.",
-                "counts": "One row per unit, one column of counts per label.",
-                "raters-in-rows": "One row per rater, one column per unit.",
-                "cross-table": "Labels of two raters crossed, with numbers of units.",
-            }
-        ),
-    )
+    layout: StatedLayout | None = setting(None, Flag(by_value=LAYOUTS))
     unit: str | Sequence[str] | None = setting(
         (), Flag("Column of the units; repeatable, if several name them together.", metavar="C")
     )
@@ -94,14 +83,8 @@ class RatingsRequest(Request):
     criterion: str | None = setting(
         None, Flag("Column of the criteria, which are results of their own.", metavar="C")
     )
-    names: str = setting(
-        "",
-        Flag(
-            "Names of the rated columns, such as 'R{rater}_Q{criterion}'; also {unit}.",
-            metavar="PATTERN",
-        ),
-    )
-    unused: Sequence[str] = setting((), Flag("Column that is not used, repeatable.", metavar="C"))
+    names: str = setting("", replace(NAMES, help=f"{NAMES.help[:-1]}; also {{unit}}."))
+    unused: Sequence[str] = setting((), UNUSED)
     cluster: str | None = setting(
         None, Flag("Column of the clusters, which are resampled as a whole.", metavar="C")
     )
@@ -129,9 +112,7 @@ class RatingsRequest(Request):
     recode: Mapping[str, str] | None = setting(
         None, Flag("Label to read as another one; repeatable.", metavar="OLD=NEW")
     )
-    repeat: Repeat | None = setting(
-        None, Flag("What counts of several labels by one rater for one unit.")
-    )
+    repeat: Repeat | None = setting(None, REPEAT)
     resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
     seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from konsil.analysis.model.message import message
+from konsil.analysis.recoding.stated_rule import combination
 from konsil.analysis.table.columns import Columns
 from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
@@ -163,7 +164,6 @@ def incoming(
     logs = InspectLogs()
     files = []
     instruments = names.instruments
-    of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
     for each in tracked(expanded(folder, sources), "files"):
         source = _without_numbers(each, instruments)
         _refuse_idle_tool(folder / source.file, source)
@@ -188,7 +188,7 @@ def incoming(
         table = replied.table
         completed, notes = with_columns(table, source, names, export)
         for part in completed:
-            batch = _tabular(table, part, of_tasks)
+            batch = _tabular(table, part, instruments)
             notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
@@ -242,7 +242,7 @@ def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
             )
 
 
-def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> Incoming:
+def _tabular(table: Table, source: Source, instruments: Sequence[Instrument] = ()) -> Incoming:
     rows = table.frame.height
     if source.records == "items":
         items = read_items(table, source)
@@ -252,12 +252,16 @@ def _tabular(table: Table, source: Source, of_tasks: Collection[str] = ()) -> In
         answers = read_answers(table, source)
         raise_if(answers.problems, table.name, rows)
         return Incoming(table.name, answers=answers.records)
-    parsed = read_ratings(table, source, of_tasks)
+    notes: list[str] = []
+    rule = source.repeat
+    combine = combination(rule, table.name, instruments, notes) if rule else None
+    of_tasks = {c.id for i in instruments for c in i.criteria if c.scope == "task"}
+    parsed = read_ratings(table, source, of_tasks, combine)
     raise_if(parsed.problems, table.name, rows)
     return replace(
         _of_parsed(parsed, table.name),
         unknown_panel=source.unknown_raters,
-        notes=tuple(_notes(table, source, parsed)),
+        notes=(*notes, *_notes(table, source, parsed)),
     )
 
 

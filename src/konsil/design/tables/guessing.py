@@ -275,6 +275,10 @@ def roles_of(reading: TableReading) -> dict[str, Role]:
         reading = replace(reading, criterion=None, roles=roles)
     if reading.criterion is not None and len(reading.rated) == 1:
         rated = "label"
+    if reading.names and "{criterion}" not in reading.names:
+        rated = "label_of_rater"
+    elif reading.names and "{rater}" not in reading.names:
+        rated = "label_of_criterion"
     return {name: _role(name, role, rated, reading) for name, role in reading.roles.items()}
 
 

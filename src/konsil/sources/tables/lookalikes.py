@@ -24,7 +24,7 @@ def lookalikes(table: Table, source: Source) -> Iterator[str]:
     fields = FIELDS_OF[source.records]
     resolved = resolve(table, source, fields, {"item": "text"})
     read = {column for columns in resolved.of.values() for column in columns}
-    read |= {*source.strata, *source.raters, *source.criteria}
+    read |= {*source.strata, *source.raters, *source.criteria, *source.unused}
     # A wide table says by its columns who rated what.
     wide = {
         *(("rater",) if source.raters else ()),

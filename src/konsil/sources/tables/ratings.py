@@ -19,7 +19,14 @@ from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import Columns, resolve
 from konsil.sources.tables.longform import COLUMN, PAIRS, WORD, long_form, systems_of
-from konsil.sources.tables.rowchecks import SENTENCE_NUMBER, problems_of, repeated, two_systems
+from konsil.sources.tables.rowchecks import (
+    SENTENCE_NUMBER,
+    Combine,
+    combined,
+    problems_of,
+    repeated,
+    two_systems,
+)
 from konsil.sources.tables.tasks import in_quotes, tasks_in, utc, with_tasks
 from konsil.sources.tables.unknown_raters import refuse_identified, with_unknown_raters
 
@@ -138,11 +145,16 @@ class _Part(NamedTuple):
     words: pl.DataFrame
 
 
-def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -> ParsedRatings:
+def read_ratings(
+    table: Table,
+    source: Source,
+    of_tasks: Collection[str] = (),
+    combine: Combine | None = None,
+) -> ParsedRatings:
     """Read ratings, long or wide.
 
     Their labels are words that the caller still checks against the scale. The criteria `of_tasks`
-    are rated once for each task.
+    are rated once for each task. `combine` makes one of several ratings of the same by one rater.
 
     A row without a label is not rated and gives no record. Rows that say the same of the same
     subject are one rating; rows that disagree are a problem. While there is any problem there are
@@ -157,6 +169,8 @@ def read_ratings(table: Table, source: Source, of_tasks: Collection[str] = ()) -
     named = pl.concat([part.systems for part in parts]).unique(
         ["answer", "item", "system"], keep="first", maintain_order=True
     )
+    if combine is not None and not problems and rows.height:
+        rows = combined(rows, of_tasks, combine)
     n_rows, are_stated = rows.height, "task" in columns or bool(source.unknown_raters)
     if are_stated or not _are_different(rows):
         rows, conflicts = repeated(rows, table, of_tasks)

@@ -6,7 +6,7 @@ Checked by column, so that a million rows take little.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from typing import get_args
 
@@ -28,6 +28,8 @@ from konsil.sources.tables.checks import (
 from konsil.sources.tables.columns import Columns
 from konsil.sources.tables.longform import COLUMN, PAIRS, WORD
 
+Combine = Callable[[pl.DataFrame], pl.DataFrame]
+"""Ratings by row, unit, rater, criterion and label -> one row for each unit."""
 _ROW_AND_COLUMN = [ROW, COLUMN]
 _SUBJECT = (
     "rater",
@@ -280,16 +282,7 @@ def repeated(
     """
     if not frame.height:
         return frame, ()
-    key = [c for c in _SUBJECT if c in frame.columns and frame[c].null_count() < frame.height]
-    if "task" in frame.columns:
-        purpose = pl.col("purpose").cast(pl.String) if "purpose" in frame.columns else pl.lit("")
-        of_task = pl.col("criterion").is_in(list(of_tasks)) & pl.col("task").is_not_null()
-        is_own = of_task | purpose.is_in(_AGAIN).fill_null(False)
-        frame = frame.with_columns(
-            pl.when(is_own).then("task").alias("_own"),
-            pl.when(~of_task).then("answers").alias("_answers"),
-        )
-        key = ["_answers" if c == "answers" else c for c in key] + ["_own"]
+    frame, key = _with_subject(frame, of_tasks)
     once = frame.unique(key, keep="first", maintain_order=True)
     if once.height == frame.height:
         return frame, ()
@@ -297,6 +290,32 @@ def repeated(
     compared = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
     differ = compared.filter(pl.col("label").ne_missing(pl.col("first_label")))
     return once, tuple(_contradiction(row, table) for row in differ.iter_rows(named=True))
+
+
+def combined(frame: pl.DataFrame, of_tasks: Collection[str], combine: Combine) -> pl.DataFrame:
+    """One rating of each subject by each rater, as a rule makes it of several."""
+    keyed, key = _with_subject(frame, of_tasks)
+    subjects = keyed.select(key).unique(maintain_order=True).with_row_index("unit")
+    rows = keyed.join(subjects, on=key, how="left", nulls_equal=True, maintain_order="left")
+    rows = rows.select("unit", pl.col("rater", "criterion", "label").cast(pl.String))
+    chosen = combine(rows.with_row_index("row"))
+    label = chosen.get_column("label").cast(frame.schema["label"])
+    return frame[chosen.get_column("row")].with_columns(label)
+
+
+def _with_subject(frame: pl.DataFrame, of_tasks: Collection[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings, and the columns that together say who rates what."""
+    key = [c for c in _SUBJECT if c in frame.columns and frame[c].null_count() < frame.height]
+    if "task" not in frame.columns:
+        return frame, key
+    purpose = pl.col("purpose").cast(pl.String) if "purpose" in frame.columns else pl.lit("")
+    of_task = pl.col("criterion").is_in(list(of_tasks)) & pl.col("task").is_not_null()
+    is_own = of_task | purpose.is_in(_AGAIN).fill_null(False)
+    frame = frame.with_columns(
+        pl.when(is_own).then("task").alias("_own"),
+        pl.when(~of_task).then("answers").alias("_answers"),
+    )
+    return frame, ["_answers" if c == "answers" else c for c in key] + ["_own"]
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
