@@ -125,6 +125,29 @@ def outcome(call: Call, folder: Path, seed: int) -> str:
     return f"right {number}" if is_right else f"wrong {number}"
 
 
+CODED = ["3,1", "1,1", "-1,1", "5,5", "3,3", "4,99", "2,2", "4,2", "5,4", "3,3"]
+
+
+@pytest.mark.parametrize("command", ["agreement", pytest.param("compare", marks=pytest.mark.slow)])
+def test_codes_of_missing_values_become_empty_cells(
+    command: str, call: Call, tmp_path: Path
+) -> None:
+    """The printed command gives the numbers of the table whose cells with codes are empty.
+
+    Kills: a code that is computed as a label, a command without one of the codes.
+    """
+    results = []
+    for text in ("\n".join(CODED), "\n".join(CODED).replace("-1,", ",").replace("99", "")):
+        file = tmp_path / f"t{len(results)}.csv"
+        rows = "".join(f"q{n},{row}\n" for n, row in enumerate(text.split("\n")))
+        file.write_text(("id,ann,ben\n" if command == "agreement" else "id,GPT,Llama\n") + rows)
+        words, result = followed(call, file, command=command)
+        assert result is not None
+        assert words.count("--missing") == (0 if results else 2)
+        results.append(numbers(result) if command == "agreement" else result["estimates"])
+    assert results[0] == results[1]
+
+
 @pytest.mark.slow
 def test_commands_that_are_printed_for_generated_tables_are_right(
     call: Call, tmp_path: Path

@@ -172,6 +172,8 @@ class StatedRoles:
     """Words that mean: not rated."""
     abstain: str | None = None
     """The label that is an abstention."""
+    recoded: tuple[str, ...] = ()
+    """Labels that are read as others."""
     has_no_units: bool = False
     """No column names the units, or the items of comparisons: each row is one."""
     has_no_raters: bool = False

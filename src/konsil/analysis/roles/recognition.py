@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -13,6 +12,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.labels import missing_codes, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
@@ -39,7 +39,6 @@ from konsil.analysis.roles.reading import (
 from konsil.analysis.roles.stated import disregarded
 from konsil.analysis.roles.statement import arguments, combination, first_row, sentence, shape_words
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
-from konsil.records.request import Request
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -88,11 +87,15 @@ def recognise(
         laid_out = None
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
-        if unclear := tuple(unclear_sets(laid_out, stated)):
+        unclear = (*unclear_sets(laid_out, stated), *unclear_labels(frame, laid_out, stated))
+        if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
+    questions = () if reading is None else tuple(unclear_labels(frame, reading, stated))
+    if questions:
+        proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
@@ -212,35 +215,6 @@ def names_units(name: str) -> bool:
 
 _NAMED = 0.7
 """How well a name fits a role that it names."""
-
-
-def call_of(
-    function: str, request: Request, arguments: Sequence[tuple[str, tuple[str, ...]]]
-) -> str:
-    """A call in Python that states a reading, with what the request has stated already.
-
-    Empty where nothing is proposed.
-    """
-    if not arguments:
-        return ""
-    entries = fields(cast(Any, request))
-    stated = {
-        entry.name: getattr(request, entry.name)
-        for entry in entries
-        if getattr(request, entry.name) != entry.default
-    }
-    proposed = {
-        name: dict(value.split("=", 1) for value in values)
-        if name == "recode"
-        else list(values)
-        if len(values) > 1 or name == "unused"
-        else values[0]
-        for name, values in arguments
-        if not stated.get(name) and name != "comment"
-    }
-    keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
-    frame = "frame[:-1]" if "comment" in dict(arguments) else "frame"
-    return f"konsil.{function}({frame}, {keywords})"
 
 
 def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
@@ -387,6 +361,8 @@ def _refusal(
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
     proposed += combination(frame, reading)
+    codes = missing_codes(frame, reading, stated)
+    proposed += [("missing", codes)] if codes else []
     rows = totals(frame, reading)
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(

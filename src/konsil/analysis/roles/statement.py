@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, cast
 
 import polars as pl
 
@@ -11,6 +13,7 @@ from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.names import pattern_regex
 from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, Shape, TableReading
 from konsil.analysis.roles.vocabulary import weights_of
+from konsil.records.request import Request
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -423,6 +426,35 @@ _ORDER = (
     "unused",
 )
 """The order of options in a command."""
+
+
+def call_of(
+    function: str, request: Request, arguments: Sequence[tuple[str, tuple[str, ...]]]
+) -> str:
+    """A call in Python that states a reading, with what the request has stated already.
+
+    Empty where nothing is proposed.
+    """
+    if not arguments:
+        return ""
+    entries = fields(cast(Any, request))
+    stated = {
+        entry.name: getattr(request, entry.name)
+        for entry in entries
+        if getattr(request, entry.name) != entry.default
+    }
+    proposed = {
+        name: dict(value.split("=", 1) for value in values)
+        if name == "recode"
+        else list(values)
+        if len(values) > 1 or name == "unused"
+        else values[0]
+        for name, values in arguments
+        if not stated.get(name) and name != "comment"
+    }
+    keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
+    frame = "frame[:-1]" if "comment" in dict(arguments) else "frame"
+    return f"konsil.{function}({frame}, {keywords})"
 
 
 def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:

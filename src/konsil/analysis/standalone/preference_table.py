@@ -22,12 +22,8 @@ from konsil.analysis.pairs.pairwise import places, statistic_of
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import axis_columns
 from konsil.analysis.roles.reading import StatedRoles, TableFile
-from konsil.analysis.roles.recognition import (
-    Recognised,
-    call_of,
-    recognise,
-    refusal_of_axis,
-)
+from konsil.analysis.roles.recognition import Recognised, recognise, refusal_of_axis
+from konsil.analysis.roles.statement import call_of
 from konsil.analysis.standalone.group_preferences import compared
 from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.standalone.ranking_summary import (

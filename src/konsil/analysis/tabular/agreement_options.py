@@ -184,6 +184,7 @@ class RatingsRequest(Request):
             scale=self.scale,
             missing=tuple(self.missing),
             abstain=self.abstain,
+            recoded=tuple(self.recode or ()),
         )
 
 
