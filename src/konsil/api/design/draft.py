@@ -101,7 +101,9 @@ class Draft(ProtocolDraft):
         proposal = replace(proposal, is_certain=proposal.is_certain and not table.is_unconfirmed)
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
-        loaded = Loaded(table, guessed, roles, known=self._names, form=form_of(proposal.reading))
+        loaded = Loaded(
+            table, guessed, roles, new_names=self._names, form=form_of(proposal.reading)
+        )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
         # A file without a column of raters or systems is often named for one.
@@ -183,9 +185,9 @@ class Draft(ProtocolDraft):
     def _chosen(self, loaded: Loaded, criteria: Mapping[str, str] | None = None) -> Chosen:
         table = loaded.table
         fixed = {
-            field: pseudonym(word, loaded.known)
+            field: pseudonym(word, loaded.new_names)
             if field == "rater"
-            else loaded.known.systems.get(word, word)
+            else loaded.new_names.systems.get(word, word)
             for field, word in loaded.fixed.items()
         }
         return Chosen(
