@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -140,7 +141,18 @@ class Draft(ProtocolDraft):
         changed = {n: new for n, new in new_names.items() if new and new != names.get(n, n)}
         if not changed:
             return
+        former = dict(names)
         names.update(changed)
+        for loaded in self.tables.values():
+            used = Counter(systems_of(loaded).values() if loaded.is_used else ())
+            twice = next((system for system, n in used.items() if n > 1), None)
+            if twice is not None:
+                names.clear()
+                names.update(former)
+                raise SourceError(
+                    f"{loaded.table.name}: two systems would be called {twice!r}; expected a name"
+                    " for each"
+                )
         for name, loaded in self.tables.items():
             if loaded.is_used:
                 self.use_table(name, loaded.roles, loaded.fixed)
