@@ -229,7 +229,7 @@ def _with_system(reading: TableReading, table: Table, names: StudyNames) -> Tabl
         units=(*reading.units, column),
         system=column,
         roles={**reading.roles, column: "unit"},
-        unused={name: why for name, why in reading.unused.items() if name != column},
+        unused={name: reason for name, reason in reading.unused.items() if name != column},
     )
 
 
@@ -311,8 +311,8 @@ def _refusal(
         value = getattr(sources[0], name)
         pairs = value.items() if isinstance(value, Mapping) else ()
         texts = [
-            f"{left}={right}"
-            for left, rights in pairs
+            f"{label}={right}"
+            for label, rights in pairs
             for right in (rights if isinstance(rights, tuple) else (rights,))
         ]
         options += [(name, tuple(texts))] if texts else []

@@ -76,12 +76,12 @@ def _estimated(
     if export is not None:
         from konsil.api.source_roles import roles_of_tool
 
-        file = replace(file, known=roles_of_tool(export), question=export.question)
+        file = replace(file, file_roles=roles_of_tool(export), question=export.question)
         notes.append(export.statement)
     elif table.stacked_by:
-        known = StatedRoles(layout="long", raters=(table.stacked_by,))
+        file_roles = StatedRoles(layout="long", raters=(table.stacked_by,))
         question = f"Is each {table.stacked_by} that of one rater?"
-        file = replace(file, known=known, question=question)
+        file = replace(file, file_roles=file_roles, question=question)
     with with_command(type(request), table):
         result = estimate(table.frame, request, file)
     return replace(result, reading="; ".join(filter(None, (*notes, result.reading))))

@@ -113,11 +113,11 @@ def with_answering_models(data: Data, models: Sequence[JudgeModel]) -> Data:
     """The study with these models as systems, beside those whose answers exist."""
     study, names = _with_endpoints(data, models)
     entry_by_id = {system["id"]: system for system in study.get("systems", ())}
-    own = {model.rater for model in models if model.is_own}
-    systems = [s for s in entry_by_id.values() if not s.get("model") or s["id"] in own]
-    taken = {system["id"] for system in systems}
+    with_models = {model.rater for model in models if model.is_own}
+    systems = [s for s in entry_by_id.values() if not s.get("model") or s["id"] in with_models]
+    ids = {system["id"] for system in systems}
     for system, name in names.items():
-        if system in taken:
+        if system in ids:
             raise StudyError(f"system {system!r}: its answers exist; give the model another name")
         systems.append({**entry_by_id.get(system, {}), "id": system, "model": name})
     return _without_unused(data, {**study, "systems": systems})
@@ -143,8 +143,8 @@ def _without_unused(before: Data, study: Data) -> Data:
     def used(data: Data) -> set[str]:
         return {_endpoint_of(e) for e in (*data.get("judges", ()), *data.get("systems", ()))}
 
-    gone = used(before) - used(study)
-    study["endpoints"] = [e for e in study["endpoints"] if e["id"] not in gone]
+    unused = used(before) - used(study)
+    study["endpoints"] = [e for e in study["endpoints"] if e["id"] not in unused]
     lists = ("endpoints", "judges", "systems")
     return {key: value for key, value in study.items() if value or key not in lists}
 

@@ -154,6 +154,22 @@ def _imported(draft: Draft) -> str:
     return (draft.folder / "study.toml").read_text("utf-8")
 
 
+def test_two_systems_of_a_table_have_two_names(tmp_path: Path):
+    """Kills: half of the answers are lost where two systems are called alike."""
+    draft = opened(tmp_path / "new")
+    rows = [f"Question {k}?,Answer {k} of the first,Answer {k} of the second" for k in range(8)]
+    body = "\n".join(["question,Alpha answer,Beta answer", *rows])
+    loaded = draft.add_table("answers.csv", body.encode())
+    draft.use_table("answers.csv", loaded.roles)
+    assert len(draft.systems()) == 2
+    former = dict(draft.systems())
+    with pytest.raises(SourceError):
+        draft.rename_systems(dict.fromkeys(former, "Gamma"))
+    assert draft.systems() == former
+    draft.rename_systems(dict(zip(former, ("Gamma", "Delta"), strict=True)))
+    assert {*draft.systems().values()} == {"Gamma", "Delta"}
+
+
 def test_a_table_with_a_column_for_each_rater_is_imported(tmp_path: Path):
     draft = opened(tmp_path / "new")
     rows = [f"q{k},{'Yes' if k % 3 else 'no'},{'Yes' if k % 4 else 'no'}" for k in range(30)]

@@ -165,6 +165,24 @@ def test_answers_name_systems_and_items_that_exist() -> None:
     assert caught.value.problems[1] == "answer 'a2': there is no item 'q2'; known: q1"
 
 
+def test_two_sources_that_contradict_each_other_are_refused() -> None:
+    """Kills: the first or the last of two texts of one answer is stored."""
+    item = Item("q1", "?")
+    first = Incoming("a.csv", items=[item], answers=[Answer("a1", "q1", "one", "Yes.")])
+    assert admit(STUDY, [first, first]).answers == (Answer("a1", "q1", "one", "Yes."),)
+    for other, difference in (
+        (
+            Incoming("b.csv", answers=[Answer("a1", "q1", "one", "No.")]),
+            ("text", "'No.'", "'Yes.'"),
+        ),
+        (Incoming("b.csv", items=[Item("q1", "!")]), ("text", "'!'", "'?'")),
+    ):
+        with pytest.raises(SourceError) as caught:
+            admit(STUDY, [first, other])
+        (problem,) = caught.value.problems
+        assert all(word in problem for word in difference)
+
+
 def test_a_criterion_of_two_instruments_needs_the_instrument() -> None:
     two = Study("t", 1, instruments=(FORM, Instrument("form2", (CORRECT,))))
     assert "is in several instruments (form, form2); state the instrument" in refused(

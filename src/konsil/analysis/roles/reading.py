@@ -212,17 +212,17 @@ class StatedRoles:
         )
         return replace(self, units=units, raters=raters, labels=labels, unused=unused)
 
-    def with_known(self, known: StatedRoles) -> StatedRoles:
+    def with_known(self, defaults: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""
-        if self.names or self.layout not in (None, known.layout):
+        if self.names or self.layout not in (None, defaults.layout):
             return self
         return replace(
             self,
-            layout=known.layout,
-            units=self.units or known.units,
-            raters=self.raters or known.raters,
-            labels=self.labels or known.labels,
-            unused=self.unused or known.unused,
+            layout=defaults.layout,
+            units=self.units or defaults.units,
+            raters=self.raters or defaults.raters,
+            labels=self.labels or defaults.labels,
+            unused=self.unused or defaults.unused,
         )
 
 
@@ -345,10 +345,10 @@ class Purpose:
     """Whether it is stated which of repeated ratings counts."""
     of_tool: frozenset[str] = frozenset()
     """Roles that need no statement, as the tool that wrote the table gives them."""
-    known: StatedRoles | None = None
+    file_roles: StatedRoles | None = None
     """The roles that the tool which wrote the table gives its columns."""
     question: str = ""
-    """What has to be confirmed before `known` is read; empty: nothing."""
+    """What has to be confirmed before `file_roles` are read; empty: nothing."""
 
 
 @dataclass(frozen=True)
@@ -363,11 +363,11 @@ class TableFile:
     """The table's name, for errors."""
     unclear: tuple[str, ...] = ()
     """What is unclear of the file: a table of which not every role is stated is then refused."""
-    known: StatedRoles | None = None
+    file_roles: StatedRoles | None = None
     """The roles that the tool which wrote the table gives its columns, or that several files have,
     unless the user states others."""
     question: str = ""
-    """What has to be confirmed before `known` is read; empty: nothing."""
+    """What has to be confirmed before `file_roles` are read; empty: nothing."""
 
     def purpose(
         self,
@@ -383,6 +383,6 @@ class TableFile:
             flags=flags,
             unclear=self.unclear,
             has_rule=has_rule,
-            known=self.known,
+            file_roles=self.file_roles,
             question=self.question,
         )

@@ -79,7 +79,7 @@ def recognise(
     the likeliest reading and the options that state it.
     """
     table = frame if table is None else table
-    if purpose.known is not None:
+    if purpose.file_roles is not None:
         return _of_known(frame, stated, purpose, table)
     laid_out = by_layout(frame, stated, purpose)
     is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
@@ -116,28 +116,28 @@ def _of_known(
 
     Roles that have to be confirmed are proposed, and read where the user states their layout.
     """
-    known, question = purpose.known or StatedRoles(), purpose.question
-    own = replace(purpose, known=None, question="")
-    free = known.without(stated.columns)
-    is_asked = bool(question) and not stated.has_ratings and free.raters == known.raters
+    file_roles, question = purpose.file_roles or StatedRoles(), purpose.question
+    unasked = replace(purpose, file_roles=None, question="")
+    free = file_roles.without(stated.columns)
+    is_asked = bool(question) and not stated.has_ratings and free.raters == file_roles.raters
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
     if purpose.task == "comparisons":
-        is_own = is_own or known.layout != "long"
+        is_own = is_own or file_roles.layout != "long"
         # The label of a comparison is its outcome, which is recognised by its values.
-        is_asked = is_asked and not known.labels
+        is_asked = is_asked and not file_roles.labels
         free = replace(free, layout=None, labels=())
     if is_own:
-        return recognise(frame, stated, own, table)
+        return recognise(frame, stated, unasked, table)
     completed = stated.with_known(free)
     if is_asked:
-        unclear = (*own.unclear, question)
-        own = replace(own, unclear=unclear, of_tool=frozenset({"unused"}))
+        unclear = (*unasked.unclear, question)
+        unasked = replace(unasked, unclear=unclear, of_tool=frozenset({"unused"}))
         remarks = [name for name in completed.labels if fit(name, "comment") >= _NAMED]
         if len(remarks) < len(completed.labels):
             completed = completed.without(remarks)
-        reading = recognise(frame, completed, own, table).reading
-        raise _refusal(table, Proposal(reading), StatedRoles(), own)
-    recognised = recognise(frame, completed, own, table)
+        reading = recognise(frame, completed, unasked, table).reading
+        raise _refusal(table, Proposal(reading), StatedRoles(), unasked)
+    recognised = recognise(frame, completed, unasked, table)
     return recognised if completed == stated else replace(recognised, is_stated=False)
 
 

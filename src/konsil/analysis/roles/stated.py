@@ -74,8 +74,8 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if stated.names:
         aside = {*stated.units, stated.cluster, *stated.groups, *stated.unused}
         rated = matching(stated.names, [name for name in table.by_name if name not in aside])
-        beside = None if "{rater}" in stated.names else rater
-        return Draft("rater-by-criterion", stated.units, beside, rated, names=stated.names)
+        rater_column = None if "{rater}" in stated.names else rater
+        return Draft("rater-by-criterion", stated.units, rater_column, rated, names=stated.names)
     has_units = bool(stated.units) or stated.has_no_units
     if stated.systems and has_units:
         return Draft("systems", stated.units, rated=stated.systems)

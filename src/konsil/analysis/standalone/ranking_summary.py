@@ -70,15 +70,15 @@ def standing(
     p_flip = math.nan if preference.flips is None else float(preference.flips.p[n])
     remark: dict[str, Any] = {}
     if is_valid and disagree(item.low, item.high, p_flip, item.level):
-        why = message(
+        conflict = message(
             (
                 "the item-clustered CI and the permutation test lead to different"
                 " conclusions about zero; only the p value of the test is reported"
             ),
             message_id="comparisons.item_interval_and_flips",
         )
-        item = replace(item, low=math.nan, high=math.nan, se=math.nan, method="", reason=why)
-        remark = {"reason": why}
+        item = replace(item, low=math.nan, high=math.nan, se=math.nan, method="", reason=conflict)
+        remark = {"reason": conflict}
     elif item.method != by_item.method:
         remark = {"n_undefined": item.n_undefined}
     by_items = interval_of(item) | remark

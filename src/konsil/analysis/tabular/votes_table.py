@@ -190,8 +190,8 @@ def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparison
     items = pl.concat(named).unique().sort()
     numbers = items.to_frame("item").with_row_index("number")
 
-    def numbered(table: Comparisons, own: pl.Series) -> Comparisons:
-        common = own.to_frame("item").join(numbers, on="item", how="left", maintain_order="left")
+    def numbered(table: Comparisons, items: pl.Series) -> Comparisons:
+        common = items.to_frame("item").join(numbers, on="item", how="left", maintain_order="left")
         number = common.get_column("number").to_numpy().astype(np.int64)
 
         def of_all(some: Votes) -> Votes:
@@ -207,7 +207,8 @@ def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparison
         )
 
     return {
-        name: numbered(table, own) for (name, table), own in zip(tables.items(), named, strict=True)
+        name: numbered(table, items)
+        for (name, table), items in zip(tables.items(), named, strict=True)
     }
 
 

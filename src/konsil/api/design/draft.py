@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +102,9 @@ class Draft(ProtocolDraft):
         proposal = replace(proposal, is_certain=proposal.is_certain and not table.is_unconfirmed)
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
-        loaded = Loaded(table, guessed, roles, known=self._names, form=form_of(proposal.reading))
+        loaded = Loaded(
+            table, guessed, roles, new_names=self._names, form=form_of(proposal.reading)
+        )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
         # A file without a column of raters or systems is often named for one.
@@ -138,7 +141,18 @@ class Draft(ProtocolDraft):
         changed = {n: new for n, new in new_names.items() if new and new != names.get(n, n)}
         if not changed:
             return
+        former = dict(names)
         names.update(changed)
+        for loaded in self.tables.values():
+            used = Counter(systems_of(loaded).values() if loaded.is_used else ())
+            twice = next((system for system, n in used.items() if n > 1), None)
+            if twice is not None:
+                names.clear()
+                names.update(former)
+                raise SourceError(
+                    f"{loaded.table.name}: two systems would be called {twice!r}; expected a name"
+                    " for each"
+                )
         for name, loaded in self.tables.items():
             if loaded.is_used:
                 self.use_table(name, loaded.roles, loaded.fixed)
@@ -183,9 +197,9 @@ class Draft(ProtocolDraft):
     def _chosen(self, loaded: Loaded, criteria: Mapping[str, str] | None = None) -> Chosen:
         table = loaded.table
         fixed = {
-            field: pseudonym(word, loaded.known)
+            field: pseudonym(word, loaded.new_names)
             if field == "rater"
-            else loaded.known.systems.get(word, word)
+            else loaded.new_names.systems.get(word, word)
             for field, word in loaded.fixed.items()
         }
         return Chosen(

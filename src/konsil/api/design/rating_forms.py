@@ -54,7 +54,7 @@ def rating_raters(loaded: Loaded) -> dict[str, str]:
         for column, role in loaded.roles.items()
         if role in ("label_of_rater", "label_of_both")
     }
-    return {column: pseudonym(name, loaded.known) for column, name in by_column.items()}
+    return {column: pseudonym(name, loaded.new_names) for column, name in by_column.items()}
 
 
 def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> Data:
@@ -83,7 +83,7 @@ def with_rating_forms(loaded: Loaded, names: Mapping[str, str], data: Data) -> D
         data = with_questions(data, (*questions_of(data), *questions))
     in_rows = [*by_role["rater"].distinct] if "rater" in by_role else []
     in_rows += [loaded.fixed["rater"]] if "rater" in loaded.fixed else []
-    raters = [pseudonym(name.strip(), loaded.known) for name in in_rows]
+    raters = [pseudonym(name.strip(), loaded.new_names) for name in in_rows]
     listed = {r["id"] for r in data.get("raters", ())}
     wide = dict.fromkeys(rating_raters(loaded).values())
     unknown = [r for r in (*raters, *wide) if r not in listed]

@@ -53,7 +53,7 @@ class Loaded:
     roles: dict[str, Role]
     names: str = ""
     """The pattern of headings that have a rater and a question in them."""
-    known: Names = field(default_factory=Names)
+    new_names: Names = field(default_factory=Names)
     form: TableForm | None = None
     """How the table is laid out; None: in no way that a study can read."""
     fixed: Mapping[str, str] = field(default_factory=dict)

@@ -52,7 +52,7 @@ def systems_in_headings(loaded: Loaded) -> dict[str, str]:
     """Columns of answers -> the identifier of their system."""
     columns = [name for name, role in loaded.roles.items() if role == "answer_of"]
     short = without_common_words(columns)
-    return {name: loaded.known.systems.get(name, short[name]) for name in columns}
+    return {name: loaded.new_names.systems.get(name, short[name]) for name in columns}
 
 
 def renamed_values(loaded: Loaded) -> dict[str, Mapping[str, str]]:
@@ -61,9 +61,9 @@ def renamed_values(loaded: Loaded) -> dict[str, Mapping[str, str]]:
     for column in loaded.table.columns:
         role, values = loaded.roles.get(column.name), [v.strip() for v in column.distinct]
         if role == "rater":
-            listed = {value: pseudonym(value, loaded.known) for value in values}
+            listed = {value: pseudonym(value, loaded.new_names) for value in values}
         elif role in ("system", "system_a", "system_b"):
-            listed = {value: loaded.known.systems.get(value, value) for value in values}
+            listed = {value: loaded.new_names.systems.get(value, value) for value in values}
         else:
             continue
         names[role] = {value: name for value, name in listed.items() if value != name}
@@ -76,7 +76,7 @@ def systems_of(loaded: Loaded) -> dict[str, str]:
     for column in loaded.table.columns:
         if loaded.roles.get(column.name) in ("system", "system_a", "system_b"):
             values = (value.strip() for value in column.distinct)
-            names |= {value: loaded.known.systems.get(value, value) for value in values}
+            names |= {value: loaded.new_names.systems.get(value, value) for value in values}
     if system := loaded.fixed.get("system"):
-        names[system] = loaded.known.systems.get(system, system)
+        names[system] = loaded.new_names.systems.get(system, system)
     return names

@@ -61,8 +61,8 @@ def export_of(path: Path, settings: FileSettings, tool: str) -> Export:
     """A file as the export of a stated tool."""
     _, export = read_export([path], settings)
     if export is None or export.tool != tool:
-        what = "no export of it" if export is None else f"an export of {export.tool}"
-        raise SourceError(f'{path.name}: tool = "{tool}": the file is {what}')
+        content = "no export of it" if export is None else f"an export of {export.tool}"
+        raise SourceError(f'{path.name}: tool = "{tool}": the file is {content}')
     return export
 
 

@@ -56,8 +56,13 @@ class Door:
     def __init__(self, study: Study, files: Sequence[Incoming], stored: StoredRecords) -> None:
         self.study = study
         self.files = files
-        self.items = {i.id: i for f in files for i in f.items}
-        self.answers = {a.id: a for f in files for a in f.answers}
+        self.items: dict[str, Item] = {}
+        self.answers: dict[str, Answer] = {}
+        for file in files:
+            for item in file.items:
+                self.items.setdefault(item.id, item)
+            for answer in file.answers:
+                self.answers.setdefault(answer.id, answer)
         self.stored = stored
         self.imply_items = not self.items and (stored.bare or not stored.items)
         self.imply_answers = not self.answers and (stored.bare or not stored.answers)
@@ -82,7 +87,8 @@ class Door:
         if file.raters:
             self.systems |= {a.system for a in file.answers} if self.systems else set()
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
-        problems: dict[str, None] = dict.fromkeys(self._systems(file))
+        problems: dict[str, None] = dict.fromkeys(self._contradictions(file))
+        problems |= dict.fromkeys(self._systems(file))
         self.stated, self.unknown_panel = file.systems, file.unknown_panel
         problems |= dict.fromkeys(self._unknown_panel_problems())
         problems |= dict.fromkeys(self._stated_systems())
@@ -99,6 +105,22 @@ class Door:
             self.tasks.append(with_instruments(tasks, rows, is_whole=bool(file.raters)))
         elif file.raters:
             self.tasks.append(as_task_columns(file.tasks).frame)
+
+    def _contradictions(self, file: Incoming) -> Iterable[str]:
+        """Items and answers that an earlier source gives another content."""
+        for kind, records, by_id in (
+            ("item", file.items, self.items),
+            ("answer", file.answers, self.answers),
+        ):
+            for record in records:
+                first = by_id[record.id]
+                if first is not record and first != record:
+                    names = (f.name for f in fields(first))
+                    name = next(n for n in names if getattr(first, n) != getattr(record, n))
+                    yield (
+                        f"{kind} {record.id!r}: its {name} is {_short(getattr(record, name))} here"
+                        f" and {_short(getattr(first, name))} in an earlier source"
+                    )
 
     def _systems(self, file: Incoming) -> Iterable[str]:
         for answer in file.answers:
@@ -307,3 +329,8 @@ class Door:
             if self.ratings
             else (),
         )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 50 else f"{text[:47]}..."

@@ -180,8 +180,8 @@ def answering_in(form: FormData, used: Collection[str]) -> list[JudgeModel]:
         if action != f"drop {n}"
     ]
     if action == "add model":
-        taken = {*used, *(model.rater for model in models)}
-        models.append(JudgeModel(next(n for k in count(1) if (n := f"model-{k}") not in taken)))
+        ids = {*used, *(model.rater for model in models)}
+        models.append(JudgeModel(next(n for k in count(1) if (n := f"model-{k}") not in ids)))
     return models
 
 
