@@ -136,7 +136,7 @@ def test_codes_of_missing_values_become_empty_cells(
 
     Kills: a code that is computed as a label, a command without one of the codes.
     """
-    results = []
+    results: list[object] = []
     for text in ("\n".join(CODED), "\n".join(CODED).replace("-1,", ",").replace("99", "")):
         file = tmp_path / f"t{len(results)}.csv"
         rows = "".join(f"q{n},{row}\n" for n, row in enumerate(text.split("\n")))
