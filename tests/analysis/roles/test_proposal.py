@@ -240,3 +240,14 @@ def test_parts_that_no_rater_is_named_by_are_asked_and_read_where_they_are_state
 def test_names_with_letters_and_numbers_that_are_not_crossed_have_no_pattern() -> None:
     for names in (("R1Q1", "R1Q2", "R2Q1"), ("R1Q1", "R2Q1"), ("A1B1", "C1B1", "A1B2", "C1B2")):
         assert product(names) is None
+
+
+def test_a_model_beside_people_is_asked_about_and_not_stated_as_a_rater() -> None:
+    """Kills: a model that is a third rater without a question, or one that is left out silently."""
+    rows = "\n".join(f"i{n},{n % 2},{n % 3 % 2},{n % 5 % 2}" for n in range(24))
+    for head in ("item,A,B,Model", "item,Anna,Ben,gpt-4"):
+        proposal = propose(table(f"{head}\n{rows}"), StatedRoles())
+        people = tuple(head.split(",")[1:3])
+        assert not proposal.is_certain
+        assert proposal.reading is not None and proposal.reading.rated == people
+        assert proposal.rivals[0].rated == (*people, head.split(",")[3])

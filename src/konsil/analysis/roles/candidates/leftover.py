@@ -38,6 +38,8 @@ _SHARED = 0.5
 """How far a column has the labels of others so that it can be rated like them."""
 _RATER = -3.0
 """Points against leaving out a column named for raters where another one names them."""
+_MODEL = -0.3
+"""The same for a column that is named for a model beside people."""
 _WEIGHT = -4.0
 """Points against leaving out a column of weights or counts: they change the numbers."""
 
@@ -54,12 +56,15 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
     rated = [table.by_name[name] for name in draft.rated]
     deciding = [key for key in keys if table.n_groups(keys[:1]) < table.n_rows]
     is_plain = draft.shape == "wide" and _has_numbered_raters(draft.rated)
+    is_of_people = draft.shape == "wide" and has_people(draft.rated)
     for column in table.columns:
         if column.name in used or column.name in draft.roles:
             continue
         role, points = _role(table, column, rated, deciding)
         if role == "weight" and draft.shape in TEXTS:
             role, points = "unused", -0.3  # texts are not weighted
+        if is_of_people and kinds(column.name)["system"]:
+            points = _MODEL  # whether it is rated with the people, only the user knows
         if is_plain and role != "weight":
             points = max(points, _PLAIN[table.shares(column, rated) >= _SHARED])
         is_rater = draft.rater is not None and fit(column.name, "rater") == 1
@@ -101,6 +106,11 @@ def _role(
 def _is_no_family_name(name: str) -> bool:
     """Whether a name is neither that of a rater nor that of a criterion."""
     return max(kinds(name)["rater"], kinds(name)["criterion"]) < 0.9
+
+
+def has_people(names: Sequence[str]) -> bool:
+    """Whether at least two names are those of raters."""
+    return sum(kinds(name)["rater"] >= 0.8 for name in names) > 1
 
 
 def _has_numbered_raters(names: Sequence[str]) -> bool:

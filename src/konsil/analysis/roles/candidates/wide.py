@@ -9,7 +9,12 @@ from functools import cached_property
 from itertools import combinations
 
 from konsil.analysis.roles.candidates.families import connected, families
-from konsil.analysis.roles.candidates.leftover import KIND_OF, explain, is_named_for_other
+from konsil.analysis.roles.candidates.leftover import (
+    KIND_OF,
+    explain,
+    has_people,
+    is_named_for_other,
+)
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import (
@@ -62,12 +67,12 @@ class Family:
 
     @cached_property
     def kinds(self) -> list[Mapping[Kind, float]]:
-        """What each name says; a model beside people is a rater, too."""
+        """What each name says; a model beside people may be a rater, too."""
         fits = [kinds(name) for name in self.names]
-        if sum(names["rater"] >= 0.8 for names in fits) < 2:
+        if not has_people(self.names):
             return fits
         return [
-            {**names, "rater": 0.8, "system": 0.5}
+            {**names, "rater": 0.5, "system": 0.5}
             if names["system"] and not names["rater"]
             else names
             for names in fits
