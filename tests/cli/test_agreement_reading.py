@@ -212,14 +212,22 @@ def test_systems_are_one_however_their_accent_is_written() -> None:
     assert any("'Tea' and 'tea' differ only in case or spaces" in w for w in result.warnings)
 
 
-def test_labels_that_differ_in_case_alone_are_told() -> None:
-    table = rows("unit,a,b", "1,yes,Yes", "2,no,no", "3,yes,yes", "4,no,yes")
-    assert any(
-        "'Yes' and 'yes' differ only in case or spaces" in w
-        for w in konsil.agreement(table, resamples=100).warnings
-    )
-    declared = konsil.agreement(table, labels=["no", "yes", "Yes"], resamples=100)
-    assert not any("differ only in case" in w for w in declared.warnings)
+def test_labels_that_differ_in_case_alone_are_asked_about() -> None:
+    """Kills: spellings that are labels of their own without a question, truth values as such."""
+    pairs = "yes,Yes", "no,no", "yes,yes", "no, YES", "No,no", "no,no"
+    lines = [f"{n},{pair}" for n, pair in enumerate(pairs * 2)]
+    table = rows("unit,a,b", *lines)
+    with pytest.raises(UnclearTableError) as error:
+        konsil.agreement(table, resamples=100)
+    same = eval(error.value.call, {"konsil": konsil, "frame": table})
+    plain = konsil.agreement(rows("unit,a,b", *(n.casefold() for n in lines)), resamples=100)
+    assert same["cohen_kappa"].value == plain["cohen_kappa"].value
+    some = konsil.agreement(table, recode={"Yes": "yes"}, resamples=100)
+    assert any("'No' and 'no'" in warning for warning in some.warnings)
+    declared = konsil.agreement(table, labels=["no", "No", "yes", "Yes", "YES"], resamples=100)
+    assert declared["cohen_kappa"].value < same["cohen_kappa"].value
+    truths = rows("unit,a,b", "1,true,TRUE", "2,False,false", "3,true,false", "4,True,false")
+    assert konsil.agreement(truths, resamples=100).n_ratings == 8
 
 
 POINTS = ("unit,a,b", "1,3,97", "2,97,3", "3,3,3", "4,97,97", "5,3,97", "6,50,97")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.reading import COMPARISONS, StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import NO_CELL
+from konsil.analysis.roles.vocabulary import NO_CELL, TRUTH_VALUES
 from konsil.errors import option
 from konsil.records.numerals import is_number, number_of
 
@@ -28,42 +30,83 @@ def unclear_labels(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> Iterator[TranslatableMessage]:
     """What is asked of the labels of a table, as whether 99 among 1 to 5 is a label."""
-    codes = missing_codes(frame, reading, stated)
-    if codes:
+    answers = dict(label_arguments(frame, reading, stated))
+    if "missing" in answers:
         yield message(
             "{codes} may be codes for missing values and no labels: state them with {missing}, or"
             " all labels with {labels}.",
             message_id="roles.may_be_missing",
-            codes=listed([repr(code) for code in codes]),
+            codes=listed([repr(code) for code in answers["missing"]]),
             missing=option("missing", example="[...]"),
+            labels=option("labels", example="[...]"),
+        )
+    if "recode" in answers:
+        yield message(
+            "Labels differ only in case or spaces ({spellings}): state which are the same with"
+            " {recode}, or all labels with {labels}.",
+            message_id="roles.may_be_spellings",
+            spellings=", ".join(answers["recode"]),
+            recode=option("recode", example="{...}"),
             labels=option("labels", example="[...]"),
         )
 
 
-def missing_codes(
+def label_arguments(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
-) -> tuple[str, ...]:
-    """The labels that are probably codes for missing values; none where labels or codes are stated.
+) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state which labels are none, and which are the same.
 
-    Criteria in columns of their own may have scales of their own.
+    None where all labels are stated, or labels of this kind. Criteria in columns of their own may
+    have scales of their own.
     """
-    if stated.scale or {*stated.missing} - {""}:
-        return ()
+    if stated.scale or reading.split or reading.shape in _OTHER_CELLS:
+        return []
     rated = [name for name in reading.rated if name in frame.columns]
-    of_others = reading.shape in _OTHER_CELLS or bool(reading.split)
-    columns = [] if of_others else [(n,) for n in rated] if reading.criteria else [rated]
-    aside = {stated.abstain, *stated.recoded}
-    codes = (codes_among(_words(frame, names) - aside) for names in columns)
-    return tuple(dict.fromkeys(code for some in codes for code in some))
+    aside = {*stated.missing, *stated.recoded, stated.abstain}
+    parts = [[name] for name in rated] if reading.criteria else [rated]
+    words = [_words(frame, names) - aside for names in parts]
+    options: list[tuple[str, tuple[str, ...]]] = []
+    if not {*stated.missing} - {""}:
+        options.append(("missing", _each_once(map(codes_among, words))))
+    if not stated.recoded:
+        options.append(("recode", _each_once(map(_recodings, words))))
+    return [(name, values) for name, values in options if values]
 
 
-def _words(frame: pl.DataFrame, names: Collection[str]) -> set[str | None]:
+def _each_once(parts: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(parts)))
+
+
+def _words(frame: pl.DataFrame, names: Collection[str]) -> set[str]:
     """The different cells of some columns that have a value."""
     cells = (str(v).strip() for name in names for v in frame[name].drop_nulls().unique())
     return {cell for cell in cells if cell.casefold() not in NO_CELL}
 
 
-def codes_among(words: Collection[str | None]) -> tuple[str, ...]:
+def _recodings(words: Collection[str]) -> tuple[str, ...]:
+    """Each label as the last one that differs from it in its spelling alone: 'Yes=yes'.
+
+    True and false are one label each anyway.
+    """
+    groups = [g for g in alike(sorted(words)) if g[0].casefold() not in TRUTH_VALUES]
+    return tuple(f"{word}={last}" for *others, last in groups for word in others)
+
+
+def alike(words: Sequence[str]) -> list[list[str]]:
+    """The groups of words that differ in case, spaces or width of letters alone.
+
+    >>> alike(["No", "Yes", "no", "y es"])
+    [['No', 'no'], ['Yes', 'y es']]
+    """
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        groups.setdefault(
+            "".join(unicodedata.normalize("NFKC", word).casefold().split()), []
+        ).append(word)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def codes_among(words: Collection[str]) -> tuple[str, ...]:
     """The words among whole numbers that are probably codes for missing values, the lowest first.
 
     A number such as 99 is one where it is as far above all others as they are apart, and 9 above
@@ -75,10 +118,9 @@ def codes_among(words: Collection[str | None]) -> tuple[str, ...]:
     >>> codes_among(["-2", "1", "2"]), codes_among(["1", "7", "9"]), codes_among(["20", "30", "88"])
     ((), (), ())
     """
-    texts = [word for word in words if word]
-    if not all(is_number(word, ".") for word in texts):
+    if not all(is_number(word, ".") for word in words):
         return ()
-    number_by_word = {word: number_of(word) for word in texts}
+    number_by_word = {word: number_of(word) for word in words}
     usual = {n for n in number_by_word.values() if _CODE.fullmatch(f"{n:g}")}
     negative = sorted(n for n in number_by_word.values() if n < 0)
     labels = sorted({*number_by_word.values()} - {*negative})
@@ -89,7 +131,7 @@ def codes_among(words: Collection[str | None]) -> tuple[str, ...]:
         codes.add(labels.pop())
     while negative and len(labels) >= _FEWEST and _is_far_below(negative, labels):
         codes.add(negative.pop(0))
-    return tuple(sorted((w for w in texts if number_by_word[w] in codes), key=number_of))
+    return tuple(sorted((w for w in words if number_by_word[w] in codes), key=number_of))
 
 
 _FEWEST = 2

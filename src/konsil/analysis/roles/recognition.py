@@ -12,7 +12,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
-from konsil.analysis.roles.labels import missing_codes, unclear_labels
+from konsil.analysis.roles.labels import label_arguments, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
@@ -361,8 +361,7 @@ def _refusal(
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
     proposed += combination(frame, reading)
-    codes = missing_codes(frame, reading, stated)
-    proposed += [("missing", codes)] if codes else []
+    proposed += label_arguments(frame, reading, stated)
     rows = totals(frame, reading)
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(

@@ -177,6 +177,9 @@ SEVERITIES: Mapping[str, int] = {
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
 
+TRUTH_VALUES = frozenset({"true", "false"})
+"""Two words that are labels in this order and, where numbers are needed, 0 and 1."""
+
 SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
     ("no", "yes"),
     ("incorrect", "correct"),

@@ -6,7 +6,6 @@ What is not on it is refused by line.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,8 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
+from konsil.analysis.roles.labels import alike
+from konsil.analysis.roles.vocabulary import TRUTH_VALUES
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, entry, nearest, option
@@ -25,9 +26,6 @@ _NEVER = {"nan", "#n/a", "inf", "-inf"}
 
 _SOMETIMES = {"null", "none", "n/a"}
 """Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
-
-_TRUTH_VALUES = {"true", "false"}
-"""Two words that are labels in this order and, where numbers are needed, 0 and 1."""
 
 _LARGEST = 1e100
 """Squares of larger numbers are no numbers any more."""
@@ -110,7 +108,7 @@ def decide(
         and options.level == "ordinal"
         and not declared
         and len(observed) > 1
-        and not set(observed) <= _TRUTH_VALUES
+        and not set(observed) <= TRUTH_VALUES
     ):
         raise SourceError(
             f"{options.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are"
@@ -154,7 +152,7 @@ def decide(
 
 def lookalikes(words: Sequence[str]) -> Iterator[str]:
     """A note for each group of words that differ in case, spaces or width of letters alone."""
-    for group in _alike(words):
+    for group in alike(words):
         yield message(
             (
                 "{words} differ only in case or spaces and are counted as different; write"
@@ -166,7 +164,7 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
 
 
 def _lookalike_labels(labels: Sequence[str]) -> Iterator[str]:
-    for group in _alike(labels):
+    for group in alike(labels):
         *others, last = group
         recode = [entry("recode", other, repr(last), last) for other in others]
         yield message(
@@ -180,23 +178,13 @@ def _lookalike_labels(labels: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _alike(words: Sequence[str]) -> list[list[str]]:
-    """The groups of words that differ in case, spaces or width of letters alone."""
-    alike: dict[str, list[str]] = {}
-    for word in words:
-        alike.setdefault(
-            "".join(unicodedata.normalize("NFKC", word).casefold().split()), []
-        ).append(word)
-    return [group for group in alike.values() if len(group) > 1]
-
-
 def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
     """True and false are one label each however they are written.
 
     Among 0 and 1, and as numbers, they are 1 and 0.
     """
     words = [*rows.get_column("label").unique().to_list(), *options.labels]
-    others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
+    others = {word for word in words if word.casefold() not in TRUTH_VALUES}
     numbers = others | ({"0"} if options.level in {"interval", "ratio"} else set())
     if len(others) == len(words) or not {*own_numbers([*others])} <= {0.0, 1.0}:
         return rows, options
