@@ -165,7 +165,6 @@ DOORS = {
     "api/running/accepting.py": "former study.toml",
     "api/running/checking.py": "folder",
     "api/running/kits.py": "kit",
-    "cli/opening.py": "agreement",
     "cli/reading.py": "agreement",
     "collect/local/local_gguf.py": "gguf",
     "collect/local/local_models.py": "model record",

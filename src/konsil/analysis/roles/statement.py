@@ -128,12 +128,7 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
                 columns=rated,
             )
         case "raters-in-rows":
-            return message(
-                "raters in {rater}: {columns}",
-                message_id="roles.raters_in_rows",
-                rater=rater,
-                columns=rated,
-            )
+            return _raters_in_rows(reading, rated)
         case "counts":
             return message(
                 "numbers of raters for the labels {columns}",
@@ -148,6 +143,21 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
             return message("answers {columns}", message_id="roles.answers", columns=rated)
         case _:
             return message("labels {columns}", message_id="roles.labels", columns=rated)
+
+
+def _raters_in_rows(reading: TableReading, columns: Listed) -> TranslatableMessage:
+    if reading.rater is None:
+        return message(
+            "one rater in each row, units {columns}",
+            message_id="roles.raters_are_rows",
+            columns=columns,
+        )
+    return message(
+        "raters in {rater}, units {columns}",
+        message_id="roles.raters_in_rows",
+        rater=shortened(reading.rater),
+        columns=columns,
+    )
 
 
 def _comparisons(reading: TableReading) -> TranslatableMessage:
@@ -278,6 +288,8 @@ def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage
             unit=unit,
             ratings=shown,
         )
+    if reading.rater is None and not reading.units:
+        return message("{ratings}", message_id="roles.row_without_unit", ratings=shown)
     if reading.rater is None:
         return message("{unit}: {ratings}", message_id="roles.row_labels", unit=unit, ratings=shown)
     rater = _quoted(row[reading.rater])

@@ -190,8 +190,10 @@ def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparison
     items = pl.concat(named).unique().sort()
     numbers = items.to_frame("item").with_row_index("number")
 
-    def numbered(table: Comparisons, items: pl.Series) -> Comparisons:
-        common = items.to_frame("item").join(numbers, on="item", how="left", maintain_order="left")
+    def numbered(table: Comparisons, of_group: pl.Series) -> Comparisons:
+        common = of_group.to_frame("item").join(
+            numbers, on="item", how="left", maintain_order="left"
+        )
         number = common.get_column("number").to_numpy().astype(np.int64)
 
         def of_all(some: Votes) -> Votes:
@@ -207,8 +209,8 @@ def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparison
         )
 
     return {
-        name: numbered(table, items)
-        for (name, table), items in zip(tables.items(), named, strict=True)
+        name: numbered(table, of_group)
+        for (name, table), of_group in zip(tables.items(), named, strict=True)
     }
 
 

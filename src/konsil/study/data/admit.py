@@ -18,7 +18,7 @@ from konsil.errors import PROBLEMS, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, ratings_of, tasks_of
-from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, refuse
+from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, contradictions, refuse
 from konsil.study.data.rating_rows import (
     QUESTION,
     RATER,
@@ -87,7 +87,8 @@ class Door:
         if file.raters:
             self.systems |= {a.system for a in file.answers} if self.systems else set()
             self.seen.update({r.id: self.raters[r.id] for r in file.raters})
-        problems: dict[str, None] = dict.fromkeys(self._contradictions(file))
+        problems: dict[str, None] = dict.fromkeys(contradictions("item", file.items, self.items))
+        problems |= dict.fromkeys(contradictions("answer", file.answers, self.answers))
         problems |= dict.fromkeys(self._systems(file))
         self.stated, self.unknown_panel = file.systems, file.unknown_panel
         problems |= dict.fromkeys(self._unknown_panel_problems())
@@ -105,22 +106,6 @@ class Door:
             self.tasks.append(with_instruments(tasks, rows, is_whole=bool(file.raters)))
         elif file.raters:
             self.tasks.append(as_task_columns(file.tasks).frame)
-
-    def _contradictions(self, file: Incoming) -> Iterable[str]:
-        """Items and answers that an earlier source gives another content."""
-        for kind, records, by_id in (
-            ("item", file.items, self.items),
-            ("answer", file.answers, self.answers),
-        ):
-            for record in records:
-                first = by_id[record.id]
-                if first is not record and first != record:
-                    names = (f.name for f in fields(first))
-                    name = next(n for n in names if getattr(first, n) != getattr(record, n))
-                    yield (
-                        f"{kind} {record.id!r}: its {name} is {_short(getattr(record, name))} here"
-                        f" and {_short(getattr(first, name))} in an earlier source"
-                    )
 
     def _systems(self, file: Incoming) -> Iterable[str]:
         for answer in file.answers:
@@ -329,8 +314,3 @@ class Door:
             if self.ratings
             else (),
         )
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 50 else f"{text[:47]}..."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 from konsil.errors import SourceError, in_short
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -75,6 +75,27 @@ class Admitted:
     """Tasks, each with its instrument."""
     ratings: Sequence[Rating]
     """Ratings with their labels as the scale reads them."""
+
+
+def contradictions(
+    kind: str, records: Sequence[Item | Answer], by_id: Mapping[str, Item | Answer]
+) -> Iterator[str]:
+    """Items or answers that an earlier source gives another content."""
+    for record in records:
+        first = by_id[record.id]
+        if first is record or first == record:
+            continue
+        values = ((f.name, getattr(record, f.name), getattr(first, f.name)) for f in fields(first))
+        name, here, earlier = next(row for row in values if row[1] != row[2])
+        yield (
+            f"{kind} {record.id!r}: its {name} is {_short(here)} here and {_short(earlier)} in an"
+            " earlier source"
+        )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 50 else f"{text[:47]}..."
 
 
 def refuse(file: Incoming, problems: Sequence[str]) -> None:

@@ -186,7 +186,9 @@ class Family:
             self._weigh_units(draft)
         if shape == "counts" and not self._weigh_counts(draft):
             return None
-        draft.add(-4.0 * (shape == "wide" and self.has_same_sums), "same_sum", self.label)
+        # Names such as "r1" are no labels, but letters may be.
+        if shape == "wide" and self.mean("rater") < 0.9:
+            draft.add(-4.0 * self.has_same_sums, "same_sum", self.label)
         explain(self.table, draft, draft.units if self.unit_column else ())
         draft.numbers = (shape, frozenset(self.names), draft.names, draft.rater)
         return draft
@@ -321,7 +323,7 @@ class Family:
         if not all(c.is_whole and c.range[0] >= 0 for c in self.columns):
             return False
         if self.has_same_sums:
-            draft.add(8, "same_sum", self.label)
+            draft.add(8 if self.mean("rater") < 0.9 else 4, "same_sum", self.label)
         else:
             draft.add(-2, "other_sums", self.label)
         return True
