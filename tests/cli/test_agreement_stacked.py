@@ -70,6 +70,7 @@ def followed(call: Call, *arguments: object) -> float:
     return float(statistic["value"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--sheet", "*"), ("--sheet", "[DEF]*")])
 def test_a_sheet_for_each_rater(flags: tuple[str, ...], call: Call, tmp_path: Path) -> None:
     path = workbook(tmp_path, sheets())

@@ -128,7 +128,8 @@ def outcome(call: Call, folder: Path, seed: int) -> str:
 CODED = ["3,1", "1,1", "-1,1", "5,5", "3,3", "4,99", "2,2", "4,2", "5,4", "3,3"]
 
 
-@pytest.mark.parametrize("command", ["agreement", pytest.param("compare", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["agreement", "compare"])
 def test_codes_of_missing_values_become_empty_cells(
     command: str, call: Call, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_texts_are_cut_at_sixty_characters() -> None:
     assert max(map(len, sentence(reading, frame).split(", "))) <= 60
 
 
+@pytest.mark.slow
 def test_a_reading_stated_by_its_own_options_is_certain_and_the_same() -> None:
     n_stated = 0
     for seed in range(700, 800):
