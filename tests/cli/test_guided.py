@@ -31,7 +31,7 @@ def tables(tmp_path: Path) -> list[str]:
     """The paths of two oddly named tables, as they are answered."""
     (tmp_path / TABLES.CASES).write_bytes(TABLES.cases_csv())
     (tmp_path / TABLES.ANSWERS).write_bytes(TABLES.answers_xlsx())
-    return [str(tmp_path / TABLES.CASES), "y", str(tmp_path / TABLES.ANSWERS), "", "", ""]
+    return [str(tmp_path / TABLES.CASES), "y", str(tmp_path / TABLES.ANSWERS), "", ""]
 
 
 def guided(folder: Path, answers: list[str], *options: str):
@@ -69,7 +69,7 @@ def test_a_sheet_behind_a_cover_is_read_by_its_name(tmp_path: Path):
     book.create_sheet("Cover", 0).append(["Made by the ward"])
     place = tmp_path / "book.xlsx"
     book.save(place)
-    answers = ["Nausea", str(place), "", str(place), "Output", str(place), "Outputs", "y", ""]
+    answers = ["Nausea", str(place), "Cover", str(place), "Output", str(place), "", "y", ""]
     result = guided(tmp_path / "study", [*answers, *QUESTIONS, *PANELS, *PLAN, "", "y"])
     assert result.exit_code == 0, result.output
     assert "'Outputs'" in result.output.partition("24 rows")[0]
