@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 import pytest
 
-from konsil.locale import languages
+from konsil.locale import languages, templates
 from konsil.web.site import pages
 
 
@@ -41,7 +41,7 @@ def test_a_template_is_compiled_once_and_not_once_a_language(
         return compile_template(self, source, name, *more, **keys)
 
     monkeypatch.setattr(jinja2.Environment, "compile", count)
-    monkeypatch.setattr(pages, "_COMPILED", pages._Compiled())
+    monkeypatch.setattr(templates, "_COMPILED", templates._Compiled())
     pages.environment.cache_clear()
     pages.warm()
     assert compiled.keys() == set(pages.environment("en").list_templates())
