@@ -388,6 +388,16 @@ def edit_distance(one: str, other: str, most: int) -> int:
     return min(row[-1], most + 1)
 
 
+def quoted(value: object, most: int = 50) -> str:
+    """A value as an error quotes it, of so many characters at most.
+
+    >>> quoted("yes"), len(quoted("y" * 99))
+    ("'yes'", 50)
+    """
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
     """Problems of a file as one text: each kind once, at its first place, with their number.
 

@@ -27,10 +27,10 @@ from konsil.study.interim.last import ShownAnalysis, last_analysis_event, shown_
 from konsil.study.interim.looks import LOOK_TAKEN, Progress, checked_look, spoilt_analyses
 from konsil.study.interim.results import (
     final_estimate,
-    interim_sentences,
     new_last_analysis,
     with_looks,
 )
+from konsil.study.interim.sentences import interim_sentences
 
 from .rules.test_check import KAPPA
 from .test_interim_check import COMPARED, PAIRED, SHARE, TRIAL

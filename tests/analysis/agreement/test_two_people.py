@@ -15,6 +15,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 
 from konsil.analysis.agreement.consensus import against_panel
+from konsil.analysis.agreement.consensus_methods import consensus_methods
 from konsil.analysis.agreement.judge_vs_panel import _mean_of, judge_gaps
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.consensus_rules import is_of_two
@@ -24,7 +25,6 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.terms import Term, both_raters
-from konsil.analysis.running.methods.methods import consensus_methods
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Codes, Estimate
 

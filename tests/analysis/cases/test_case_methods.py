@@ -9,8 +9,8 @@ from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import LEVELS, published, results
 
 from konsil.analysis import Analysis
+from konsil.analysis.agreement.consensus_methods import consensus_methods
 from konsil.analysis.cases.case_methods import case_methods
-from konsil.analysis.running.methods.methods import consensus_methods
 
 ISS = flat_analysis(
     "a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS

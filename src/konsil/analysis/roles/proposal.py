@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.axes import is_axis
+from konsil.analysis.roles.candidates.axes import is_axis
 from konsil.analysis.roles.candidates.cells import by_cells
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating

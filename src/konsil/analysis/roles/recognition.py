@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.arguments import arguments, combination
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
@@ -37,7 +38,7 @@ from konsil.analysis.roles.reading import (
     Task,
 )
 from konsil.analysis.roles.stated import disregarded
-from konsil.analysis.roles.statement import arguments, combination, first_row, sentence, shape_words
+from konsil.analysis.roles.statement import first_row, sentence, shape_words
 from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
 
 _AS_LIKELY = 1.5

@@ -13,9 +13,9 @@ import polars as pl
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.recoding.stated_labels import as_columns
+from konsil.analysis.roles.arguments import call_of
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import Recognised, names_units, recognise
-from konsil.analysis.roles.statement import call_of
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest

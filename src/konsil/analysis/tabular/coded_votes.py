@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.roles.axes import FEW_VALUES
+from konsil.analysis.roles.candidates.axes import FEW_VALUES
 from konsil.analysis.tabular.dataframes import as_categories, as_text, with_composed_names
 from konsil.analysis.tabular.slices import Slices, refuse_unknown
 from konsil.analysis.tabular.votes_options import VotesOptions

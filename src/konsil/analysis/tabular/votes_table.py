@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.model.message import message
-from konsil.analysis.roles.axes import FEW_VALUES, is_axis
+from konsil.analysis.roles.candidates.axes import FEW_VALUES, is_axis
 from konsil.analysis.tabular.coded_votes import (
     CodedVotes,
     Codes,

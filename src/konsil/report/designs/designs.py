@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
+from konsil.report.designs.budgets import budget_table, hours_table
 from konsil.report.designs.design_curves import (
     NOTHING,
     about_design,
@@ -17,12 +18,7 @@ from konsil.report.designs.design_curves import (
     point_of,
 )
 from konsil.report.designs.design_figures import Curve, Panel, curves
-from konsil.report.designs.recommendations import (
-    advice_table,
-    budget_table,
-    hours_table,
-    ranking_table,
-)
+from konsil.report.designs.recommendations import advice_table, ranking_table
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import Dot, ValueAxis

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from konsil.errors import quoted
 from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
@@ -33,7 +34,9 @@ def contradictions(
         if before is row:
             continue
         field = next(f for f in fields if row[f] != before[f])
-        value, former_value = _short(row[field]), _short(before[field])
+        value, former_value = (
+            "nothing" if cell is None else quoted(cell) for cell in (row[field], before[field])
+        )
         at = table.line(int(str(before[ROW])))
         yield Problem(
             table.line(row[ROW]),
@@ -41,8 +44,3 @@ def contradictions(
             f"{key} {row[key]!r} has {value} here and {former_value} on {table.place} {at:,}",
             table.place,
         )
-
-
-def _short(value: object) -> str:
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 50 else text[:47] + "..."

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from konsil.errors import StoreError
+from konsil.errors import StoreError, quoted
 from konsil.records import Citation, Span
 
 _EXPECTED = "a list or table in JSON"
@@ -47,12 +47,6 @@ _quoted = json.encoder.encode_basestring
 _encode = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
 ).encode
-
-
-def shortened(value: object) -> str:
-    """A value as an error quotes it."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def text_cell(value: str) -> str:
@@ -112,7 +106,7 @@ def json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
         try:
             return unpack({} if cell == "{}" else json.loads(cell))
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise DamagedError(shortened(cell)) from None
+            raise DamagedError(quoted(cell, 60)) from None
 
     return read
 
@@ -153,7 +147,7 @@ def strings_value(cell: str) -> tuple[str, ...]:
     try:
         return tuple(json.loads(cell))
     except (ValueError, TypeError, RecursionError):
-        raise DamagedError(shortened(cell)) from None
+        raise DamagedError(quoted(cell, 60)) from None
 
 
 def span_value(value: Span | None) -> list[int] | None:

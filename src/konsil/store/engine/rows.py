@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Table
 
-from konsil.errors import StoreError
+from konsil.errors import StoreError, quoted
 from konsil.records import Answer, Attempt, Call, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store.engine import schema
 from konsil.store.engine.cells import (
@@ -30,7 +30,6 @@ from konsil.store.engine.cells import (
     json_value,
     mapping_value,
     number_cell,
-    shortened,
     span_value,
     strings_cell,
     strings_list,
@@ -93,7 +92,7 @@ class Kind:
             has = (
                 "has no label"
                 if record.label is None
-                else f"has the label {shortened(record.label)}"
+                else f"has the label {quoted(record.label, 60)}"
             )
             raise StoreError(
                 f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention"
@@ -125,7 +124,7 @@ class Kind:
                 return f"{f.name} contains invalid Unicode (an unpaired surrogate)"
             except (TypeError, ValueError, AttributeError):
                 return (
-                    f"{f.name} is {shortened(value)}, expected a"
+                    f"{f.name} is {quoted(value, 60)}, expected a"
                     f" {'tuple' if f.type == 'list' else f.type}"
                 )
         return "cannot be stored"

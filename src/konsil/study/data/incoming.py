@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from konsil.errors import SourceError, in_short
+from konsil.errors import SourceError, in_short, quoted
 from konsil.records import Answer, Item, Rater, Rating, Task
 
 
@@ -88,14 +88,9 @@ def contradictions(
         values = ((f.name, getattr(record, f.name), getattr(first, f.name)) for f in fields(first))
         name, here, earlier = next(row for row in values if row[1] != row[2])
         yield (
-            f"{kind} {record.id!r}: its {name} is {_short(here)} here and {_short(earlier)} in an"
+            f"{kind} {record.id!r}: its {name} is {quoted(here)} here and {quoted(earlier)} in an"
             " earlier source"
         )
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 50 else f"{text[:47]}..."
 
 
 def refuse(file: Incoming, problems: Sequence[str]) -> None:

@@ -132,6 +132,11 @@ class Family:
         """The names in a sentence."""
         return ", ".join(self.names)
 
+    @property
+    def may_be_labels(self) -> bool:
+        """Whether the names can be those of labels: "r1" cannot, but a letter can."""
+        return self.mean("rater") < 0.9
+
     @cached_property
     def never_agree(self) -> bool:
         """Whether two columns never have the same value in a row: they name two of a pair.
@@ -145,11 +150,10 @@ class Family:
             for row in zip(*(column.cells for column in self.columns), strict=True)
             if not any(cell.casefold() in self.columns[0].empty for cell in row)
         ]
-        counts = [Counter(cells) for cells in zip(*rows, strict=True)]
-        if not counts or any(a == b for a, b in rows):
+        if not rows or any(a == b for a, b in rows):
             return False
-        by_chance = sum(counts[0][value] * counts[1][value] for value in counts[0]) / len(rows)
-        return by_chance >= _BY_CHANCE
+        first, second = (Counter(cells) for cells in zip(*rows, strict=True))
+        return sum(first[value] * second[value] for value in first) >= _BY_CHANCE * len(rows)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -186,8 +190,7 @@ class Family:
             self._weigh_units(draft)
         if shape == "counts" and not self._weigh_counts(draft):
             return None
-        # Names such as "r1" are no labels, but letters may be.
-        if shape == "wide" and self.mean("rater") < 0.9:
+        if shape == "wide" and self.may_be_labels:
             draft.add(-4.0 * self.has_same_sums, "same_sum", self.label)
         explain(self.table, draft, draft.units if self.unit_column else ())
         draft.numbers = (shape, frozenset(self.names), draft.names, draft.rater)
@@ -323,7 +326,7 @@ class Family:
         if not all(c.is_whole and c.range[0] >= 0 for c in self.columns):
             return False
         if self.has_same_sums:
-            draft.add(8 if self.mean("rater") < 0.9 else 4, "same_sum", self.label)
+            draft.add(8 if self.may_be_labels else 4, "same_sum", self.label)
         else:
             draft.add(-2, "other_sums", self.label)
         return True

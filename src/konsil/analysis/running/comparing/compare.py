@@ -12,9 +12,9 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.recoding.stated_labels import as_columns
+from konsil.analysis.roles.arguments import call_of
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import names_units, recognise
-from konsil.analysis.roles.statement import call_of
 from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.analysis.running.comparing.compare_result import GroupComparison
 from konsil.analysis.running.comparing.reference import against_reference

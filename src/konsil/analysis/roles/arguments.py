@@ -1,0 +1,139 @@
+"""The options of a command, and the call in Python, that state a reading of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, cast
+
+import polars as pl
+
+from konsil.analysis.roles.names import pattern_regex
+from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
+from konsil.analysis.roles.vocabulary import weights_of
+from konsil.records.request import Request
+
+
+def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state a reading completely, each with its values.
+
+    `layout` has the name of a layout, `labels` the columns that are labels, `unused` the columns
+    that have no role; `-` stands for items or raters that are unknown.
+    """
+    if reading.shape in COMPARISONS:
+        return _comparison_arguments(reading)
+    options = [*_shape_arguments(reading), *_group_arguments(reading)]
+    options.append(("split", (reading.separator,)))
+    singles = {
+        "rater": reading.rater,
+        "criterion": reading.criterion,
+        "system": reading.system if reading.system not in (*reading.units, reading.group) else None,
+        "repeat": reading.repeat,
+        "weight": reading.weight,
+        "cluster": reading.cluster,
+    }
+    options += [(role, (name,)) for role, name in singles.items() if name is not None]
+    options += [("unit", reading.units)] if reading.units else []
+    unused = tuple(reading.unused) if reading.shape == "raters-in-rows" else _like_rated(reading)
+    options += [("unused", unused)] if unused else []
+    return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
+
+
+def _like_rated(reading: TableReading) -> tuple[str, ...]:
+    """Columns that are not used although their names fit the pattern of those that are."""
+    if reading.shape != "rater-by-criterion" or not reading.names:
+        return ()
+    regex = pattern_regex(reading.names)
+    return tuple(name for name in reading.unused if regex.fullmatch(name))
+
+
+def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state how a table is laid out."""
+    match reading.shape:
+        case "wide":
+            return [("rater", reading.rated)]
+        case "counts":
+            return [("layout", ("counts",)), ("labels", reading.rated)]
+        case "cross-table":
+            return [("layout", ("cross-table",))]
+        case "rater-by-criterion":
+            return [("names", (reading.names,))]
+        case "raters-in-rows":
+            return [("layout", ("raters-in-rows",))]
+        case "lists":
+            return [("label", reading.rated)]
+        case "long" | "long-criteria" | "repeats" | "rows-to-combine":
+            return [("layout", ("long",)), ("label", reading.rated)]
+        case "systems":
+            return [("system", reading.rated)]
+        case _:
+            return [("label", reading.rated)]
+
+
+def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state which groups are compared, and that units or raters are unknown."""
+    if reading.group is None and reading.shape != "systems":
+        return []
+    options: list[tuple[str, tuple[str, ...]]] = []
+    options += [] if reading.group is None else [("by", (reading.group,))]
+    if reading.shape in RATED_ONCE:
+        options += [("rater", ("-",))] if reading.shape == "one-rating" else []
+        options += [] if reading.units else [("unit", ("-",))]
+    return options
+
+
+def combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """How rows that are an error each become the score of a unit by a rater: summed weights."""
+    if reading.shape != "rows-to-combine" or len(reading.rated) != 1:
+        return []
+    weights = weights_of(frame.get_column(reading.rated[0]).drop_nulls().unique().sort())
+    recode = tuple(f"{label}={weight}" for label, weight in weights.items())
+    return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
+
+
+_ORDER = (
+    *("layout", "by", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
+    *("split", "repeat", "weight", "cluster", "first", "second", "outcome", "won", "lost", "tied"),
+    "unused",
+)
+"""The order of options in a command."""
+
+
+def call_of(
+    function: str, request: Request, arguments: Sequence[tuple[str, tuple[str, ...]]]
+) -> str:
+    """A call in Python that states a reading, with what the request has stated already.
+
+    Empty where nothing is proposed.
+    """
+    if not arguments:
+        return ""
+    entries = fields(cast(Any, request))
+    stated = {
+        entry.name: getattr(request, entry.name)
+        for entry in entries
+        if getattr(request, entry.name) != entry.default
+    }
+    proposed = {
+        name: dict(value.split("=", 1) for value in values)
+        if name == "recode"
+        else list(values)
+        if len(values) > 1 or name == "unused"
+        else values[0]
+        for name, values in arguments
+        if not stated.get(name) and name != "comment"
+    }
+    keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
+    frame = "frame[:-1]" if "comment" in dict(arguments) else "frame"
+    return f"konsil.{function}({frame}, {keywords})"
+
+
+def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    first, second = reading.sides or ("", "")
+    options = [("item", reading.units or ("-",)), ("rater", (reading.rater or "-",))]
+    options += [("first", (first,)), ("second", (second,))]
+    outcomes = [name for name in (reading.outcome, reading.second_outcome) if name is not None]
+    options += [("outcome", tuple(outcomes))] if outcomes else []
+    options += [("ends", tuple(f"{end:g}" for end in reading.ends))] if reading.ends else []
+    options += [("by", (reading.criterion,))] if reading.criterion else []
+    return [*options, *((role, (name,)) for role, name in reading.wins.items())]
