@@ -260,16 +260,17 @@ class UnclearTableError(SourceError):
     @property
     def lines(self) -> list[str]:
         """What is unclear, the first row, and the call."""
-        if not self.statement:
+        if not self.statement and not self.call:
             columns = ", ".join(self.columns)
             return [f"{self.name}: {' '.join(self.unclear)} (columns: {columns})"]
-        lines = [
-            f"{self.name}: it is not clear what each column is. It may be: {self.statement}.",
-            *self.unclear,
-            f"First row: {self.first_row}.",
-        ]
-        between = "\n" if "\n" in self.call else " "
-        return [*lines, *(f"If so:{between}{self.call}".splitlines() if self.call else [])]
+        lines = [f"{self.name}: {self.unclear[0]}", *self.unclear[1:]]
+        if self.statement:
+            statement = f"it is not clear what each column is. It may be: {self.statement}."
+            lines = [f"{self.name}: {statement}", *self.unclear, f"First row: {self.first_row}."]
+        if "\n" in self.call:
+            entry = "If so, write in study.toml in place of the entry of this file:"
+            return [*lines, entry, *self.call.splitlines()]
+        return [*lines, *([f"If so: {self.call}"] if self.call else [])]
 
 
 class PlanError(KonsilError):
@@ -336,21 +337,21 @@ def nearest(name: str, valid_names: Iterable[str], listed: Iterable[str] | None 
     Where none is near, the names `listed` are given instead of all.
     """
     names = sorted(set(valid_names))
-    near = [
-        n
-        for n in difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6)
-        if _is_near(name, n)
-    ]
-    if near:
+    if near := near_names(name, names):
         return f"did you mean {near[0]!r}?"
-    folded = [n for n in names if n.casefold() == name.casefold()]
-    if folded:
-        return f"did you mean {folded[0]!r}?"
     names = names if listed is None else sorted(set(listed))
     if not names:
         return "none is known"
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return "known: " + ", ".join(names[:LISTED]) + more
+
+
+def near_names(name: str, valid_names: Iterable[str]) -> list[str]:
+    """The known names that a name may be meant to be, the nearest first."""
+    names = sorted(set(valid_names))
+    close = difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6)
+    near = [other for other in close if _is_near(name, other)]
+    return near or [other for other in names if other.casefold() == name.casefold()]
 
 
 def _is_near(name: str, other: str) -> bool:

@@ -67,8 +67,11 @@ def command(proposed: Options) -> str:
     context = click.get_current_context()
     words = ["konsil", str(context.info_name)]
     stated: list[tuple[str, tuple[str, ...]]] = []
+    added = {"--missing"}
     for parameter in context.command.params:
         name = str(parameter.name)
+        if "=" in str(getattr(parameter, "metavar", "")):
+            added.add(max(parameter.opts, key=len))
         if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         value = context.params.get(name)
@@ -77,17 +80,25 @@ def command(proposed: Options) -> str:
             words += [quoted(str(v)) for v in values]
         elif isinstance(parameter, click.Option):
             stated += _as_typed(parameter, value)
-    stated_options = {option for option, _ in stated}
+    stated_options = {option for option, _ in stated} - added
+    stated_values = {(option, _left(values)) for option, values in stated}
     layouts = {"--wide", "--long", "--counts", "--raters-in-rows", "--cross-table"}
     options = [
         *dict.fromkeys(stated),
         *(
             (option, values)
             for option, values in proposed
-            if option not in stated_options and not (option in layouts and stated_options & layouts)
+            if option not in stated_options
+            and (option, _left(values)) not in stated_values
+            and not (option in layouts and stated_options & layouts)
         ),
     ]
     return " ".join([*words, *(" ".join([o, *map(quoted, values)]) for o, values in options)])
+
+
+def _left(values: Sequence[str]) -> str:
+    """What the value of an option is about: the part before '='."""
+    return values[0].partition("=")[0] if values else ""
 
 
 def _as_typed(parameter: click.Option, value: object) -> list[tuple[str, tuple[str, ...]]]:

@@ -8,14 +8,13 @@ from konsil.sources.files.table import Table, read_table
 from konsil.sources.labelstudio.labelstudio import read_labelstudio
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
-from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings
+from konsil.sources.tables.ratings import ParsedRatings, read_ratings
 
 __all__ = [
     "Parsed",
     "ParsedRatings",
     "Problem",
     "Table",
-    "missing_hint",
     "raise_if",
     "read_answers",
     "read_items",

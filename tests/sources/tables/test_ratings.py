@@ -16,7 +16,6 @@ from konsil.records import Rating, Source, Span, Task
 from konsil.records.source import FileSettings
 from konsil.sources import (
     ParsedRatings,
-    missing_hint,
     raise_if,
     read_ratings,
     read_table,
@@ -95,17 +94,10 @@ def test_every_field(tmp_path: Path) -> None:
     )
 
 
-def test_labels_missing_words_and_suspects(tmp_path: Path) -> None:
+def test_labels_and_missing_words(tmp_path: Path) -> None:
     text = LONG + "1,g,r1,c,J\n2,g,r1,c,k.A.\n3,g,r1,c,NA\n4,g,r1,c,NA\n5,g,r1,c,n/a\n0,g,r1,c,0\n"
     parsed = read(tmp_path, text, labels={"J": "yes"}, missing=("", "k.A.", "0"))
     assert [r.label for r in parsed.records] == ["yes", "NA", "NA", "n/a"]
-    assert parsed.suspects == {"NA": 2, "n/a": 1}
-    assert (
-        missing_hint(parsed.suspects)
-        == "'NA' occurs 2 times and 'n/a' occurs 1 time: if it means 'not rated', declare it in"
-        " missing = ['NA', 'n/a']"
-    )
-    assert read(tmp_path, LONG + "1,g,r1,c,NA\n", labels={"NA": "cannot tell"}).suspects == {}
     # A missing word is about labels: an item may well be called 0.
     assert read(tmp_path, LONG + "0,g,r1,c,1\n", missing=("0",)).records[0].item == "0"
 

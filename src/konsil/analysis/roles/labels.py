@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import polars as pl
@@ -30,15 +30,29 @@ def unclear_labels(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> Iterator[TranslatableMessage]:
     """What is asked of the labels of a table, as whether 99 among 1 to 5 is a label."""
-    answers = dict(label_arguments(frame, reading, stated))
+    names = {
+        "missing": option("missing", example="[...]"),
+        "recode": option("recode", example="{...}"),
+    }
+    labels = option("labels", example="[...]")
+    return label_questions(dict(label_arguments(frame, reading, stated)), names, labels)
+
+
+def label_questions(
+    answers: Mapping[str, Sequence[str]], names: Mapping[str, str], labels: str
+) -> Iterator[TranslatableMessage]:
+    """What some answers reply to: codes that are `missing`, and a `recode` of spellings.
+
+    `names`: what states each answer; `labels`: what states all labels.
+    """
     if "missing" in answers:
         yield message(
             "{codes} may be codes for missing values and no labels: state them with {missing}, or"
             " all labels with {labels}.",
             message_id="roles.may_be_missing",
             codes=listed([repr(code) for code in answers["missing"]]),
-            missing=option("missing", example="[...]"),
-            labels=option("labels", example="[...]"),
+            missing=names["missing"],
+            labels=labels,
         )
     if "recode" in answers:
         yield message(
@@ -46,8 +60,8 @@ def unclear_labels(
             " {recode}, or all labels with {labels}.",
             message_id="roles.may_be_spellings",
             spellings=", ".join(answers["recode"]),
-            recode=option("recode", example="{...}"),
-            labels=option("labels", example="[...]"),
+            recode=names["recode"],
+            labels=labels,
         )
 
 

@@ -18,7 +18,8 @@ from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.api.folder.replies.reply_ratings import with_replies
-from konsil.api.source_roles import StudyNames, leaves_raters_open, with_columns
+from konsil.api.sources.source_labels import refuse_unclear_labels
+from konsil.api.sources.source_roles import StudyNames, leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
@@ -39,7 +40,7 @@ from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import FIELDS_OF, lookalikes
-from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings
+from konsil.sources.tables.ratings import ParsedRatings, read_ratings
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.run_lock import without_workers
 from konsil.store.log.erasures import erased
@@ -64,7 +65,6 @@ def import_files(
             " them"
         )
 
-    sources = expanded(folder.path, sources)
     study = folder.study
     names = StudyNames(study.instruments, study.everybody(), study.systems)
     read = incoming(folder.path, sources, Finder(folder), names)
@@ -76,7 +76,7 @@ def import_files(
     ):
         batch, n_left_out = _batch(folder, read, before)
         note_study(store, folder.study, now())
-        file_names = tuple(dict.fromkeys(s.file for s in sources))
+        file_names = tuple(dict.fromkeys(s.file for s in expanded(folder.path, sources)))
         files = digests_of(folder.path, file_names)
         add = store.replace_imports if replace_all else store.add
         added = add(
@@ -164,8 +164,9 @@ def incoming(
     logs = InspectLogs()
     files = []
     instruments = names.instruments
-    for each in tracked(expanded(folder, sources), "files"):
-        source = _without_numbers(each, instruments)
+    each_file = [(entry, file) for entry in sources for file in expanded(folder, [entry])]
+    for entry, file in tracked(each_file, "files"):
+        source = _without_numbers(file, instruments)
         _refuse_idle_tool(folder / source.file, source)
         if source.records == "labelstudio":
             files.append(_labelstudio(folder / source.file, source, find))
@@ -177,7 +178,8 @@ def incoming(
             files.append(_real_pocqi(folder / source.file, source, instruments))
             continue
         if is_inspect_log(folder / source.file):
-            files.append(_inspect_log(logs.read(folder / source.file, source), source))
+            log = logs.read(folder / source.file, source)
+            files.append(_inspect_log(log, source, instruments))
             continue
         key = (source.file, source.settings, source.tool)
         if key not in tables:
@@ -186,7 +188,7 @@ def incoming(
         _check_criteria(source, instruments)
         replied = with_replies(table, source, instruments)
         table = replied.table
-        completed, notes = with_columns(table, source, names, export)
+        completed, notes = with_columns(table, source, names, export, entry)
         for part in completed:
             batch = _tabular(table, part, instruments)
             notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
@@ -275,7 +277,6 @@ def _of_parsed(parsed: ParsedRatings, name: str) -> Incoming:
         numbers=parsed.numbers,
         number_column=parsed.number_column,
         place=parsed.place,
-        hint=missing_hint(parsed.suspects),
     )
 
 
@@ -311,13 +312,14 @@ def _nobody_rated(table: Table, source: Source) -> str:
     )
 
 
-def _inspect_log(log: InspectLog, source: Source) -> Incoming:
+def _inspect_log(log: InspectLog, source: Source, instruments: Sequence[Instrument]) -> Incoming:
     if source.records == "answers":
         answers = read_answers(log.table, source)
         raise_if(answers.problems, log.table.name, answers.rows)
         return Incoming(
             log.table.name, answers=with_citations(answers, log), preparation=log.counts
         )
+    refuse_unclear_labels(log.table, source, instruments)
     return replace(_tabular(log.table, source), preparation=log.counts)
 
 

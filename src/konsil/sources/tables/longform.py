@@ -20,7 +20,7 @@ COLUMN = "_column"
 """The column that the label came from."""
 
 # Not the identifiers: an item may well be called 0 or NA.
-_MAY_BE_MISSING = ("label", "confidence", "seconds", "at")
+MAY_BE_MISSING = ("label", "confidence", "seconds", "at")
 
 
 def long_form(
@@ -91,7 +91,7 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
     """Empty missing values, translate the labels, and leave out rows without a rating."""
     missing = [word for word in source.missing if word]
     if missing:
-        values = pl.col(_MAY_BE_MISSING)
+        values = pl.col(MAY_BE_MISSING)
         frame = frame.with_columns(pl.when(~values.is_in(missing)).then(values))
     frame = frame.with_columns(pl.when(pl.col("label") != "").then(pl.col("label")).alias(WORD))
     label = pl.col(WORD).replace(dict(source.labels)) if source.labels else pl.col(WORD)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
@@ -18,7 +17,7 @@ from konsil.sources.files.problems import Place, Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import Columns, resolve
-from konsil.sources.tables.longform import COLUMN, PAIRS, WORD, long_form, systems_of
+from konsil.sources.tables.longform import COLUMN, PAIRS, long_form, systems_of
 from konsil.sources.tables.rowchecks import (
     SENTENCE_NUMBER,
     Combine,
@@ -65,9 +64,6 @@ pair, A first. `repeat` says which time it is (1, 2, ...). `instrument` is the i
 `digest` the digest of what was shown. `sentence` is the number of the rated sentence in its answer,
 1 for the first, in place of its offsets. """
 
-_LIKE_MISSING = frozenset(
-    {"nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing", "-", "--", "–", "—", "."}
-)
 _CHUNK = 50_000
 """Rows that are read at once."""
 _OF_ALL_ROWS = ("task", "repeat", "sentence")
@@ -111,8 +107,6 @@ class ParsedRatings:
     """The line of each rating."""
     duplicates: int = 0
     """Rows left out because an earlier one says the same."""
-    suspects: Mapping[str, int] = field(default_factory=dict)
-    """Labels that often mean 'missing' and were not declared so, with how often each occurs."""
     systems: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Answer -> its item and system, where rows have both an answer and a system."""
     numbers: tuple[int | None, ...] = ()
@@ -142,7 +136,6 @@ class _Part(NamedTuple):
     """The fields that the table has, each as its record has it."""
     problems: tuple[Problem, ...]
     systems: pl.DataFrame
-    words: pl.DataFrame
 
 
 def read_ratings(
@@ -180,7 +173,6 @@ def read_ratings(
         tuple(sorted(problems, key=lambda p: p.line)),
         table.place,
         table.frame.height,
-        suspects=_suspects([part.words for part in parts], _translated(source)),
     )
     if problems or not rows.height:
         return parsed
@@ -220,7 +212,7 @@ def _read(part: Table, start: int, source: Source, columns: Columns) -> _Part:
     stated |= {"task"} if frame["task"].null_count() < frame.height else set()
     rows = _fields(frame, stated, start, are_times=not problems)
     named = systems_of(frame).with_columns(pl.col(ROW) + start)
-    return _Part(rows, problems, named, frame[WORD].value_counts())
+    return _Part(rows, problems, named)
 
 
 def _fields(
@@ -296,34 +288,3 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
 def _lines(numbers: pl.Series, table: Table) -> Sequence[int]:
     lines = pl.Series(table.lines).gather(numbers) if table.lines else numbers + 2
     return array("q", lines.cast(pl.Int64).to_numpy().tobytes())
-
-
-def _translated(source: Source) -> set[str]:
-    """The words of the file that the source translates into labels."""
-    return set(source.labels).union(*source.labels_of.values())
-
-
-def _suspects(words: Sequence[pl.DataFrame], declared: Collection[str]) -> dict[str, int]:
-    """Labels that often mean 'missing' and are not declared, with their frequencies."""
-    counts: Counter[str] = Counter()
-    for part in words:
-        counts.update({word: n for word, n in part.iter_rows() if word is not None})
-    return {
-        word: n
-        for word, n in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-        if word not in declared and word.casefold() in _LIKE_MISSING
-    }
-
-
-def missing_hint(counts: Mapping[str, int]) -> str:
-    """The hint for a message on unknown labels; empty where none looks like a missing value.
-
-    >>> missing_hint({"NA": 12})
-    "'NA' occurs 12 times: if it means 'not rated', declare it in missing = ['NA']"
-    """
-    if not counts:
-        return ""
-    words = " and ".join(
-        f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in counts.items()
-    )
-    return f"{words}: if it means 'not rated', declare it in missing = {list(counts)}"

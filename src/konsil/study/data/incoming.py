@@ -33,8 +33,6 @@ class Incoming:
     """The column of these numbers."""
     place: str = "line"
     """The unit of its lines: texts have lines, spreadsheets rows."""
-    hint: str = ""
-    """The hint for a message on unknown labels."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
     raters: Sequence[Rater] = ()
@@ -97,8 +95,5 @@ def refuse(file: Incoming, problems: Sequence[str]) -> None:
     """A SourceError with the problems of a file; nothing if there are none."""
     if not problems:
         return
-    hint = f" ({file.hint})" if file.hint else ""
     n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(
-        f"{file.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
-    )
+    raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(problems)}", problems)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
-from konsil.analysis.roles.proposal import LEAST, propose, totals
+from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
 from konsil.analysis.roles.recognition import by_layout, check_used
-from konsil.analysis.roles.statement import first_row, sentence
+from konsil.analysis.roles.statement import sentence
+from konsil.api.sources.source_keys import UNKNOWN, ended, of_entry, refusal
+from konsil.api.sources.source_labels import explained_by, label_keys
 from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
-from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
-from konsil.errors import SourceError, UnclearTableError, nearest, options_as
+from konsil.design.tables.sources import RATED, Chosen, faults, missing_roles, sources_of
+from konsil.errors import SourceError, UnclearTableError, near_names, nearest, options_as
 from konsil.instrument import Instrument
 from konsil.records import Rater, Source, System
 from konsil.records.source import Tool
@@ -26,14 +27,10 @@ from konsil.sources.files.table import Table
 from konsil.sources.tables.columns import Columns, require, resolve
 from konsil.sources.tables.lookalikes import FIELDS_OF
 
-_UNKNOWN = "..."
-"""What stands for an identifier that the user has to state."""
 _SHOWN = 6
 """Columns that a sentence names."""
 _SHAPE = ("layout", "names", "unused", "repeat")
 """Keys of a source that only ratings have."""
-_STATED = ("columns", "fixed", "raters", "criteria", "hashed")
-"""Settings of a source that say what its columns are."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +50,10 @@ class StudyNames:
         return {c.id for i in self.instruments for c in i.criteria}
 
     def criterion(self, name: str) -> str | None:
-        """The criterion that a text names, or the study's only one."""
-        ids = self.criteria
-        return _same(name, ids) or (next(iter(ids)) if len(ids) == 1 else None)
+        """The criterion that a text names by its identifier, or else by its title or question."""
+        forms = [c for i in self.instruments for c in i.criteria]
+        by_words = {c.id for c in forms if _same(name, filter(None, (c.title, c.question)))}
+        return _same(name, self.criteria) or (by_words.pop() if len(by_words) == 1 else None)
 
     def rater(self, name: str) -> str | None:
         """The rater that a text names; any, where the study names none."""
@@ -74,14 +72,48 @@ def leaves_raters_open(table: Table, source: Source) -> bool:
 
 
 def with_columns(
-    table: Table, source: Source, names: StudyNames, export: Export | None = None
+    table: Table,
+    source: Source,
+    names: StudyNames,
+    export: Export | None = None,
+    entry: Source | None = None,
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """The sources that read a table, with the columns that the given one leaves open, and a note.
 
     Columns that are stated, or have the names of fields, stay what they are; without them a table
-    is read in the only way. Where there are several, UnclearTableError has all that is unclear and
-    the keys of study.toml. `export`: the export of a tool that the table is.
+    is read in the only way. Where there are several, or labels may be none, UnclearTableError has
+    all that is unclear and the keys of study.toml.
+
+    Args:
+        table: the table.
+        source: what is stated of it.
+        names: the identifiers of the study.
+        export: the export of a tool that the table is.
+        entry: the source of several files, of which this is one.
     """
+    completed = _completed(table, source, names, export)
+    keyed = [label_keys(table, part, names.instruments) for part in completed.sources]
+    unclear = dict.fromkeys((*completed.unclear, *(q for each in keyed for q in each.questions)))
+    if unclear:
+        sources = [of_entry(each.source, entry or source) for each in keyed]
+        raise refusal(table, sources, completed.reading, tuple(unclear))
+    return completed.sources, completed.notes
+
+
+@dataclass(frozen=True)
+class _Completed:
+    """The sources that read a table, or what is unclear of its columns."""
+
+    sources: tuple[Source, ...]
+    notes: tuple[str, ...] = ()
+    reading: TableReading | None = None
+    """What the table is read as; None where its source states it."""
+    unclear: tuple[str, ...] = ()
+
+
+def _completed(
+    table: Table, source: Source, names: StudyNames, export: Export | None
+) -> _Completed:
     notes: tuple[str, ...] = ()
     if export is not None:
         source = replace(source, tool=cast(Tool, export.tool))
@@ -91,7 +123,7 @@ def with_columns(
     source = replace(source, columns={**dict.fromkeys(as_fields, ()), **source.columns})
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
     if not (source.has_shape or _is_open(source, resolved)) or not table.frame.height:
-        return (source,), notes
+        return _Completed((source,), notes)
     stated = _stated(table, source, resolved, names)
     if export is not None:
         stated = stated.with_known(roles_of_tool(export).without(stated.columns))
@@ -100,25 +132,26 @@ def with_columns(
     roles = {} if reading is None else roles_of(reading)
     is_settled = source.has_shape or proposal.is_certain
     if reading is None or not roles or (not is_settled and reading.points < LEAST):
-        return (source,), notes  # the reader says which column it lacks
-    chosen, unclear = _chosen(source, reading, roles, names)
+        return _Completed((source,), notes)  # the reader says which column it lacks
+    chosen, unclear = _chosen(source, reading, roles, table, names)
     sources = tuple(_sources(source, chosen))
     missing = missing_roles(chosen)
     for role in missing if source.has_shape else ():
         require(resolved, role, table, source)
     if not sources or faults(chosen) or missing:
-        return (source,), notes
+        return _Completed((source,), notes)
     if export is not None and export.question:
         unclear.append(export.question)
     if unclear or not proposal.is_certain:
-        raise _refusal(table, sources, reading, (*proposal.unclear, *unclear))
+        of_columns = tuple(map(str, (*proposal.unclear, *unclear)))
+        return _Completed(sources, notes, reading, of_columns)
     note = message(
         "{file}: read as: {reading}",
         message_id="import.read_as",
         file=table.name,
         reading=sentence(reading, table.frame),
     )
-    return sources, (*notes, note)
+    return _Completed(sources, (*notes, note), reading)
 
 
 def roles_of_tool(export: Export) -> StatedRoles:
@@ -234,43 +267,98 @@ def _with_system(reading: TableReading, table: Table, names: StudyNames) -> Tabl
 
 
 def _chosen(
-    source: Source, reading: TableReading, roles: Mapping[str, Role], names: StudyNames
+    source: Source,
+    reading: TableReading,
+    roles: Mapping[str, Role],
+    table: Table,
+    names: StudyNames,
 ) -> tuple[Chosen, list[str]]:
     """The roles with the identifiers of criteria and raters, and which of them are not known."""
-    unclear: list[str] = []
     parts = named_parts(reading.names, [*roles]) if reading.names else {}
-    criteria: dict[str, str] = {}
-    raters: dict[str, str] = {}
-    in_study = {field: source.values.get(field, {}) for field in ("rater", "criterion")}
-    for name, role in roles.items():
-        if role in ("label_of_rater", "label_of_both"):
-            text = parts.get("rater", {}).get(name, name)
-            text = in_study["rater"].get(text, text)
-            raters[name] = source.raters.get(name) or names.rater(text) or _UNKNOWN
-        if role in ("label_of_rater", "label_of_both", "label_of_criterion", "label_of_item"):
-            text = parts.get("criterion", {}).get(name, name)
-            text = in_study["criterion"].get(text, text)
-            stated = source.fixed.get("criterion") or source.criteria.get(name)
-            criteria[name] = stated or names.criterion(text) or _UNKNOWN
-    headings = {"label_of_both", "label_of_criterion"} & {*roles.values()}
-    for kind, ids, valid in (
-        ("rater", raters, {r.id for r in names.raters}),
-        ("criterion", criteria, names.criteria),
-    ):
-        nameless = [name for name, identifier in ids.items() if identifier == _UNKNOWN]
-        if nameless and (kind == "rater" or headings):
-            listed = ", ".join(map(repr, nameless[:_SHOWN]))
-            hint = nearest(nameless[0], valid)
-            unclear.append(f"There is no {kind} {listed}; {hint}{'' if hint[-1] == '?' else '.'}")
-        elif nameless:
-            unclear.append(
-                f"The criterion is not named; expected one of {', '.join(sorted(valid))}."
-            )
+    raters, unclear = _raters(source, parts.get("rater", {}), roles, names)
+    criteria, of_criteria = _criteria(source, parts.get("criterion", {}), roles, table, names)
+    left_out: dict[str, Role] = dict.fromkeys(
+        (name for name, identifier in criteria.items() if not identifier), "unused"
+    )
     of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
     }
-    chosen = Chosen(source.file, {**roles, **of_own_names}, source.settings, criteria, raters)
-    return replace(chosen, fixed=source.fixed), unclear
+    chosen_roles = {**roles, **of_own_names, **left_out}
+    chosen = Chosen(source.file, chosen_roles, source.settings, criteria, raters)
+    return replace(chosen, fixed=source.fixed), [*unclear, *of_criteria]
+
+
+def _raters(
+    source: Source, parts: Mapping[str, str], roles: Mapping[str, Role], names: StudyNames
+) -> tuple[dict[str, str], list[str]]:
+    """Column -> its rater, and which of them the study does not have.
+
+    A name that is nearly that of one rater is proposed to be this one.
+    """
+    columns = [name for name, role in roles.items() if role in ("label_of_rater", "label_of_both")]
+    texts = {name: parts.get(name, name) for name in columns}
+    in_study = source.values.get("rater", {})
+    raters: dict[str, str] = {}
+    for name, text in texts.items():
+        named = names.rater(in_study.get(text, text))
+        raters[name] = source.raters.get(name) or named or UNKNOWN
+    nameless = [name for name in columns if raters[name] == UNKNOWN]
+    ids = {rater.id for rater in names.raters}
+    for name in nameless:
+        near = near_names(texts[name], ids)
+        raters[name] = near[0] if len(near) == 1 else UNKNOWN
+    return raters, _unknown("rater", nameless, raters, ids)
+
+
+def _criteria(
+    source: Source,
+    parts: Mapping[str, str],
+    roles: Mapping[str, Role],
+    table: Table,
+    names: StudyNames,
+) -> tuple[dict[str, str], list[str]]:
+    """Column -> its criterion, empty where the study has none for it, and which are not known.
+
+    Without a name, a column has the study's only criterion where it is the only one. Among several,
+    the one whose scale explains its labels is proposed.
+    """
+    columns = [name for name, role in roles.items() if role in RATED and role != "label"]
+    headings = [n for n in columns if roles[n] in ("label_of_both", "label_of_criterion")]
+    in_study = source.values.get("criterion", {})
+    texts = {name: parts.get(name, name) for name in columns}
+    criteria: dict[str, str] = {}
+    for name, text in texts.items():
+        stated = source.fixed.get("criterion") or source.criteria.get(name)
+        named = names.criterion(in_study.get(text, text)) if name in headings else None
+        criteria[name] = stated or named or ""
+    nameless = [name for name in columns if not criteria[name]]
+    of_texts = {texts[name] for name in headings}
+    if nameless and len(names.criteria) == 1 and len(of_texts) <= 1:
+        return dict.fromkeys(columns, next(iter(names.criteria))), []
+    free = names.criteria - {*criteria.values()}
+    groups = [[n for n in nameless if texts[n] == text] for text in dict.fromkeys(texts.values())]
+    for group in groups if headings else [nameless]:
+        explained = explained_by(table, group, source, names.instruments) & free
+        unknown = UNKNOWN if free else ""
+        proposed = next(iter(explained)) if len(explained) == 1 else unknown
+        criteria.update(dict.fromkeys(group, proposed))
+    if nameless and not headings:
+        valid = ", ".join(sorted(names.criteria))
+        return criteria, [f"The criterion is not named; expected one of {valid}."]
+    return criteria, _unknown("criterion", nameless, criteria, names.criteria)
+
+
+def _unknown(
+    kind: str, nameless: Sequence[str], identifiers: Mapping[str, str], valid: Collection[str]
+) -> list[str]:
+    """That some columns have no identifier of the study, and what the keys have in its place."""
+    if not nameless:
+        return []
+    listed = ", ".join(map(repr, nameless[:_SHOWN]))
+    unclear = [ended(f"There is no {kind} {listed}; {nearest(nameless[0], valid)}")]
+    if left_out := [name for name in nameless if not identifiers[name]]:
+        unclear.append(f"Not read as long as no {kind} is stated: {', '.join(left_out)}.")
+    return unclear
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
@@ -298,55 +386,3 @@ def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
             criteria=entry.get("criteria", source.criteria),
             hashed=tuple(dict.fromkeys((*source.hashed, *entry.get("hashed", ())))),
         )
-
-
-def _refusal(
-    table: Table, sources: Sequence[Source], reading: TableReading, unclear: Sequence[str]
-) -> UnclearTableError:
-    """All that is unclear, with the keys of study.toml and the options that state the reading."""
-    rows = totals(table.frame, reading)
-    sources = [replace(source, comment=rows[0]) if rows else source for source in sources]
-    options: list[tuple[str, tuple[str, ...]]] = [("comment", rows)] if rows else []
-    for name in _STATED if len(sources) == 1 else ():
-        value = getattr(sources[0], name)
-        pairs = value.items() if isinstance(value, Mapping) else ()
-        texts = [
-            f"{label}={right}"
-            for label, rights in pairs
-            for right in (rights if isinstance(rights, tuple) else (rights,))
-        ]
-        options += [(name, tuple(texts))] if texts else []
-    if sources[0].tool and options:
-        options.append(("tool", (sources[0].tool,)))
-    return UnclearTableError(
-        table.name,
-        statement=str(sentence(reading, table.frame)),
-        first_row=str(first_row(reading, table.frame)),
-        unclear=[*map(str, unclear)],
-        # A file has one sign of rows that are left out.
-        arguments=options if len(rows) < 2 else (),
-        roles=reading.roles,
-        columns=table.frame.columns,
-        call="\n\n".join(map(_keys, sources)) if len(rows) < 2 else "",
-    )
-
-
-def _keys(source: Source) -> str:
-    """The entry of study.toml that is this source."""
-    lines = ["[[sources]]"]
-    for entry in fields(source):
-        value = getattr(source, entry.name)
-        default = entry.default_factory() if callable(entry.default_factory) else entry.default
-        if value != default:
-            lines.append(f"{entry.name} = {_toml(value)}")
-    return "\n".join(lines)
-
-
-def _toml(value: Any) -> str:  # noqa: ANN401 - a setting has every type
-    if isinstance(value, Mapping):
-        pairs = (f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    if isinstance(value, tuple):
-        items = value[0] if len(value) == 1 else [*value]
-        return json.dumps(items, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False)
