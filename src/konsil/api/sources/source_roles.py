@@ -231,18 +231,32 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
     has_raters = any(_same(name, {r.id for r in names.raters}) for name in free)
     if source.has_shape or has_raters:
         criteria = ()
+    rater = _of_identifiers(table, free, source, "rater", {r.id for r in names.raters})
+    criterion = _of_identifiers(table, free, source, "criterion", names.criteria)
     return StatedRoles(
         layout=source.layout or None,
         units=named("item"),
-        raters=tuple(source.raters) or named("rater"),
+        raters=tuple(source.raters) or named("rater") or rater,
         labels=tuple(source.criteria) or named("label") or criteria,
-        criterion=single("criterion"),
+        criterion=single("criterion") or next(iter(() if criteria else criterion), None),
         system=single("system") if source.has_shape else None,
         repeat=single("repeat"),
         unused=source.unused,
         names=source.names,
         missing=source.missing,
     )
+
+
+def _of_identifiers(
+    table: Table, free: Sequence[str], source: Source, field: str, identifiers: Collection[str]
+) -> tuple[str, ...]:
+    """The only column whose cells are all identifiers of the study; none if a pattern names it."""
+    if source.names or field in source.fixed or field in source.columns:
+        return ()
+    valid = {*identifiers, *source.values.get(field, ())}
+    cells = {name: {*table.frame[name].drop_nulls().unique()} - {""} for name in free}
+    columns = tuple(name for name, words in cells.items() if words and words <= valid)
+    return columns if len(columns) == 1 else ()
 
 
 def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
