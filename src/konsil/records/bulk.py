@@ -1,4 +1,4 @@
-"""Making many records at once."""
+"""Many records at once: making them, and what those have that are given twice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import contextlib
 import dataclasses
 import gc
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from functools import cache, lru_cache
+from operator import getitem
 from typing import Any, TypeVar
 
 from konsil.records.nouns import Rating, Span, Task
@@ -88,3 +89,30 @@ def tasks_of(rows: Iterable[Sequence[Any]]) -> Iterator[Task]:
 def _texts(answers: str) -> tuple[str, ...]:
     # Ratings of one answer share one tuple.
     return tuple(json.loads(answers))
+
+
+def differences(
+    rows: Iterable[R],
+    key: str,
+    fields: Sequence[str],
+    first: MutableMapping[object, R] | None = None,
+    value: Callable[[R, str], object] = getitem,
+) -> Iterator[tuple[R, R, str]]:
+    """Rows with other contents than the first of the same `key`: both, and a field that differs.
+
+    A table refuses its rows by it, with their lines, before records are made of them; an admission
+    refuses the records of a later file or source by it, which have no lines.
+
+    >>> rows = [{"id": 1, "text": "a"}, {"id": 1, "text": "a"}, {"id": 1, "text": "b"}]
+    >>> [(row["text"], before["text"], field) for row, before, field in
+    ...  differences(rows, "id", ["text"])]
+    [('b', 'a', 'text')]
+    """
+    first = {} if first is None else first
+    for row in rows:
+        before = first.setdefault(value(row, key), row)
+        if before is row:
+            continue
+        field = next((f for f in fields if value(row, f) != value(before, f)), None)
+        if field is not None:
+            yield row, before, field

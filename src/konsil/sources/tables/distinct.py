@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from konsil.errors import quoted
+from konsil.records.bulk import differences
 from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
@@ -28,12 +29,7 @@ def contradictions(
     `frame` is distinct.
     """
     again = frame.filter(pl.col(key).is_duplicated() & pl.col(key).is_not_null())
-    first: dict[str, dict[str, object]] = {}
-    for row in again.iter_rows(named=True):
-        before = first.setdefault(row[key], row)
-        if before is row:
-            continue
-        field = next(f for f in fields if row[f] != before[f])
+    for row, before, field in differences(again.iter_rows(named=True), key, fields):
         value, former_value = (
             "nothing" if cell is None else quoted(cell) for cell in (row[field], before[field])
         )

@@ -13,6 +13,7 @@ from typing import get_args
 import polars as pl
 
 from konsil.records import Purpose, Source, State
+from konsil.records.bulk import differences
 from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import (
@@ -223,22 +224,14 @@ def _otherwise(field: str, source: Source) -> str:
 
 def two_systems(named: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
     """Answers that rows assign to different items or systems."""
-    first_by_answer: dict[str, tuple[str | None, str, int]] = {}
-    for answer, item, system, row in named.select("answer", "item", "system", ROW).iter_rows():
-        first_item, first_system, first_row = first_by_answer.setdefault(
-            answer, (item, system, row)
-        )
-        if (item, system) == (first_item, first_system):
-            continue
-        field, here, before = (
-            ("system", system, first_system) if item == first_item else ("item", item, first_item)
-        )
+    rows = named.filter(pl.col("answer").is_duplicated()).iter_rows(named=True)
+    for row, before, field in differences(rows, "answer", ("item", "system")):
         yield Problem(
-            table.line(row),
+            table.line(row[ROW]),
             columns.called(field),
-            f"answer {answer!r} belongs to {field} {here!r} here and to {before!r} on"
-            f" {table.place} {table.line(first_row):,}; if the column does not identify answers,"
-            " set columns.answer = []",
+            f"answer {row['answer']!r} belongs to {field} {row[field]!r} here and to"
+            f" {before[field]!r} on {table.place} {table.line(before[ROW]):,}; if the column does not"
+            " identify answers, set columns.answer = []",
             table.place,
         )
 
@@ -257,12 +250,8 @@ def _screens(
         ["task", *fields], keep="first", maintain_order=True
     )
     if first["task"].is_duplicated().any():
-        first_by_task: dict[str, dict[str, object]] = {}
-        for row in first.filter(pl.col("task").is_duplicated()).iter_rows(named=True):
-            before = first_by_task.setdefault(row["task"], row)
-            if before is row:
-                continue
-            field = next(f for f in fields if row[f] != before[f])
+        again = first.filter(pl.col("task").is_duplicated()).iter_rows(named=True)
+        for row, before, field in differences(again, "task", fields):
             yield Problem(
                 table.line(row[ROW]),
                 columns.called(field),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 
 from konsil.errors import SourceError, in_short, quoted
 from konsil.records import Answer, Item, Rater, Rating, Task
+from konsil.records.bulk import differences
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,9 @@ def contradictions(
     kind: str, records: Sequence[Item | Answer], by_id: Mapping[str, Item | Answer]
 ) -> Iterator[str]:
     """Items or answers that an earlier source gives another content."""
-    for record in records:
-        first = by_id[record.id]
-        if first is record or first == record:
-            continue
-        values = ((f.name, getattr(record, f.name), getattr(first, f.name)) for f in fields(first))
-        name, here, earlier = next(row for row in values if row[1] != row[2])
+    names = [entry.name for entry in fields(records[0])] if records else []
+    for record, first, name in differences(records, "id", names, dict(by_id), getattr):
+        here, earlier = getattr(record, name), getattr(first, name)
         yield (
             f"{kind} {record.id!r}: its {name} is {quoted(here)} here and {quoted(earlier)} in an"
             " earlier source"
