@@ -230,8 +230,8 @@ def two_systems(named: pl.DataFrame, table: Table, columns: Columns) -> Iterator
             table.line(row[ROW]),
             columns.called(field),
             f"answer {row['answer']!r} belongs to {field} {row[field]!r} here and to"
-            f" {before[field]!r} on {table.place} {table.line(before[ROW]):,}; if the column does not"
-            " identify answers, set columns.answer = []",
+            f" {before[field]!r} on {table.place} {table.line(before[ROW]):,}; if the column does"
+            " not identify answers, set columns.answer = []",
             table.place,
         )
 
