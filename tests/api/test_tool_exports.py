@@ -8,8 +8,21 @@ import tomllib
 from pathlib import Path
 from typing import get_args
 
+import polars as pl
 import pytest
-from tests.sources.exports.examples import EXPORTS, PLAIN, RATERS, RATINGS, SURVEYS, write
+from tests.sources.exports.examples import (
+    EXPORTS,
+    PLAIN,
+    RATERS,
+    RATINGS,
+    SURVEYS,
+    UNITS,
+    flat_record,
+    lines,
+    potato_state,
+    table,
+    write,
+)
 
 from konsil.api import open_folder
 from konsil.api.design.draft import Draft
@@ -58,6 +71,64 @@ def test_the_ratings_of_every_tool_are_imported(name: str, tmp_path: Path) -> No
     first, *_ = notes(path.parent, Source(path.name, "ratings", fixed=SYSTEM))
     assert tool in first
     assert stored(path.parent) == RATINGS
+
+
+def test_the_states_of_users_are_imported_where_the_tool_is_stated(tmp_path: Path) -> None:
+    """Potato writes a file for each user. Kills: a pattern of files whose tool is not read."""
+    folder = study(tmp_path / "s")
+    for rater in RATERS:
+        write(folder, ".json", json.dumps(potato_state(rater)), f"state-{rater}")
+    notes(folder, Source("state-*.json", "ratings", fixed=SYSTEM, tool="Potato"))
+    assert stored(folder) == RATINGS
+
+
+def test_a_file_for_each_annotator_is_imported_by_its_name(tmp_path: Path) -> None:
+    """doccano's JSONL with its labels mapped. Kills: a rater by another name than the file's."""
+    folder = study(tmp_path / "s")
+    for rater in RATERS:
+        texts = [
+            {"id": int(unit), "text": f"Answer {unit}", "label": [label]}
+            for (unit, name), label in RATINGS.items()
+            if name == rater
+        ]
+        write(folder, ".jsonl", lines(texts), rater)
+    source = Source(
+        "*.jsonl",
+        "ratings",
+        named="rater",
+        columns={"item": ("id",), "label": ("label",)},
+        labels={'["good"]': "good", '["bad"]': "bad"},
+        fixed={**SYSTEM, "criterion": "quality"},
+    )
+    notes(folder, source)
+    assert stored(folder) == RATINGS
+
+
+def test_double_data_entry_is_imported(tmp_path: Path) -> None:
+    """REDCap's records of two persons each. Kills: a merged record that is read as a rating."""
+    folder = study(tmp_path / "s")
+    entered = {key: label for key, label in RATINGS.items() if key[1] != "cleo"}
+    rows = [
+        {"record_id": f"{unit}--{1 + (rater == 'ben')}", "quality": label, "form_complete": "2"}
+        for (unit, rater), label in entered.items()
+    ]
+    merged = [{"record_id": "1", "quality": "bad", "form_complete": "2"}]
+    path = write(folder, ".csv", table([*rows, *merged]))
+    first, *_ = notes(
+        folder,
+        Source(path.name, "ratings", fixed=SYSTEM, values={"rater": {"1": "ann", "2": "ben"}}),
+    )
+    assert "REDCap" in first
+    assert stored(folder) == entered
+
+
+def test_rows_of_a_data_set_in_parquet_are_imported(tmp_path: Path) -> None:
+    """Argilla's data sets. Kills: lists that are read as texts."""
+    folder = study(tmp_path / "s")
+    pl.DataFrame([flat_record(unit) for unit in UNITS]).write_parquet(folder / "data.parquet")
+    first, *_ = notes(folder, Source("data.parquet", "ratings", fixed=SYSTEM))
+    assert "Argilla" in first
+    assert stored(folder) == RATINGS
 
 
 def test_ratings_that_are_left_out_are_counted(tmp_path: Path) -> None:

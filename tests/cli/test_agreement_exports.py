@@ -207,3 +207,51 @@ def test_scorers_of_a_log_are_asked(call: Call, tmp_path: Path) -> None:
     lone = [sample(f"q{n}", scores={"strict": {"value": "C"}}) for n in range(5)]
     code, _, err = call("agreement", write_json_log(tmp_path / "lone.json", lone), *ONE)
     assert (code, "If so" in err) == (2, False)
+
+
+def test_the_export_of_one_rater_is_refused_with_the_files_of_all(
+    call: Call, tmp_path: Path
+) -> None:
+    """Kills: a refusal that leaves the other files to be found; one that reads another tool's."""
+    states = []
+    for rater in examples.RATERS:
+        (tmp_path / rater).mkdir()
+        states.append(
+            write(tmp_path / rater, ".json", json.dumps(examples.potato_state(rater)), "state")
+        )
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other", ".json", '{"user_id": "x"}', "state")
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    doccano = [
+        write(
+            texts,
+            ".jsonl",
+            examples.lines(
+                [
+                    {"id": int(unit), "text": f"Answer {unit}", "label": [label]}
+                    for (unit, name), label in RATINGS.items()
+                    if name == rater
+                ]
+            ),
+            rater,
+        )
+        for rater in examples.RATERS
+    ]
+    write(texts, ".jsonl", '{"id": 1, "score": 3}\n', "scores")
+    for files in (states, doccano):
+        code, out, err = call("agreement", files[0], "--resamples", 100)
+        assert (code, out) == (2, "")
+        (line,) = re.findall(r"^If so: konsil (.*)$", err, re.MULTILINE)
+        words = shlex.split(line)
+        assert [Path(word) for word in words if Path(word).is_file()] == files
+        code, out, err = call(*words, "--json")
+        assert (code, err) == (0, "")
+        document = json.loads(out)
+        assert (document["n_raters"], document["n_ratings"]) == (3, len(RATINGS))
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    code, _, err = call(
+        "agreement", write(alone, ".json", json.dumps(examples.potato_state("ann")), "one")
+    )
+    assert code == 2 and "only one rater ('ann')" in err and "If so" not in err

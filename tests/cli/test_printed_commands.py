@@ -383,3 +383,21 @@ def test_columns_that_rate_columns_of_texts_are_no_raters(call: Call, tmp_path: 
         file.write_text("\n".join([head, *lines]) + "\n")
         code, _, err = call("agreement", file, "--resamples", 100)
         assert code == 2 and IF_SO not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "order"), [("Moderate,Mild,Severe", "Mild,Moderate,Severe"), ("x,y,z", "")]
+)
+def test_words_of_a_usual_scale_are_in_its_order(
+    words: str, order: str, call: Call, tmp_path: Path
+) -> None:
+    """Kills: words in the order of the alphabet; an order that nobody has stated."""
+    labels = words.split(",")
+    rows = [f"c{n},{labels[n % 3]},{labels[n * n % 3]}" for n in range(12)]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(["case,ann,ben", *rows]) + "\n")
+    code, _, err = call("agreement", file, "--level", "ordinal", "--resamples", 100)
+    assert code == 2 and "--labels" in err and (IF_SO in err) == bool(order)
+    if order:
+        words_of_command = followed(call, file, "--level", "ordinal")[0]
+        assert words_of_command[words_of_command.index("--labels") + 1] == order

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from konsil.analysis.roles.reading import StatedRoles, TableFile
-from konsil.cli.unclear_tables import file_notes, unclear_file, with_command
+from konsil.cli.unclear_tables import command, file_notes, unclear_file, with_command
 from konsil.errors import SourceError, UnclearTableError, keys_as_flags
 from konsil.records.source import FileSettings
 
@@ -36,7 +36,13 @@ def result_of(
     table, export = _opened(files, settings)
     try:
         return _estimated(table, export, settings, request, estimate)
-    except UnclearTableError as error:
+    except SourceError as error:
+        is_unclear = isinstance(error, UnclearTableError)
+        is_of_one = export is not None and export.is_of_one and len(files) == 1
+        if export is not None and is_of_one and (export.question or not is_unclear):
+            _refuse_one_of_several(export, str(error), settings, request, estimate)
+        if not isinstance(error, UnclearTableError):
+            raise
         for others in _other_settings(table, settings, has_command=bool(error.arguments)):
             try:
                 return _estimated(*_opened(files, others), settings, request, estimate)
@@ -47,6 +53,25 @@ def result_of(
                 # The sheets, or the records, are not tables of the same columns.
                 continue
         raise
+
+
+def _refuse_one_of_several(
+    export: Export, problem: str, settings: FileSettings, request: Q, estimate: Estimate[Q, R]
+) -> None:
+    """Refuse the export of one rater with the command that reads those of the others, too.
+
+    Nothing where there are no others.
+    """
+    from konsil.sources.exports.recognition import exports_beside
+
+    files = exports_beside(export, settings)
+    if len(files) < 2:
+        return
+    _estimated(*_opened(files, settings), settings, request, estimate, files)
+    name = export.table.name
+    problem = problem.removeprefix(name).lstrip(",: ")
+    sentence = f"{problem}; {export.tool} writes a file for each rater."
+    raise UnclearTableError(name, unclear=(sentence,), call=command((), files))
 
 
 def _opened(files: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
@@ -65,6 +90,7 @@ def _estimated(
     settings: FileSettings,
     request: Q,
     estimate: Estimate[Q, R],
+    files: Sequence[Path] = (),
 ) -> R:
     file = TableFile(
         line=table.line,
@@ -82,7 +108,7 @@ def _estimated(
         file_roles = StatedRoles(layout="long", raters=(table.stacked_by,))
         question = f"Is each {table.stacked_by} that of one rater?"
         file = replace(file, file_roles=file_roles, question=question)
-    with with_command(type(request), table):
+    with with_command(type(request), table, files):
         result = estimate(table.frame, request, file)
     return replace(result, reading="; ".join(filter(None, (*notes, result.reading))))
 

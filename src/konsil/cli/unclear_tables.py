@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -23,16 +24,20 @@ Options = Sequence[tuple[str, tuple[str, ...]]]
 
 
 @contextmanager
-def with_command(kind: type, table: Table | None = None) -> Iterator[None]:
+def with_command(
+    kind: type, table: Table | None = None, files: Sequence[Path] = ()
+) -> Iterator[None]:
     """Add to the refusal of a table the whole command that states the likeliest reading.
 
-    `kind`: the request whose fields are the options.
+    `kind`: the request whose fields are the options. `files`: those that the command reads, if they
+    are others than those of the command that runs.
     """
     try:
         yield
     except UnclearTableError as error:
         settings = [] if table is None else settings_options(table)
-        raise error.with_call(command((*settings, *_flags(kind, error.arguments)))) from None
+        options = (*settings, *_flags(kind, error.arguments))
+        raise error.with_call(command(options, files)) from None
 
 
 def settings_options(table: Table) -> list[tuple[str, tuple[str, ...]]]:
@@ -62,8 +67,11 @@ def _flags(kind: type, arguments: Options) -> Iterator[tuple[str, tuple[str, ...
             yield option, (value,)
 
 
-def command(proposed: Options) -> str:
-    """The command that runs, with its options, and with those proposed beside them."""
+def command(proposed: Options, files: Sequence[Path] = ()) -> str:
+    """The command that runs, with its options, and with those proposed beside them.
+
+    `files`: what it reads in place of its files; none: the same.
+    """
     context = click.get_current_context()
     words = ["konsil", str(context.info_name)]
     stated: list[tuple[str, tuple[str, ...]]] = []
@@ -77,6 +85,7 @@ def command(proposed: Options) -> str:
         value = context.params.get(name)
         if isinstance(parameter, click.Argument):
             values = value if isinstance(value, tuple) else (value,)
+            values = files or values
             words += [quoted(str(v)) for v in values]
         elif isinstance(parameter, click.Option):
             stated += _as_typed(parameter, value)

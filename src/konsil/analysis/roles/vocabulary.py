@@ -210,6 +210,41 @@ def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+ORDERS: tuple[tuple[str, ...], ...] = (
+    ("neg", "ind", "pos"),
+    ("negative", "indeterminate", "positive"),
+    ("none", "mild", "moderate", "severe"),
+    ("low", "medium", "high"),
+    ("low", "moderate", "high"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("no", "maybe", "yes"),
+    ("no", "partly", "yes"),
+    ("incorrect", "partly correct", "correct"),
+    ("negativ", "unklar", "positiv"),
+    ("keine", "leicht", "mittel", "schwer"),
+    ("gering", "mittel", "hoch"),
+    ("schlecht", "mittel", "gut", "sehr gut"),
+    ("nie", "selten", "manchmal", "oft", "immer"),
+    ("nein", "vielleicht", "ja"),
+    ("nein", "teilweise", "ja"),
+    ("falsch", "teilweise", "richtig"),
+)
+"""Words of usual ordinal scales, in their order."""
+
+
+def known_order(labels: Sequence[str]) -> tuple[str, ...]:
+    """Words in the order of the usual scale that has them all; empty where none has.
+
+    >>> known_order(["Severe", "Mild"]), known_order(["mild", "good"])
+    (('Mild', 'Severe'), ())
+    """
+    folded = {label.casefold(): label for label in labels}
+    scale = next((scale for scale in ORDERS if folded.keys() <= {*scale}), ())
+    return tuple(folded[word] for word in scale if word in folded)
+
+
 def weights_of(cells: Iterable[str]) -> dict[str, int]:
     """The usual weights of severities of errors; empty where a cell is something else.
 

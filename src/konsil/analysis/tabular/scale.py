@@ -14,10 +14,10 @@ import polars as pl
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
 from konsil.analysis.roles.labels import alike
-from konsil.analysis.roles.vocabulary import TRUTH_VALUES
+from konsil.analysis.roles.vocabulary import TRUTH_VALUES, known_order
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
-from konsil.errors import SourceError, entry, nearest, option
+from konsil.errors import SourceError, UnclearTableError, entry, nearest, option
 from konsil.instrument import label_numbers, number_word, places, rise
 from konsil.records.numerals import own_numbers
 
@@ -110,10 +110,7 @@ def decide(
         and len(observed) > 1
         and not set(observed) <= TRUTH_VALUES
     ):
-        raise SourceError(
-            f"{options.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are"
-            f" words; give them in order with {option('labels', example='[...]')}"
-        )
+        raise _refusal_of_words(observed, options)
     if declared:
         _refuse_undeclared(rows, observed, declared, options)
     elif (
@@ -259,6 +256,19 @@ def _first_occurrence(
         matches.height,
         str(row["label"]),
     )
+
+
+def _refusal_of_words(observed: Sequence[str], options: TableOptions) -> SourceError:
+    """The refusal of words without an order, with the order of the usual scale that has them."""
+    sentence = (
+        f"level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words; give them in"
+        f" order with {option('labels', example='[...]')}"
+    )
+    if order := known_order(observed):
+        return UnclearTableError(
+            options.name, unclear=(f"{sentence}.",), arguments=[("labels", order)]
+        )
+    return SourceError(f"{options.name}: {sentence}")
 
 
 def _refuse_non_numbers(

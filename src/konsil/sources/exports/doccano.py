@@ -69,4 +69,5 @@ def read_annotator(table: Table) -> Export | None:
         table,
         question="doccano writes a file for each annotator, without the name: compare the files of"
         " several annotators.",
+        is_of_one=True,
     )

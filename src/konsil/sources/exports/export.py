@@ -45,6 +45,9 @@ class Export:
     question: str = ""
     """What only the user knows of the roles, in a sentence; empty where the tool states them."""
 
+    is_of_one: bool = False
+    """Whether the tool writes a file for each rater, and this is a single one."""
+
     @property
     def statement(self) -> str:
         """Whose export it is, and what of it is not read."""

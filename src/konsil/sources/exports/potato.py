@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from konsil.sources.exports.export import Annotations, Export, Json, rows_of
@@ -65,7 +66,8 @@ def read_state(table: Table) -> Export | None:
         for row, user, pairs_by_instance in states
         for name, pairs in pairs_by_instance.items()
     ]
-    return _annotations(table, ("instance_id", "user_id"), instances)
+    export = _annotations(table, ("instance_id", "user_id"), instances)
+    return replace(export, is_of_one=len({user for _, user, _ in states}) == 1)
 
 
 def _of_pairs(pairs: object) -> Iterator[_Entry]:

@@ -57,6 +57,31 @@ def read_export(paths: Sequence[Path], settings: FileSettings) -> tuple[Table, E
     return (table, None) if export is None else (export.table, export)
 
 
+def exports_beside(export: Export, settings: FileSettings) -> list[Path]:
+    """The file of an export with those of other raters by the same tool, by their names.
+
+    They have its ending in its folder, or its name in a folder beside it.
+    """
+    path = export.table.path
+    same_folder = [p for p in path.parent.iterdir() if p.suffix == path.suffix]
+    others = [*same_folder, *path.parent.parent.glob(f"*/{path.name}")]
+    files = sorted({p for p in others if p != path and not p.name.startswith(".")})
+    return sorted([path, *(p for p in files[:_MOST_BESIDE] if _is_of(p, export.tool, settings))])
+
+
+_MOST_BESIDE = 50
+"""Files that are opened in search of those of other raters."""
+
+
+def _is_of(path: Path, tool: str, settings: FileSettings) -> bool:
+    """Whether a file is the export of one rater by a tool."""
+    try:
+        _, other = read_export([path], settings)
+    except (SourceError, OSError):
+        return False
+    return other is not None and other.is_of_one and other.tool == tool
+
+
 def export_of(path: Path, settings: FileSettings, tool: str) -> Export:
     """A file as the export of a stated tool."""
     _, export = read_export([path], settings)
