@@ -99,7 +99,8 @@ def protocol(ratings: Ratings, truth: Truth, draw: random.Random) -> tuple[str, 
     lines.append('[[instruments]]\nid = "form"')
     for name in sorted(names):
         labels = {rating[4] for rating in ratings if rating[3] == name}
-        lines += criterion(ids[name], name if is_titled else "", scope, scale_of(labels))
+        scale = '{ labels = ["A", "tie", "B"] }' if scope == "pair" else scale_of(labels)
+        lines += criterion(ids[name], name if is_titled else "", scope, scale)
     if has_other:
         lines += criterion("remark", "", scope, '{ labels = ["short", "long"] }')
     return "\n".join(lines), ids

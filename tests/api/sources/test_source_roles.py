@@ -6,6 +6,7 @@ import random
 import tomllib
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from konsil.api import open_folder
@@ -98,7 +99,8 @@ def test_raters_that_the_study_does_not_know_are_asked_for(tmp_path: Path) -> No
     wide(study(tmp_path, CORRECT, SAFE), "Question", "Model", "Dr. A", "Dr. B", "Dr. C")
     with pytest.raises(UnclearTableError) as caught:
         open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
-    rater, criterion = caught.value.unclear
+    rater, criterion, keys = caught.value.unclear
+    assert "'...'" in keys
     assert "'Dr. A', 'Dr. B', 'Dr. C'" in rater and "ann" in rater
     assert "correct, safe" in criterion
     entry = tomllib.loads(caught.value.call)["sources"][0]
@@ -111,3 +113,76 @@ def test_a_table_for_which_little_speaks_names_the_column_that_it_lacks(tmp_path
     with pytest.raises(SourceError, match="'rater'") as caught:
         open_folder(tmp_path).import_sources([Source("r.csv", "ratings")])
     assert not isinstance(caught.value, UnclearTableError)
+
+
+GRADE = '{ id = "grade", title = "Overall grade", question = "?", scale = { labels = ["1", "2"] } }'
+
+
+def test_keys_have_the_identifiers_that_the_study_settles(tmp_path: Path) -> None:
+    """A criterion by its scale, a rater by nearly its name, the sheet of several.
+
+    Kills: `...` for what is known, a criterion whose scale has other labels, keys for the first of
+    several sheets by chance.
+    """
+    folder = study(tmp_path, CORRECT, GRADE)
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "forms"
+    sheet.append(["Question", "Model", "Ann", "bobb", "Cem"])
+    for n in range(N):
+        sheet.append([f"q{n}", "x", *(LABELS[f"q{n}", rater] for rater in ("ann", "bob", "cem"))])
+    book.create_sheet("notes").append(["Nothing"])
+    book.save(folder / "r.xlsx")
+    with pytest.raises(UnclearTableError) as caught:
+        open_folder(folder).import_sources([Source("r.xlsx", "ratings")])
+    assert "'bobb'; did you mean 'bob'?" in " ".join(caught.value.unclear)
+    assert "..." not in caught.value.call
+    entry = tomllib.loads(caught.value.call)["sources"][0]
+    assert entry["sheet"] == "forms" and entry["fixed"] == {"criterion": "correct"}
+    with (folder / "study.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n{caught.value.call}\n")
+    open_folder(folder).import_sources()
+    assert stored(folder) == LABELS
+
+
+@pytest.mark.parametrize("names", ["Tone,Safety", "Correct,Certain"])
+def test_a_column_for_which_there_is_no_criterion_is_not_the_only_one_of_the_study(
+    names: str, tmp_path: Path
+) -> None:
+    """Kills: two columns as one criterion, by which one of them is stored under a wrong name."""
+    folder = study(tmp_path, CORRECT)
+    rows = [
+        f"q{n},x,{r},{LABELS[f'q{n}', r]},{LABELS[f'q{(n + 1) % N}', r]}"
+        for n in range(N)
+        for r in ("ann", "bob", "cem")
+    ]
+    text = "\n".join([f"question_id,model,annotator,{names}", *rows])
+    (folder / "r.csv").write_text(f"{text}\n", "utf-8")
+    if names.startswith("Correct"):
+        [note] = open_folder(folder).import_sources([Source("r.csv", "ratings")]).notes
+        assert note.endswith("not used: Certain") and stored(folder) == LABELS
+        return
+    with pytest.raises(UnclearTableError, match="no criterion 'Tone', 'Safety'") as caught:
+        open_folder(folder).import_sources([Source("r.csv", "ratings")])
+    entry = tomllib.loads(caught.value.call)["sources"][0]
+    assert entry["criteria"] == {"Tone": "...", "Safety": "..."}
+
+
+def test_identifiers_and_titles_of_the_study_state_roles(tmp_path: Path) -> None:
+    """Names that are no words of the field. Kills: a role that the study's own names settle."""
+    folder = study(tmp_path, CORRECT, GRADE)
+    rows = [
+        f"q{n},x,{LABELS[f'q{n}', r]},{criterion},{r}"
+        for n in range(N)
+        for r in ("ann", "bob", "cem")
+        for criterion in ("correct",)
+    ]
+    text = "\n".join(["handle,system,mark,facet,panelist", *rows])
+    (folder / "r.csv").write_text(f"{text}\n", "utf-8")
+    (folder / "r2.csv").write_text(
+        "item,system,rater,Overall grade\n" + "".join(f"q{n},x,ann,1\n" for n in range(N)), "utf-8"
+    )
+    open_folder(folder).import_sources([Source("r.csv", "ratings")])
+    assert stored(folder) == LABELS
+    added = open_folder(folder).import_sources([Source("r2.csv", "ratings")])
+    assert added.new["ratings"] == N

@@ -30,12 +30,18 @@ def refusal(
     """
     rows = () if reading is None else totals(table.frame, reading)
     sources = [replace(source, comment=rows[0]) if rows else source for source in sources]
+    if len(table.sheets) > 1 and not table.stacked_by:
+        sources = [replace(source, sheet=table.sheet) for source in sources]
+    call = "\n\n".join(map(_keys, sources))
+    if f'"{UNKNOWN}"' in call:
+        unclear = (*unclear, f"The keys have {UNKNOWN!r} where only you know the identifier.")
     options: list[tuple[str, tuple[str, ...]]] = [("comment", rows)] if rows else []
     for name in _STATED if len(sources) == 1 else ():
         texts = tuple(_option_values(getattr(sources[0], name)))
         options += [(name, texts)] if texts else []
-    if sources[0].tool and options:
-        options.append(("tool", (sources[0].tool,)))
+    for name in ("tool", "sheet") if options else ():
+        value = getattr(sources[0], name)
+        options += [(name, (value,))] if value else []
     return UnclearTableError(
         table.name,
         statement="" if reading is None else str(sentence(reading, table.frame)),
@@ -45,7 +51,7 @@ def refusal(
         arguments=options if len(rows) < 2 else (),
         roles={} if reading is None else reading.roles,
         columns=table.frame.columns,
-        call="\n\n".join(map(_keys, sources)) if len(rows) < 2 else "",
+        call=call if len(rows) < 2 else "",
     )
 
 

@@ -227,7 +227,7 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
 
     read = {*itertools.chain(*columns.of.values())}
     free = [name for name in table.frame.columns if name not in read]
-    criteria = tuple(name for name in free if _same(name, names.criteria))
+    criteria = tuple(name for name in free if names.criterion(name))
     has_raters = any(_same(name, {r.id for r in names.raters}) for name in free)
     if source.has_shape or has_raters:
         criteria = ()
@@ -351,10 +351,11 @@ def _criteria(
         return dict.fromkeys(columns, next(iter(names.criteria))), []
     free = names.criteria - {*criteria.values()}
     groups = [[n for n in nameless if texts[n] == text] for text in dict.fromkeys(texts.values())]
-    for group in groups if headings else [nameless]:
-        explained = explained_by(table, group, source, names.instruments) & free
-        unknown = UNKNOWN if free else ""
-        proposed = next(iter(explained)) if len(explained) == 1 else unknown
+    groups = groups if headings else [nameless]
+    explained = [explained_by(table, group, source, names.instruments) & free for group in groups]
+    for group, ids in zip(groups, explained, strict=True):
+        is_only = len(ids) == 1 and sum(bool(ids & others) for others in explained) == 1
+        proposed = next(iter(ids)) if is_only else UNKNOWN if free else ""
         criteria.update(dict.fromkeys(group, proposed))
     if nameless and not headings:
         valid = ", ".join(sorted(names.criteria))
