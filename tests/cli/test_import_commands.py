@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.api.sources.test_source_labels import ASKED, stored, study, write
+from tests.api.folder.sources.test_source_labels import ASKED, stored, study, write
 
 Call = Callable[..., tuple[int, str, str]]
 

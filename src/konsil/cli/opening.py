@@ -100,7 +100,7 @@ def _estimated(
     )
     notes: list[str] = file_notes(table, settings)
     if export is not None:
-        from konsil.api.sources.source_roles import roles_of_tool
+        from konsil.api.folder.sources.source_roles import roles_of_tool
 
         file = replace(file, file_roles=roles_of_tool(export), question=export.question)
         notes.append(export.statement)

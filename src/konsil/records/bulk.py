@@ -95,8 +95,8 @@ def differences(
     rows: Iterable[R],
     key: str,
     fields: Sequence[str],
-    first: MutableMapping[object, R] | None = None,
-    value: Callable[[R, str], object] = getitem,
+    first: MutableMapping[Any, R] | None = None,
+    value: Callable[[Any, str], object] = getitem,
 ) -> Iterator[tuple[R, R, str]]:
     """Rows with other contents than the first of the same `key`: both, and a field that differs.
 

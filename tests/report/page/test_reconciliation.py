@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from konsil.analysis import Results
-from konsil.api.folder.replies.reply_ratings import REASONS as REPLY_REASONS
+from konsil.api.folder.sources.reply_ratings import REASONS as REPLY_REASONS
 from konsil.records import Event
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material

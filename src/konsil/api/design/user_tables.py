@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from konsil.api.sources.source_roles import roles_of_tool
+from konsil.api.folder.sources.source_roles import roles_of_tool
 from konsil.design.tables.columns import Column
 from konsil.design.tables.guessing import proposal_of, roles_of
 from konsil.design.tables.loaded import UserTable

@@ -17,9 +17,10 @@ from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
-from konsil.api.folder.replies.reply_ratings import with_replies
-from konsil.api.sources.source_labels import refuse_unclear_labels
-from konsil.api.sources.source_roles import StudyNames, leaves_raters_open, with_columns
+from konsil.api.folder.sources.reply_ratings import with_replies
+from konsil.api.folder.sources.source_labels import refuse_unclear_labels
+from konsil.api.folder.sources.source_names import StudyNames
+from konsil.api.folder.sources.source_roles import leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
 from konsil.instrument import Instrument
 from konsil.progress import tracked
@@ -31,7 +32,6 @@ from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
 from konsil.sources.inspect.inspect_logs import (
-    InspectLog,
     InspectLogs,
     is_inspect_log,
     with_citations,
@@ -164,8 +164,8 @@ def incoming(
     logs = InspectLogs()
     files = []
     instruments = names.instruments
-    each_file = [(entry, file) for entry in sources for file in expanded(folder, [entry])]
-    for entry, file in tracked(each_file, "files"):
+    of_entries = [(entry, file) for entry in sources for file in expanded(folder, [entry])]
+    for entry, file in tracked(of_entries, "files"):
         source = _without_numbers(file, instruments)
         _refuse_idle_tool(folder / source.file, source)
         if source.records == "labelstudio":
@@ -178,8 +178,7 @@ def incoming(
             files.append(_real_pocqi(folder / source.file, source, instruments))
             continue
         if is_inspect_log(folder / source.file):
-            log = logs.read(folder / source.file, source)
-            files.append(_inspect_log(log, source, instruments))
+            files.append(_inspect_log(logs, folder / source.file, source, instruments))
             continue
         key = (source.file, source.settings, source.tool)
         if key not in tables:
@@ -291,7 +290,12 @@ def _ratings(frame: pl.DataFrame) -> Iterable[Rating]:
 def _notes(table: Table, source: Source, parsed: ParsedRatings) -> Iterator[str]:
     if not parsed.ratings.height:
         if table.frame.height:
-            yield _nobody_rated(table, source)
+            yield message(
+                "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
+                message_id="error.nobody_rated",
+                file=table.name,
+                n=table.frame.height * max(1, len(source.raters), len(source.criteria)),
+            )
     elif source.unknown_raters:
         yield message(
             "{file}: the raters are unknown; up to {n:,} {n|rating is|ratings are} of the same"
@@ -302,17 +306,10 @@ def _notes(table: Table, source: Source, parsed: ParsedRatings) -> Iterator[str]
         )
 
 
-def _nobody_rated(table: Table, source: Source) -> str:
-    cells = table.frame.height * max(1, len(source.raters), len(source.criteria))
-    return message(
-        "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
-        message_id="error.nobody_rated",
-        file=table.name,
-        n=cells,
-    )
-
-
-def _inspect_log(log: InspectLog, source: Source, instruments: Sequence[Instrument]) -> Incoming:
+def _inspect_log(
+    logs: InspectLogs, path: Path, source: Source, instruments: Sequence[Instrument]
+) -> Incoming:
+    log = logs.read(path, source)
     if source.records == "answers":
         answers = read_answers(log.table, source)
         raise_if(answers.problems, log.table.name, answers.rows)

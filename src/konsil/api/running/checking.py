@@ -136,7 +136,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     """The records of all files that are there, and what is wrong; no records where anything is."""
     from konsil.api.folder.importing import incoming, stored_records
     from konsil.api.folder.labelstudio import Finder
-    from konsil.api.sources.source_roles import StudyNames
+    from konsil.api.folder.sources.source_names import StudyNames
 
     protocol, study = folder.path / PROTOCOL, folder.study
     read: list[Incoming] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,55 +13,22 @@ from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
 from konsil.analysis.roles.recognition import by_layout, check_used
 from konsil.analysis.roles.statement import sentence
-from konsil.api.sources.source_keys import UNKNOWN, ended, of_entry, refusal
-from konsil.api.sources.source_labels import explained_by, label_keys
+from konsil.api.folder.sources.source_keys import of_entry, refusal
+from konsil.api.folder.sources.source_labels import label_keys
+from konsil.api.folder.sources.source_names import StudyNames, criteria_of, raters_of, same
 from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
-from konsil.design.tables.sources import RATED, Chosen, faults, missing_roles, sources_of
-from konsil.errors import SourceError, UnclearTableError, near_names, nearest, options_as
-from konsil.instrument import Instrument
-from konsil.records import Rater, Source, System
+from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
+from konsil.errors import SourceError, UnclearTableError, options_as
+from konsil.records import Source
 from konsil.records.source import Tool
 from konsil.sources.exports.export import Export
 from konsil.sources.files.table import Table
 from konsil.sources.tables.columns import Columns, require, resolve
 from konsil.sources.tables.lookalikes import FIELDS_OF
 
-_SHOWN = 6
-"""Columns that a sentence names."""
 _SHAPE = ("layout", "names", "unused", "repeat")
 """Keys of a source that only ratings have."""
-
-
-@dataclass(frozen=True)
-class StudyNames:
-    """The identifiers that the columns of a file may stand for."""
-
-    instruments: Sequence[Instrument] = ()
-    """The study's instruments."""
-    raters: Sequence[Rater] = ()
-    """The study's raters."""
-    systems: Sequence[System] = ()
-    """The study's systems."""
-
-    @property
-    def criteria(self) -> set[str]:
-        """The criteria of all instruments."""
-        return {c.id for i in self.instruments for c in i.criteria}
-
-    def criterion(self, name: str) -> str | None:
-        """The criterion that a text names by its identifier, or else by its title or question."""
-        forms = [c for i in self.instruments for c in i.criteria]
-        by_words = {c.id for c in forms if _same(name, filter(None, (c.title, c.question)))}
-        return _same(name, self.criteria) or (by_words.pop() if len(by_words) == 1 else None)
-
-    def rater(self, name: str) -> str | None:
-        """The rater that a text names; any, where the study names none."""
-        return _same(name, {r.id for r in self.raters}) if self.raters else name
-
-
-def _same(name: str, ids: Iterable[str]) -> str | None:
-    return next((i for i in ids if i.casefold() == name.strip().casefold()), None)
 
 
 def leaves_raters_open(table: Table, source: Source) -> bool:
@@ -228,7 +195,7 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
     read = {*itertools.chain(*columns.of.values())}
     free = [name for name in table.frame.columns if name not in read]
     criteria = tuple(name for name in free if names.criterion(name))
-    has_raters = any(_same(name, {r.id for r in names.raters}) for name in free)
+    has_raters = any(same(name, {r.id for r in names.raters}) for name in free)
     if source.has_shape or has_raters:
         criteria = ()
     rater = _of_identifiers(table, free, source, "rater", {r.id for r in names.raters})
@@ -289,8 +256,8 @@ def _chosen(
 ) -> tuple[Chosen, list[str]]:
     """The roles with the identifiers of criteria and raters, and which of them are not known."""
     parts = named_parts(reading.names, [*roles]) if reading.names else {}
-    raters, unclear = _raters(source, parts.get("rater", {}), roles, names)
-    criteria, of_criteria = _criteria(source, parts.get("criterion", {}), roles, table, names)
+    raters, unclear = raters_of(source, parts.get("rater", {}), roles, names)
+    criteria, of_criteria = criteria_of(source, parts.get("criterion", {}), roles, table, names)
     left_out: dict[str, Role] = dict.fromkeys(
         (name for name, identifier in criteria.items() if not identifier), "unused"
     )
@@ -300,80 +267,6 @@ def _chosen(
     chosen_roles = {**roles, **of_own_names, **left_out}
     chosen = Chosen(source.file, chosen_roles, source.settings, criteria, raters)
     return replace(chosen, fixed=source.fixed), [*unclear, *of_criteria]
-
-
-def _raters(
-    source: Source, parts: Mapping[str, str], roles: Mapping[str, Role], names: StudyNames
-) -> tuple[dict[str, str], list[str]]:
-    """Column -> its rater, and which of them the study does not have.
-
-    A name that is nearly that of one rater is proposed to be this one.
-    """
-    columns = [name for name, role in roles.items() if role in ("label_of_rater", "label_of_both")]
-    texts = {name: parts.get(name, name) for name in columns}
-    in_study = source.values.get("rater", {})
-    raters: dict[str, str] = {}
-    for name, text in texts.items():
-        named = names.rater(in_study.get(text, text))
-        raters[name] = source.raters.get(name) or named or UNKNOWN
-    nameless = [name for name in columns if raters[name] == UNKNOWN]
-    ids = {rater.id for rater in names.raters}
-    for name in nameless:
-        near = near_names(texts[name], ids)
-        raters[name] = near[0] if len(near) == 1 else UNKNOWN
-    return raters, _unknown("rater", nameless, raters, ids)
-
-
-def _criteria(
-    source: Source,
-    parts: Mapping[str, str],
-    roles: Mapping[str, Role],
-    table: Table,
-    names: StudyNames,
-) -> tuple[dict[str, str], list[str]]:
-    """Column -> its criterion, empty where the study has none for it, and which are not known.
-
-    Without a name, a column has the study's only criterion where it is the only one. Among several,
-    the one whose scale explains its labels is proposed.
-    """
-    columns = [name for name, role in roles.items() if role in RATED and role != "label"]
-    headings = [n for n in columns if roles[n] in ("label_of_both", "label_of_criterion")]
-    in_study = source.values.get("criterion", {})
-    texts = {name: parts.get(name, name) for name in columns}
-    criteria: dict[str, str] = {}
-    for name, text in texts.items():
-        stated = source.fixed.get("criterion") or source.criteria.get(name)
-        named = names.criterion(in_study.get(text, text)) if name in headings else None
-        criteria[name] = stated or named or ""
-    nameless = [name for name in columns if not criteria[name]]
-    of_texts = {texts[name] for name in headings}
-    if nameless and len(names.criteria) == 1 and len(of_texts) <= 1:
-        return dict.fromkeys(columns, next(iter(names.criteria))), []
-    free = names.criteria - {*criteria.values()}
-    groups = [[n for n in nameless if texts[n] == text] for text in dict.fromkeys(texts.values())]
-    groups = groups if headings else [nameless]
-    explained = [explained_by(table, group, source, names.instruments) & free for group in groups]
-    for group, ids in zip(groups, explained, strict=True):
-        is_only = len(ids) == 1 and sum(bool(ids & others) for others in explained) == 1
-        proposed = next(iter(ids)) if is_only else UNKNOWN if free else ""
-        criteria.update(dict.fromkeys(group, proposed))
-    if nameless and not headings:
-        valid = ", ".join(sorted(names.criteria))
-        return criteria, [f"The criterion is not named; expected one of {valid}."]
-    return criteria, _unknown("criterion", nameless, criteria, names.criteria)
-
-
-def _unknown(
-    kind: str, nameless: Sequence[str], identifiers: Mapping[str, str], valid: Collection[str]
-) -> list[str]:
-    """That some columns have no identifier of the study, and what the keys have in its place."""
-    if not nameless:
-        return []
-    listed = ", ".join(map(repr, nameless[:_SHOWN]))
-    unclear = [ended(f"There is no {kind} {listed}; {nearest(nameless[0], valid)}")]
-    if left_out := [name for name in nameless if not identifiers[name]]:
-        unclear.append(f"Not read as long as no {kind} is stated: {', '.join(left_out)}.")
-    return unclear
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from konsil.analysis.roles.labels import alike, codes_among, label_questions
-from konsil.api.sources.source_keys import UNKNOWN, ended, refusal
+from konsil.api.folder.sources.source_keys import UNKNOWN, ended, refusal
 from konsil.instrument import Criterion, Instrument, LabelError, read_label
 from konsil.records import Source
 from konsil.records.numerals import is_number, number_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
-from konsil.api.folder.replies.reply_cells import (
+from konsil.api.folder.sources.reply_cells import (
     EMPTY,
     NO_KEY,
     NO_VALUE,
@@ -23,7 +23,7 @@ from konsil.api.folder.replies.reply_cells import (
     SEVERAL,
     UNREADABLE,
 )
-from konsil.api.folder.replies.reply_ratings import with_replies
+from konsil.api.folder.sources.reply_ratings import with_replies
 from konsil.errors import SourceError
 from konsil.instrument import Criterion, Instrument, Scale, fields, read_reply
 from konsil.records import Source, Task

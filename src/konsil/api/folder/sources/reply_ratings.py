@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.api.folder.replies.reply_cells import (
+from konsil.api.folder.sources.reply_cells import (
     EMPTY,
     NO_KEY,
     NO_VALUE,

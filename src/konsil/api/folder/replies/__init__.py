@@ -1,1 +1,0 @@
-"""Replies of judges in the cells of a table: their values as columns, and what gives no rating."""

@@ -1,1 +1,0 @@
-"""A source of a study: its columns and labels, where study.toml does not state them."""
