@@ -82,6 +82,8 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     """Whether two columns have one vocabulary and are never equal in a row."""
     if first.is_number or second.is_number:
         return False
+    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
+        return False
     n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
     if n_equal > _MOST_ERRORS * table.n_rows * is_named:
         return False
@@ -132,7 +134,11 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
     return tuple(
-        1 if cell == a else -1 if cell == b else step_by_word.get(cell)
+        1
+        if cell.casefold() == a.casefold()
+        else -1
+        if cell.casefold() == b.casefold()
+        else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
 

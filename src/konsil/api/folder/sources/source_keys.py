@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from konsil.analysis.roles.proposal import totals
+from konsil.analysis.roles.proof import totals
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.errors import UnclearTableError
