@@ -12,6 +12,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.arguments import arguments, combination
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
+from konsil.analysis.roles.candidates.preference_scales import outcome_arguments, unclear_outcomes
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.labels import label_arguments, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
@@ -48,6 +49,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
     | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
+    | {"swapped"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -95,6 +97,7 @@ def recognise(
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
     questions = () if reading is None else tuple(unclear_labels(frame, reading, stated))
+    questions += () if reading is None else tuple(unclear_outcomes(frame, reading, stated))
     if questions:
         proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
@@ -311,7 +314,8 @@ def _has_numbers(
         return any(len({*labels}) < len(labels) for labels in cells)
     if reading.shape in COMPARISONS and reading.criterion and stated.groups:
         return False
-    if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
+    is_ordered = stated.scale or reading.ends or outcome_arguments(frame, reading, stated)
+    if reading.shape == "pairs-on-scale" and not is_ordered:
         return False
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
@@ -363,6 +367,7 @@ def _refusal(
         proposed.append(("by", ("-",)))
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)
+    proposed += outcome_arguments(frame, reading, stated)
     rows = totals(frame, reading)
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
