@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 
 import openpyxl
+import pandas
 import polars as pl
 import pytest
 import statsmodels.formula.api as formulas
@@ -229,3 +230,49 @@ def test_ratings_without_groups_are_one_group_where_that_is_stated(tmp_path: Pat
     document = json.loads(run(tmp_path, wide, "--wide", "--by", "-", "--json").stdout)
     mean = next(row for row in document["estimates"] if row["statistic"] == "mean")
     assert mean["value"] == pytest.approx(13 / 6, rel=1e-11)
+
+
+ORDER = ["low", "mid", "high", "extreme"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_ordered_categories_are_the_scale(kind: str, is_stated: bool) -> None:
+    """As in agreement, also where the groups are categories themselves."""
+    table = answers().with_columns(
+        label=pl.Series([random.Random(n).choice(ORDER[:3]) for n in range(answers().height)])
+    )
+    columns = [name for name in ("unit", "item", "system", "rater") if name in table.columns]
+    table = table.select(*columns, "label")
+    systems = sorted(table["system"].unique())
+    frame: object = table.with_columns(
+        pl.col("label").cast(pl.Enum(ORDER)), pl.col("system").cast(pl.Enum([*systems, "none"]))
+    )
+    if kind == "pandas":
+        plain = table.to_dict(as_series=False)
+        ordered = {"label": ORDER, "system": [*systems, "none"]}
+        plain |= {c: pandas.Categorical(plain[c], o, ordered=True) for c, o in ordered.items()}
+        frame = pandas.DataFrame(plain)
+    roles = {"label": "label", "by": "system"} if is_stated else {}
+    result = konsil.compare(frame, level="ordinal", resamples=100, **roles)  # type: ignore[arg-type]
+    stated = konsil.compare(table, level="ordinal", labels=ORDER, resamples=100)
+    values = [row.estimate.value for row in result.rows]
+    assert values == [row.estimate.value for row in stated.rows]
+    # Words of which nobody states the order have none.
+    with pytest.raises(SourceError, match="are words; give them in order"):
+        konsil.compare(table, level="ordinal", resamples=100)
+
+
+def test_the_level_that_is_stated_counts() -> None:
+    """Numbers without an order have proportions alone."""
+    table = scores()
+    with pytest.raises(SourceError, match="it is not known which"):
+        konsil.compare(table, level="nominal", resamples=100)
+    result = konsil.compare(table, level="nominal", success=["5"], resamples=100)
+    usual = konsil.compare(table, success=["5"], resamples=100)
+    values = [
+        (row.estimate.value, row.estimate.low, row.estimate.high)
+        for rows in (result, usual)
+        for row in rows.estimates
+    ]
+    assert values[: len(values) // 2] == values[len(values) // 2 :]
