@@ -68,9 +68,9 @@ mode = "{mode}"
 def tables(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Comparisons, each once, of several raters, one who gave most, one alone or unknown ones."""
     rng = random.Random(draw(st.integers(0, 10**6)))
-    rater = draw(st.sampled_from(["rater", "rater", "-"]))
+    column = draw(st.sampled_from(["rater", "rater", "-"]))
     n_raters = draw(st.sampled_from([1, 2, 6, 20]))
-    doors = [*DOORS, *(["raters"] if rater == "rater" and n_raters > 1 else [])]
+    doors = [*DOORS, *(["raters"] if column == "rater" and n_raters > 1 else [])]
     door = draw(st.sampled_from(doors))
     has_labels = door in ("labels", "raters")
     # Sums over as many kinds of outcomes as the table has are equal to the last bit.
@@ -98,7 +98,7 @@ def tables(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
         "scale": labels,
         "strict": has_labels and len(labels) > 3 and draw(st.booleans()),
         "mode": draw(st.sampled_from(["valid", "valid", "paper"])),
-        "rater": rater,
+        "rater": column,
         "slicing": draw(st.sampled_from(["by", "compare", "where", "unused"])),
         "confidence": draw(st.sampled_from([0.95, 0.9])),
         "seed": draw(st.integers(0, 99)),
@@ -275,7 +275,7 @@ def check_group(result: Any, rows: Sequence[Row], group: str, options: Mapping[s
 
 
 @given(tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.slow
 def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str, Any]]) -> None:
     """Every value, interval, p value and reason, of the whole and of groups, and differences.

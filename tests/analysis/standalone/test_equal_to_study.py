@@ -285,7 +285,7 @@ def compared(
 
 
 @given(cases())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.slow
 def test_all_numbers_of_a_table_are_those_of_a_study(case: dict[str, Any]) -> None:
     result = of_table(case)
