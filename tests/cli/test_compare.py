@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import shlex
 from pathlib import Path
 
+import docx
 import openpyxl
+import pandas
 import polars as pl
 import pytest
 import statsmodels.formula.api as formulas
@@ -188,6 +191,37 @@ def test_documents_have_the_table_and_its_numbers(tmp_path: Path) -> None:
     assert {row[0].value for row in book["estimates"].iter_rows(min_row=2)} >= {"score: mean"}
 
 
+def document_text(folder: Path, frame: pl.DataFrame) -> str:
+    """All text of the document in Word."""
+    assert run(folder, frame, "--to", "docx", "--output", "out").exit_code == 0
+    document = docx.Document(str(folder / "out/manuscript.docx"))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    texts = [*(paragraph.text for paragraph in document.paragraphs), *cells]
+    return "\n".join(texts).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(("n_items", "digits"), [(40, ""), (120, r"\.\d")])
+def test_percentages_have_the_decimals_of_their_differences(
+    tmp_path: Path, n_items: int, digits: str
+) -> None:
+    """None where a group has fewer than 100 ratings."""
+    parts = [answers().with_columns(item=pl.col("item") + 40 * n) for n in range(n_items // 40)]
+    text = document_text(tmp_path, pl.concat(parts))
+    (of_a,) = re.findall(rf"\b\d+/{n_items} \((\S+)%\)", text)[:1]
+    interval, difference = re.findall(r"^(.*)\[(\S+), (\S+)\]$", text, re.MULTILINE)[::2][:2]
+    for number in (of_a, *interval[1:], difference[0].strip(), *difference[1:]):
+        assert re.fullmatch(rf"−?\d+{digits}", number), number
+
+
+def test_a_document_names_its_deviations_and_says_each_limitation_once(tmp_path: Path) -> None:
+    """Limits of several numbers are one sentence, with the widest."""
+    text = document_text(tmp_path, scores())
+    assert text.count("SD: standard deviation of all ratings of a group.") == 1
+    assert text.count("Allowing for rater sampling") == 1
+    assert re.search(r"widens \d CIs, most that of (Mean|Median), .* by \d+%", text)
+    assert "raters of raters" not in text and "3.00 of 3 (panel: raters)" in text
+
+
 def test_a_place_without_effect_is_refused(tmp_path: Path) -> None:
     assert isinstance(run(tmp_path, scores(), "--compute", "local:2").exception, KonsilError)
     assert run(tmp_path, scores(), "--compute", "cores:1").exit_code == 0
@@ -229,3 +263,49 @@ def test_ratings_without_groups_are_one_group_where_that_is_stated(tmp_path: Pat
     document = json.loads(run(tmp_path, wide, "--wide", "--by", "-", "--json").stdout)
     mean = next(row for row in document["estimates"] if row["statistic"] == "mean")
     assert mean["value"] == pytest.approx(13 / 6, rel=1e-11)
+
+
+ORDER = ["low", "mid", "high", "extreme"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_ordered_categories_are_the_scale(kind: str, is_stated: bool) -> None:
+    """As in agreement, also where the groups are categories themselves."""
+    table = answers().with_columns(
+        label=pl.Series([random.Random(n).choice(ORDER[:3]) for n in range(answers().height)])
+    )
+    columns = [name for name in ("unit", "item", "system", "rater") if name in table.columns]
+    table = table.select(*columns, "label")
+    systems = sorted(table["system"].unique())
+    frame: object = table.with_columns(
+        pl.col("label").cast(pl.Enum(ORDER)), pl.col("system").cast(pl.Enum([*systems, "none"]))
+    )
+    if kind == "pandas":
+        plain = table.to_dict(as_series=False)
+        ordered = {"label": ORDER, "system": [*systems, "none"]}
+        plain |= {c: pandas.Categorical(plain[c], o, ordered=True) for c, o in ordered.items()}
+        frame = pandas.DataFrame(plain)
+    roles = {"label": "label", "by": "system"} if is_stated else {}
+    result = konsil.compare(frame, level="ordinal", resamples=100, **roles)  # type: ignore[arg-type]
+    stated = konsil.compare(table, level="ordinal", labels=ORDER, resamples=100)
+    values = [row.estimate.value for row in result.rows]
+    assert values == [row.estimate.value for row in stated.rows]
+    # Words of which nobody states the order have none.
+    with pytest.raises(SourceError, match="are words; give them in order"):
+        konsil.compare(table, level="ordinal", resamples=100)
+
+
+def test_the_level_that_is_stated_counts() -> None:
+    """Numbers without an order have proportions alone."""
+    table = scores()
+    with pytest.raises(SourceError, match="it is not known which"):
+        konsil.compare(table, level="nominal", resamples=100)
+    result = konsil.compare(table, level="nominal", success=["5"], resamples=100)
+    usual = konsil.compare(table, success=["5"], resamples=100)
+    values = [
+        (row.estimate.value, row.estimate.low, row.estimate.high)
+        for rows in (result, usual)
+        for row in rows.estimates
+    ]
+    assert values[: len(values) // 2] == values[len(values) // 2 :]

@@ -123,8 +123,9 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
         [
             *(
                 case(name, f"--{name} c", "c")
-                for name in ["item", "rater", "first", "second", "won", "lost", "tied"]
+                for name in ["item", "first", "second", "won", "lost", "tied", "swapped"]
             ),
+            case("rater", "--rater c --rater d", ("c", "d")),
             case("outcome", "--outcome c --outcome d", ("c", "d")),
             case("ends", "--ends 1,2", ("1", "2")),
             case("unused", "--unused c --unused d", ("c", "d")),

@@ -173,10 +173,13 @@ def call_of(
 
 def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     first, second = reading.sides or ("", "")
-    options = [("item", reading.units or ("-",)), ("rater", (reading.rater or "-",))]
+    options = [("item", reading.units or ("-",))]
+    options += [("rater", reading.rated or (reading.rater or "-",))]
     options += [("first", (first,)), ("second", (second,))]
     outcomes = [name for name in (reading.outcome, reading.second_outcome) if name is not None]
     options += [("outcome", tuple(outcomes))] if outcomes else []
     options += [("ends", tuple(f"{end:g}" for end in reading.ends))] if reading.ends else []
     options += [("by", (reading.criterion,))] if reading.criterion else []
+    options += [("swapped", (reading.swapped,))] if reading.swapped else []
+    options += [("unused", (reading.order,))] if reading.order else []
     return [*options, *((role, (name,)) for role, name in reading.wins.items())]

@@ -14,10 +14,17 @@ from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
+from konsil.analysis.roles.candidates.shown_order import (
+    is_order,
+    order_question,
+    swapped_question,
+    swapped_sides,
+)
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Column, Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
+from konsil.analysis.roles.names import fit
 from konsil.analysis.roles.proof import (
     MOST_ROWS,
     contradictions,
@@ -77,8 +84,12 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         return Proposal(None, unclear=(_nothing(task),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
-    axis = _axis(table, readings[0], stated)
+    swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
+    readings[0] = replace(readings[0], swapped=swapped)
+    axis = None if swapped else _axis(table, readings[0], stated)
     unclear = [] if axis is None else [axis_question(axis)]
+    if swapped:
+        unclear.append(swapped_question(readings[0]))
     if axis is not None:
         readings[0] = with_axis(readings[0], axis)
     if complete is None:
@@ -240,12 +251,18 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
         return
     if not reading.units and not stated.has_no_units and reading.shape != "pair-counts":
         yield message("No column names the items.", message_id="roles.no_items")
-    if not reading.rater and not stated.has_no_raters and reading.shape != "pair-counts":
+    others = [n for n in reading.unused if reading.rated and fit(n, "rater") == 1]
+    if others and others[0] not in stated.unused:
+        yield REASONS["rater_column"](shortened(others[0]))
+    is_known = reading.rater or reading.rated or stated.has_no_raters
+    if not is_known and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
 
 
 def with_axis(reading: TableReading, column: str) -> TableReading:
     """The reading in which a column has the criteria of the comparisons."""
+    if is_order(column):
+        return replace(reading, order=column)
     unused = {name: reason for name, reason in reading.unused.items() if name != column}
     return replace(
         reading,
@@ -256,7 +273,9 @@ def with_axis(reading: TableReading, column: str) -> TableReading:
 
 
 def axis_question(column: str) -> TranslatableMessage:
-    """What is asked of a column of criteria."""
+    """What is asked of a column of criteria, or of the order in which systems were shown."""
+    if is_order(column):
+        return order_question(column)
     return message(
         "{column} repeats each comparison for each of its values, and such rows are not"
         " independent: analyse each value by itself with {by}, select some with {where}, or pool"
@@ -299,7 +318,7 @@ def _axis(table: Table, reading: TableReading, stated: StatedRoles) -> str | Non
 
 def axis_columns(reading: TableReading, stated: StatedRoles) -> tuple[str, ...]:
     """The columns that may be criteria of comparisons: rounds and what is stated are none."""
-    aside = {*stated.groups, *stated.unused}
+    aside = {*stated.groups, *stated.unused, stated.swapped}
     roles = {"unused", "group", "row"}
     return tuple(n for n, role in reading.roles.items() if role in roles and n not in aside)
 

@@ -158,6 +158,9 @@ class StatedRoles:
     """The column of the outcomes of comparisons."""
     second_outcome: str | None = None
     """The column of the outcomes with the systems shown in the other order."""
+    swapped: str | None = None
+    """Where words for a side are for the other order: `second_outcome`, or COLUMN=VALUE; '-' for
+    nowhere."""
     won: str | None = None
     """The column of how often the first system won."""
     lost: str | None = None
@@ -239,7 +242,8 @@ class TableReading:
     rated: tuple[str, ...] = ()
     """The columns of ratings, in the table's order. wide: a rater each; raters-in-rows: a unit
     each; long: the labels; long-criteria and criteria: a criterion each; counts and cross-table: a
-    label each; systems: a system each; rater-by-criterion: a rater and criterion each.
+    label each; systems: a system each; rater-by-criterion: a rater and criterion each; pairs and
+    pairs-on-scale: the outcomes of a rater each, where raters have columns of their own.
     questions: the answers of a system each; answers: the answers."""
     criterion: str | None = None
     """The column of the criteria."""
@@ -259,6 +263,10 @@ class TableReading:
     """The column of the outcomes of comparisons."""
     second_outcome: str | None = None
     """The column of the outcomes with the systems shown in the other order."""
+    order: str | None = None
+    """The column of the order in which the systems were shown, where both orders are pooled."""
+    swapped: str = ""
+    """Where words for a side may be for the other order, as it would be stated."""
     ends: tuple[float, float] | None = None
     """pairs-on-scale: the numbers of a full preference for the first and the second system."""
     wins: Mapping[str, str] = field(default_factory=dict)
@@ -290,7 +298,13 @@ class TableReading:
     @property
     def raters(self) -> tuple[str, ...]:
         """The raters' columns."""
-        return self.rated if self.shape == "wide" else ()
+        return self.rated if self.shape in {"wide", *COMPARISONS} else ()
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The columns of the outcomes of comparisons."""
+        single = (self.outcome, self.second_outcome)
+        return (*self.rated, *(name for name in single if name is not None))
 
     @property
     def labels(self) -> tuple[str, ...]:

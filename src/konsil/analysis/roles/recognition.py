@@ -15,6 +15,7 @@ from konsil.analysis.roles.arguments import (
     how_to_state,
 )
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
+from konsil.analysis.roles.candidates.preference_scales import outcome_arguments, unclear_outcomes
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
@@ -52,6 +53,7 @@ _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
     | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
+    | {"swapped"}
 )
 """Roles that commands and functions have parameters for."""
 
@@ -103,6 +105,7 @@ def recognise(
             proposal,
             *_unclear_rows(reading, stated, purpose),
             *unclear_labels(table, reading, stated),
+            *unclear_outcomes(table, reading, stated),
             *(unclear_totals(table, reading) if table is not frame else ()),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
@@ -309,7 +312,8 @@ def _has_numbers(
         return any(len({*labels}) < len(labels) for labels in cells)
     if reading.shape in COMPARISONS and reading.criterion and stated.groups:
         return False
-    if reading.shape == "pairs-on-scale" and not (stated.scale or reading.ends):
+    is_ordered = stated.scale or reading.ends or outcome_arguments(frame, reading, stated)
+    if reading.shape == "pairs-on-scale" and not is_ordered:
         return False
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
@@ -368,6 +372,7 @@ def _refusal(
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)
+    proposed += outcome_arguments(frame, reading, stated)
     rows = totals(frame, reading)
     # A file has one sign of rows that are left out.
     is_stateable = len(rows) < 2 and begin_rows(frame, rows)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from konsil.analysis.roles.candidates.cells import rater_columns
-from konsil.analysis.roles.candidates.comparisons import known_ends
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.leftover import explain
+from konsil.analysis.roles.candidates.scaled_comparisons import known_ends
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.reading import (
@@ -46,12 +46,14 @@ def stated_draft(table: Table, stated: StatedRoles) -> Draft | None:
 def disregarded(reading: Draft | TableReading, stated: StatedRoles) -> list[str]:
     """The stated roles that a reading does not use: a statement without effect is refused."""
     sides = reading.sides or (None, None)
-    raters = reading.rated if len(stated.raters) > 1 and reading.shape == "wide" else ()
+    raters = reading.rated if reading.shape in {"wide", *COMPARISONS} else ()
     raters = raters or ((reading.rater,) if reading.rater else ())
     is_used = {
         "layout": stated.layout is None or reading.shape in SHAPES_OF[stated.layout],
         "unit": not stated.units or set(stated.units) == set(reading.units),
         "rater": not stated.raters or stated.raters == raters,
+        "swapped": not (stated.swapped and reading.second_outcome)
+        or stated.swapped in ("-", reading.second_outcome),
         "label": not stated.labels or set(stated.labels) == set(reading.rated),
         "names": not stated.names or reading.shape == "rater-by-criterion",
         "systems": not stated.systems
@@ -121,6 +123,10 @@ def _comparisons(table: Table, stated: StatedRoles) -> Draft | None:
     if not stated.first or not stated.second or not has_units or not has_raters:
         return None
     sides, rater = (stated.first, stated.second), next(iter(stated.raters), None)
+    if len(stated.raters) > 1:
+        of_raters: Shape = "pairs-on-scale" if stated.scale or stated.ends else "pairs"
+        rated = stated.raters
+        return Draft(of_raters, stated.units, None, rated, sides=sides, ends=stated.ends)
     if stated.outcome:
         columns = [table.by_name.get(name) for name in (*sides, stated.outcome)]
         ends = stated.ends

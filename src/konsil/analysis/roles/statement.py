@@ -169,7 +169,7 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             second=second,
             columns=_names(list(reading.wins.values())),
         )
-    outcome: str | TranslatableMessage = shortened(reading.outcome or "")
+    outcome: str | TranslatableMessage = shortened(", ".join(reading.outcomes[:1]))
     if reading.second_outcome:
         outcome = message(
             "{first} and, in the other order, {second}",
@@ -186,6 +186,14 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             second=second,
             low=reading.ends[0],
             high=reading.ends[1],
+        )
+    if reading.rated:
+        return message(
+            "systems in {first} and {second}, outcomes of the raters {columns}",
+            message_id="roles.outcomes_of_raters",
+            first=first,
+            second=second,
+            columns=_names(reading.rated),
         )
     if reading.rater is None:
         return message(
@@ -319,7 +327,7 @@ def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, objec
 
     Of comparisons the first that is no tie: it shows who is preferred.
     """
-    rated = [*reading.rated, *([reading.outcome] if reading.outcome else [])]
+    rated = dict.fromkeys((*reading.rated, *reading.outcomes))
     rows = frame.head(_MOST_READ).to_dicts()
     filled = [
         row
@@ -357,13 +365,13 @@ def _first_comparison(
     reading: TableReading, row: dict[str, object], unit: TranslatableMessage | Listed
 ) -> TranslatableMessage:
     first, second = reading.sides or ("", "")
-    outcome = reading.outcome or ""
-    counts = [f"{shortened(name)} {_quoted(row[name])}" for name in reading.wins.values()]
+    columns = (*reading.wins.values(), *(reading.outcomes if len(reading.outcomes) > 1 else ()))
+    cells = [f"{shortened(name)} {_quoted(row[name])}" for name in columns]
     return message(
         "{unit}: {first} was compared with {second}, outcome {outcome}",
         message_id="roles.row_pair",
         unit=unit,
         first=_quoted(row.get(first)),
         second=_quoted(row.get(second)),
-        outcome=_names(counts) if counts else _quoted(row.get(outcome)),
+        outcome=_names(cells) if cells else _quoted(row.get(", ".join(reading.outcomes))),
     )

@@ -163,11 +163,27 @@ WINS: Mapping[str, frozenset[str]] = {
 }
 """Names of columns of counts of wins, losses and ties."""
 
-OUTCOMES = frozenset({"outcome", "winner", "choice", "label", "rating", "vote", "preference"})
+OUTCOMES = frozenset(
+    {"outcome", "winner", "choice", "label", "rating", "vote", "preference"}
+    | {"gewinner", "sieger", "präferenz", "praeferenz"}
+)
 """Names of the column of the outcomes of comparisons."""
 
 PREFERENCES = frozenset({"preference", "preferences", "annotator_preference"})
 """Names of the column of preferences between the systems 1 and 2, as numbers from 1 to 2."""
+
+ORDERS = _words(
+    "order reihenfolge swapped swap flipped flip reversed reverse presentation position getauscht"
+    " vertauscht shown"
+)
+"""Words in the names of columns of the order in which two systems were shown."""
+
+ORDER_PAIRS = (
+    *(("ab", "ba"), ("original", "swapped"), ("normal", "swapped"), ("original", "reversed")),
+    *(("forward", "reverse"), ("forward", "reversed"), ("forward", "backward")),
+    *(("hin", "rueck"), ("normal", "getauscht"), ("original", "getauscht")),
+)
+"""Words in the names of the outcomes of the two orders, in the same order."""
 
 SPANS = frozenset({"start", "end", "begin", "offset"})
 """Names of the places at which a marked text begins and ends."""

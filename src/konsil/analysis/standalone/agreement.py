@@ -12,24 +12,22 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
-from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.arguments import call_of
 from konsil.analysis.roles.reading import TableFile
-from konsil.analysis.roles.recognition import Recognised, names_units, recognise
+from konsil.analysis.roles.recognition import Recognised, recognise
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
 from konsil.analysis.standalone.agreement_groups import common_scales, compare_tables
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement
-from konsil.analysis.standalone.declared import declared_labels
 from konsil.analysis.standalone.sets_agreement import estimate_any
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
-    lone_index,
     row_names,
     to_polars,
 )
+from konsil.analysis.tabular.declared import with_declared
 from konsil.analysis.tabular.label_sets import label_words
 from konsil.analysis.tabular.ratings_table import read
 from konsil.analysis.tabular.reshaping import reshape
@@ -73,12 +71,7 @@ def agreement(
     0.5
     """
     check_request(request)
-    index = lone_index(frame)
-    if not as_columns(request.unit) and index is not None and names_units(index):
-        request = replace(request, unit=None if index in request.columns else index)
-    labels = () if request.labels else declared_labels(frame, request)
-    if labels:
-        request = replace(request, labels=labels)
+    request = with_declared(frame, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:

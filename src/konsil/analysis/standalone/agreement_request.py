@@ -62,7 +62,7 @@ class AgreementRequest(RatingsRequest):
 
     def table_options(self, file: TableFile | None = None) -> TableOptions:
         """How the cells of a file are to be read, sets of labels included."""
-        return replace(super().table_options(file), level=self.level, split=self.split)
+        return replace(super().table_options(file), split=self.split)
 
     def stated_roles(self) -> StatedRoles:
         """What is stated of the columns."""

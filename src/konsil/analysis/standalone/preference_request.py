@@ -27,7 +27,13 @@ class PreferenceRequest(Request):
     refusal = AnalysisError
 
     item: str | None = setting(None, Flag("Column of the items; '-' if unknown.", metavar="C"))
-    rater: str | None = setting(None, Flag("Column of the raters; '-' if unknown.", metavar="C"))
+    rater: str | Sequence[str] | None = setting(
+        (),
+        Flag(
+            "Column of the raters; '-' if unknown; several: the column of each rater's outcomes.",
+            metavar="C",
+        ),
+    )
     first: str | None = setting(None, Flag("Column of the first of the two systems.", metavar="C"))
     second: str | None = setting(None, Flag("Column of the second system.", metavar="C"))
     outcome: str | Sequence[str] | None = setting(
@@ -36,6 +42,15 @@ class PreferenceRequest(Request):
             "Column of the outcomes: a winner, a tie, or a label of --scale; a second column has"
             " those of the other order, and different ones count as a tie.",
             metavar="C",
+        ),
+    )
+    swapped: str | None = setting(
+        None,
+        Flag(
+            "Where words for a side, such as 'left', mean the side in the other order: the second"
+            " column of the outcomes, rows with C=VALUE, or those with another system shown first"
+            " in C than in --first; '-' for nowhere.",
+            metavar="C[=VALUE]",
         ),
     )
     scale: Sequence[str] = setting(
@@ -97,11 +112,22 @@ class PreferenceRequest(Request):
         return (self.outcome,) if isinstance(self.outcome, str) else tuple(self.outcome or ())
 
     @property
+    def raters(self) -> tuple[str, ...]:
+        """The column of the raters, or the columns of each rater's outcomes; '-' if unknown."""
+        return (self.rater,) if isinstance(self.rater, str) else tuple(self.rater or ())
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns named."""
-        roles = (self.item, self.rater, self.first, self.second, *self.outcomes, *self.unused)
-        named = (*roles, self.won, self.lost, self.tied, *self.slices.columns)
+        roles = (self.item, *self.raters, self.first, self.second, *self.outcomes, *self.unused)
+        named = (*roles, self.won, self.lost, self.tied, *self._groups, self.swapped)
         return tuple(name for name in named if name is not None)
+
+    @property
+    def _groups(self) -> tuple[str, ...]:
+        """The columns that choose, group or exchange rows."""
+        column, sign, _ = (self.swapped or "").partition("=")
+        return tuple(sorted({*self.slices.columns, *([column.strip()] if sign else [])}))
 
     def table_options(self, file: TableFile | None = None) -> VotesOptions:
         """How the cells of a file are to be read; the columns' roles are stated apart."""
@@ -111,6 +137,7 @@ class PreferenceRequest(Request):
             **({} if file is None else vars(file)),
             scale=tuple(map(str, self.scale)),
             missing=tuple(self.missing),
+            swapped=self.swapped,
         )
 
     def stated_roles(self) -> StatedRoles:
@@ -120,9 +147,10 @@ class PreferenceRequest(Request):
         first, second = (*self.outcomes, None, None)[:2]
         return StatedRoles(
             units=() if self.item in (None, "-") else (self.item,),
-            raters=() if self.rater in (None, "-") else (self.rater,),
+            raters=() if self.raters == ("-",) else self.raters,
             has_no_units=self.item == "-",
-            has_no_raters=self.rater == "-",
+            has_no_raters=self.raters == ("-",),
+            swapped=self.swapped,
             first=self.first,
             second=self.second,
             outcome=first,
@@ -130,7 +158,7 @@ class PreferenceRequest(Request):
             won=self.won,
             lost=self.lost,
             tied=self.tied,
-            groups=tuple(sorted(self.slices.columns)),
+            groups=self._groups,
             unused=tuple(self.unused),
             scale=tuple(map(str, self.scale)),
             ends=self._numbers(),
@@ -164,6 +192,12 @@ def _check_outcomes(request: PreferenceRequest) -> None:
     """Refuse options for outcomes of different kinds."""
     if len(request.outcomes) > 2:
         raise AnalysisError(f"{option('outcome')}: expected one column, or two for both orders")
+    if len(request.raters) > 1 and (request.outcomes or request.won):
+        other = "outcome" if request.outcomes else "won"
+        raise AnalysisError(
+            f"{option('rater')} and {option(other)}: expected one of them; several raters' columns"
+            " contain their outcomes"
+        )
     counted = {name: getattr(request, name) for name in ("won", "lost", "tied")}
     stated = [name for name, column in counted.items() if column is not None]
     if stated and len({"won", "lost"} & {*stated}) < 2:
@@ -183,6 +217,10 @@ def _check_outcomes(request: PreferenceRequest) -> None:
         raise AnalysisError(
             f"{option(kinds[0])} and {option(kinds[1])}: expected one kind of outcomes, which are"
             " labels, numbers or counts of wins"
+        )
+    if request.swapped is not None and stated:
+        raise AnalysisError(
+            f"{option('swapped')} and {option('won')}: counts of wins have no words for sides"
         )
     if request.strict and (request.ends or stated):
         other = "ends" if request.ends else "won"

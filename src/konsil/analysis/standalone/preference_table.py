@@ -36,7 +36,12 @@ from konsil.analysis.standalone.ranking_summary import (
     worths_of,
 )
 from konsil.analysis.tabular.agreement_options import composed
-from konsil.analysis.tabular.coded_votes import comparable, used
+from konsil.analysis.tabular.coded_votes import (
+    comparable,
+    of_each_rater,
+    used,
+    with_sides_as_shown,
+)
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
@@ -50,7 +55,7 @@ from konsil.analysis.tabular.votes_table import (
     read_comparisons,
     with_common_items,
 )
-from konsil.errors import AnalysisError, SourceError, UnclearTableError, option
+from konsil.errors import AnalysisError, SourceError, UnclearTableError, nearest, option
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
 from konsil.stats.pairs.preference import preferences
@@ -282,13 +287,16 @@ def estimate_recognised(
 ) -> HeadToHead:
     """Preference in a table of categories whose columns have their roles."""
     warnings: list[str] = []
-    options, slices = roles.options, composed(request.slices)
+    slices = composed(request.slices)
+    rows, options = of_each_rater(used(frame, roles.options, slices), roles.options)
+    rows = with_sides_as_shown(rows, options)
     tables = {
         part.name: read_comparisons(
             part.frame, part.rows, replace(options, name=_named(part.name, options))
         )
-        for part in parts(used(frame, options, slices), slices, options.name, warnings)
+        for part in parts(rows, slices, options.name, warnings)
     }
+    del rows
     del frame  # large, and not needed for the statistics
     return roles.stated_in(_estimate_comparisons(roles.proved(tables), request, warnings))
 
@@ -304,6 +312,12 @@ class Roles:
         frame: pl.DataFrame | None = None,
     ) -> None:
         self.stated: StatedRoles = composed(request.stated_roles())
+        column = (self.stated.swapped or "-").partition("=")[0].strip()
+        if column not in ("-", *rows.columns):
+            raise SourceError(
+                f"{options.name}: {option('swapped', column)}: there is no such column;"
+                f" {nearest(column, rows.columns)}"
+            )
         self.purpose = options.purpose("comparisons", {"unit": "item"})
         self.recognised: Recognised = recognise(rows, self.stated, self.purpose, frame)
         reading = self.recognised.reading

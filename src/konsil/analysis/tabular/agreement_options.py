@@ -161,6 +161,7 @@ class RatingsRequest(Request):
         return TableOptions(
             **({} if file is None else vars(file)),
             cluster=self.cluster,
+            level=self.level or "nominal",
             labels=self.scale,
             abstain=self.abstain,
             missing=tuple(self.missing),

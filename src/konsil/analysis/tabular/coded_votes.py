@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.roles.candidates.axes import FEW_VALUES
+from konsil.analysis.roles.candidates.shown_order import names_side
 from konsil.analysis.tabular.dataframes import as_categories, as_text, with_composed_names
 from konsil.analysis.tabular.slices import Slices, refuse_unknown
 from konsil.analysis.tabular.votes_options import VotesOptions
-from konsil.errors import SourceError
+from konsil.errors import SourceError, nearest, option
 from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.renumbering import renumbered
 
@@ -58,9 +59,56 @@ def comparable(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl
 
 def used(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl.DataFrame:
     """The columns that are named and those with few values."""
-    named = {*options.columns.values(), *options.counted.values(), *options.axes, *slices.columns}
+    named = options.named | slices.columns
     return frame.select(
         column for column in frame if column.name in named or _has_few_values(column)
+    )
+
+
+def of_each_rater(frame: pl.DataFrame, options: VotesOptions) -> tuple[pl.DataFrame, VotesOptions]:
+    """A table with a column of each rater's outcomes as one with a row for each comparison."""
+    if not options.raters:
+        return frame, options
+    rows = frame.unpivot(
+        list(options.raters),
+        index=[name for name in frame.columns if name not in options.raters],
+        variable_name=_RATER,
+        value_name=_OUTCOME,
+    ).with_columns(pl.col(_RATER).cast(pl.Categorical))
+    columns = {**options.columns, "rater": _RATER, "outcome": _OUTCOME}
+    height, line = frame.height, options.line
+    return rows, replace(options, columns=columns, line=lambda row: line(row % height))
+
+
+_RATER, _OUTCOME = "\x1frater", "\x1foutcome"
+"""Columns of our own: no heading of a table has this sign."""
+
+
+def with_sides_as_shown(frame: pl.DataFrame, options: VotesOptions) -> pl.DataFrame:
+    """The rows with the system first that was shown first, where the other order is stated."""
+    if options.swapped_rows is None:
+        return frame
+    column, value = options.swapped_rows
+    names = options.columns["first"], options.columns["second"]
+    first, second = (frame.get_column(name) for name in names)
+    cells, others = (
+        words.cast(pl.String).str.strip_chars() for words in (frame.get_column(column), second)
+    )
+    is_swapped = (cells == (others if value is None else value)).fill_null(value=False)
+    if not is_swapped.any():
+        values = (others if value is None else cells).drop_nulls().unique().sort()
+        raise SourceError(
+            f"{options.name}: {option('swapped', str(options.swapped))}: no row has this value;"
+            f" {nearest(value or '', values)}"
+        )
+    outcome = options.columns["outcome"]
+    # What is named for a column of systems is the system there, and not the side.
+    renamed = {a: b for a, b in (names, names[::-1]) if not names_side(a, names, frozenset())}
+    words = frame.get_column(outcome).cast(pl.String)
+    return frame.with_columns(
+        second.zip_with(is_swapped, first).alias(names[0]),
+        first.zip_with(is_swapped, second).alias(names[1]),
+        words.replace(renamed).zip_with(is_swapped, words).cast(pl.Categorical).alias(outcome),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -50,11 +50,12 @@ def read_outcomes(combinations: pl.DataFrame, options: VotesOptions) -> Outcomes
     if options.ends is not None:
         numbers = _numbers(in_order, options.ends, options)[at]
         return Outcomes((np.sign(numbers).astype(np.int64),), 1, numbers)
-    orders = [in_order]
     if "second_outcome" in options.columns:
         both = outcomes_of_orders(in_order.get_column("outcome"))
         orders = [in_order.with_columns(words.alias("outcome")) for words in both]
-    parts = [_outcomes(rows, options) for rows in orders]
+        parts = [_outcomes(orders[0], options), _in_other_order(orders[1], options)]
+    else:
+        parts = [_outcomes(in_order, options)]
     return Outcomes(tuple(steps[at] for steps, _ in parts), max(n for _, n in parts))
 
 
@@ -87,6 +88,17 @@ def _place(comparisons: pl.DataFrame, word: str, options: VotesOptions) -> str:
     """Where an outcome is first."""
     row = comparisons.filter(pl.col("outcome") == word).item(0, "row")
     return f"{options.name}: line {options.line(int(row))}"
+
+
+def _in_other_order(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArray, int]:
+    """The steps of the second order, in which the second system was shown first."""
+    if not options.is_second_swapped:
+        return _outcomes(comparisons, options)
+    columns = options.columns
+    exchanged = {**columns, "first": columns["second"], "second": columns["first"]}
+    rows = comparisons.rename({"first": "second", "second": "first"})
+    steps, reach_of_steps = _outcomes(rows, replace(options, columns=exchanged))
+    return -steps, reach_of_steps
 
 
 def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArray, int]:

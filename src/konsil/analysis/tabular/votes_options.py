@@ -31,6 +31,34 @@ class VotesOptions(TableFile):
     """Words that mean: not rated."""
     axes: tuple[str, ...] = ()
     """The columns that may be criteria, for each of which comparisons are repeated."""
+    raters: tuple[str, ...] = ()
+    """The columns of each rater's outcomes, where these are not in one column."""
+    swapped: str | None = None
+    """Where words for a side are those of the other order: the second column of outcomes, rows with
+    COLUMN=VALUE, or those with the second system in COLUMN; '-' or None: nowhere."""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """All columns that are read."""
+        names = (*self.columns.values(), *self.counted.values(), *self.axes, *self.raters)
+        return frozenset((*names, *(self.swapped or "").split("=")[:1]))
+
+    @property
+    def is_second_swapped(self) -> bool:
+        """Whether words for a side are for the other order in the second column of outcomes."""
+        second = self.columns.get("second_outcome")
+        return second is not None and self.swapped == second
+
+    @property
+    def swapped_rows(self) -> tuple[str, str | None] | None:
+        """The column by which rows have their systems in the other order, and its value there.
+
+        No value where it has the system that was shown first.
+        """
+        if self.swapped in (None, "-") or "second_outcome" in self.columns:
+            return None
+        column, sign, value = str(self.swapped).partition("=")
+        return column.strip(), value.strip() if sign else None
 
     @property
     def unknown_roles(self) -> tuple[str, ...]:
@@ -57,4 +85,5 @@ def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ..
         counted=reading.wins,
         ends=reading.ends,
         axes=axes,
+        raters=reading.rated,
     )

@@ -7,12 +7,21 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 from konsil.analysis.roles.candidates.leftover import explain
+from konsil.analysis.roles.candidates.scaled_comparisons import (
+    POINTS,
+    RELATED,
+    add_related_left_out,
+    is_named_outcome,
+    known_ends,
+    on_scale,
+)
+from konsil.analysis.roles.candidates.shown_order import RATER, are_orders, are_related, is_order
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import OUTCOMES, PREFERENCES, SIDES, WINS, NameRole
+from konsil.analysis.roles.vocabulary import SIDES, WINS, NameRole
 from konsil.records.numerals import is_number
 
 _MOST_SYSTEMS = 60
@@ -99,7 +108,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
     """
     if column in (first, second) or column.is_long or not column.filled:
         return False
-    if column.is_number and not _is_named_outcome(column):
+    if column.is_number and not is_named_outcome(column):
         # 0 and 1 are words for outcomes only where a column is named for them.
         return False
     if is_named and are_outcomes(column.distinct):
@@ -118,13 +127,8 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
         if cell.casefold() not in column.empty
     )
-    is_lenient = is_named and _is_named_outcome(column) and not column.is_number
+    is_lenient = is_named and is_named_outcome(column) and not column.is_number
     return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
-
-
-def _is_named_outcome(column: Column) -> bool:
-    """Whether a column is named for outcomes."""
-    return column.name.strip().casefold() in OUTCOMES
 
 
 def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, ...]:
@@ -178,10 +182,14 @@ def _drafts(
                     points = _points(column, sides)
                     reason = "sides_alone" if points == _SIDES_ALONE else "pairs"
                     draft.add(points, reason, column.name)
+                    draft.add(RELATED * is_order(column.name), "named_for_other", column.name)
+                    add_related_left_out(draft, outcomes)
                 yield from _completed(table, stated, draft)
         yield from _in_both_orders(table, stated, sides, outcomes, is_named=is_named)
+        yield from _of_raters(table, stated, sides, outcomes, is_named=is_named)
     if is_named:
-        yield from _on_scale(table, stated, sides, () if is_on_scale else outcomes)
+        for draft in on_scale(table, stated, sides, () if is_on_scale else outcomes):
+            yield from _completed(table, stated, draft)
 
 
 def _with_outcome(sides: tuple[Column, Column], column: Column, *, is_named: bool) -> Draft:
@@ -193,8 +201,31 @@ def _with_outcome(sides: tuple[Column, Column], column: Column, *, is_named: boo
     return draft
 
 
-_GAMES = re.compile(r"g(ame)?_?[12]_winner", re.IGNORECASE)
-"""Names of the outcomes of the two orders; two others can be those of two raters."""
+def _of_raters(
+    table: Table,
+    stated: StatedRoles,
+    sides: tuple[Column, Column],
+    outcomes: Sequence[Column],
+    *,
+    is_named: bool,
+) -> Iterator[Draft]:
+    """The reading in which several raters have a column of outcomes each."""
+    names = [column.name for column in outcomes]
+    raters = [name for name in names if kinds(name)["rater"] >= RATER]
+    is_of_people = len(raters) > 1
+    if not is_of_people:
+        raters = [a for a in names if any(are_related(a, b) for b in names if a != b)]
+    rated = stated.raters if len(stated.raters) > 1 else tuple(raters)
+    are_two_orders = len(rated) == 2 and are_orders(*rated)
+    if len(rated) < 2 or not {*rated} <= {*names} or stated.outcome or are_two_orders:
+        return
+    pair = sides[0].name, sides[1].name
+    draft = Draft("pairs", rated=rated, sides=pair)
+    draft.add(12, "pairs", ", ".join((*pair, *rated)))
+    draft.add(5.0 * is_named, "sides", ", ".join(pair))
+    draft.add(10.0 * is_of_people, "names_of_kind", ", ".join(rated))
+    draft.numbers = tuple(_steps(table.by_name[name], *sides) for name in rated)
+    yield from _completed(table, stated, draft)
 
 
 def _in_both_orders(
@@ -208,64 +239,29 @@ def _in_both_orders(
     """Readings with an outcome for each of the two orders in which the systems were shown."""
     for first, second in combinations(outcomes, 2):
         are_stated = (stated.outcome, stated.second_outcome) == (first.name, second.name)
-        if are_stated or (not stated.outcome and _are_sides(first.name, second.name)):
+        is_known = are_orders(first.name, second.name)
+        is_open = not stated.outcome and (is_known or _are_sides(first.name, second.name))
+        if are_stated or is_open:
             draft = _with_outcome(sides, first, is_named=is_named)
             draft.second_outcome = second.name
             draft.numbers = ("orders", draft.numbers, _steps(second, *sides))
-            is_known = bool(_GAMES.fullmatch(first.name) and _GAMES.fullmatch(second.name))
             draft.add(10.0 * is_known, "orders", f"{first.name}, {second.name}")
+            if not stated.outcome:
+                add_related_left_out(draft, [c for c in outcomes if c.name != second.name])
             yield from _completed(table, stated, draft)
 
 
-_POINTS = 5.0
-"""Points for a column that is named for outcomes, and for the names of the row's systems in it."""
 _SIDES_ALONE = -12.0
 """Points of a column with sides alone that is not named for outcomes: left may be an eye."""
 
 
 def _points(column: Column, sides: tuple[Column, Column]) -> float:
     """Points for a column of outcomes by its name and by what it contains."""
-    is_named = _is_named_outcome(column)
+    is_named = is_named_outcome(column)
     has_systems = bool(column.folded & (sides[0].folded | sides[1].folded))
     if not is_named and not has_systems:
         return _SIDES_ALONE
-    return _POINTS * (is_named + has_systems - column.is_number)
-
-
-def _on_scale(
-    table: Table,
-    stated: StatedRoles,
-    sides: tuple[Column, Column],
-    outcomes: Sequence[Column],
-) -> Iterator[Draft]:
-    """Readings with a preference on a scale, in a column that has no other `outcomes`."""
-    for column in table.columns:
-        if column in (*sides, *outcomes) or not column.is_ratings:
-            continue
-        is_named = _is_named_outcome(column)
-        is_outcome = is_named or (fit(column.name, "label") == 1 and not outcomes)
-        if column.name != stated.outcome and not (is_outcome and not stated.outcome):
-            continue
-        draft = Draft("pairs-on-scale", sides=(sides[0].name, sides[1].name), outcome=column.name)
-        draft.ends = stated.ends or known_ends(column, sides) if not stated.scale else None
-        draft.add(16, "preferences", column.name)
-        is_unclear = column.is_number and not draft.ends
-        draft.add(
-            _POINTS * (1 + is_named - is_unclear), "sides", f"{sides[0].name}, {sides[1].name}"
-        )
-        is_declared = stated.scale and column.folded <= {w.casefold() for w in stated.scale}
-        draft.add(5.0 * bool(is_declared), "preferences", column.name)
-        draft.numbers = ("scale", column.name)
-        yield from _completed(table, stated, draft)
-
-
-def known_ends(column: Column, sides: tuple[Column, Column]) -> tuple[float, float] | None:
-    """The numbers of a full preference for the first and for the second of systems 1 and 2."""
-    are_numbered = all(c.name.endswith(n) for c, n in zip(sides, "12", strict=True))
-    is_preference = column.is_number and column.name.casefold() in PREFERENCES
-    if are_numbered and is_preference and 1 <= column.range[0] <= column.range[1] <= 2:
-        return 1.0, 2.0
-    return None
+    return POINTS * (is_named + has_systems - column.is_number)
 
 
 def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
@@ -306,8 +302,8 @@ def _completed(table: Table, stated: StatedRoles, draft: Draft) -> Iterator[Draf
         free = [] if stated.has_no_units else _named(table, "unit", reserved | {*stated.raters})
         units = [(name,) for name in free] or [()]
     for unit in units:
-        raters: Sequence[str | None] = stated.raters[:1]
-        if not raters:
+        raters: Sequence[str | None] = () if draft.rated else stated.raters[:1]
+        if not raters and not draft.rated:
             raters = [] if stated.has_no_raters else _named(table, "rater", reserved | {*unit})
         for rater in raters or [None]:
             fresh = draft.copy(units=unit, rater=rater)

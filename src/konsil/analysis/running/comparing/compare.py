@@ -6,15 +6,12 @@ study's analyses are run.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.recoding.stated_labels import as_columns
 from konsil.analysis.roles.arguments import call_of
 from konsil.analysis.roles.reading import TableFile
-from konsil.analysis.roles.recognition import names_units, recognise
+from konsil.analysis.roles.recognition import recognise
 from konsil.analysis.running.comparing.compare_request import CompareRequest
 from konsil.analysis.running.comparing.compare_result import GroupComparison
 from konsil.analysis.running.comparing.reference import against_reference
@@ -25,10 +22,10 @@ from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import (
     PandasFrame,
     as_text,
-    lone_index,
     row_names,
     to_polars,
 )
+from konsil.analysis.tabular.declared import with_declared
 from konsil.analysis.tabular.slices import parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
@@ -42,7 +39,9 @@ def compare(
     """Proportions, means and medians of systems or groups, and their differences with p values.
 
     `frame` is a Polars or pandas data frame of ratings: a row for each rating, with columns of the
-    unit, the rater and the system; a column for each rater; or a column for each system. `by` is
+    unit, the rater and the system; a column for each rater; or a column for each system. Without
+    `labels`, the categories of an ordered `Categorical` (pandas) or `Enum` (Polars) are the scale,
+    as in `agreement`. `by` is
     the column of the systems or groups. `rater="-"` states that raters are unknown, and `unit="-"`
     that each row is a unit.
 
@@ -61,9 +60,7 @@ def compare(
     >>> [round(row.estimate.value, 3) for row in result.differences]
     [-0.333]
     """
-    index = lone_index(frame)
-    if not as_columns(request.unit) and index is not None and names_units(index):
-        request = replace(request, unit=None if index in request.columns else index)
+    request = with_declared(frame, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
@@ -89,7 +86,9 @@ def compare_groups(
         parts(words, slices, options.name, [])
     purpose = options.purpose("groups", has_rule=bool(options.repeat))
     recognised = recognise(words, stated, purpose)
-    ratings = table_ratings(words, recognised.reading, options, slices, warnings)
+    ratings = table_ratings(
+        words, recognised.reading, options, slices, warnings, is_level_stated=bool(request.level)
+    )
     study = table_study(ratings, composed(request), options.name)
     if len(study.groups) == 1:
         warnings.append(

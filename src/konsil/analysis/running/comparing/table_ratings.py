@@ -63,11 +63,14 @@ def table_ratings(
     options: TableOptions,
     slices: Slices,
     warnings: list[str],
+    *,
+    is_level_stated: bool,
 ) -> TableRatings:
     """The ratings of a table of words whose columns have their roles.
 
     Raises SourceError with one sentence for what cannot be read. `slices` chooses the rows; the
-    groups are those of the reading.
+    groups are those of the reading. Labels that are numbers are of an interval level unless another
+    one is stated.
     """
     reshaped = reshape(words, reading, options, Slices())
     named = reshaped.options
@@ -88,9 +91,15 @@ def table_ratings(
     ratings = recoded(ratings, named.recode)
     if ratings.height == 0:
         refuse_unrated(named)
-    criteria = tuple(
-        _criterion(str(name), ratings.filter(pl.col("criterion") == name), named, warnings)
+    by_criterion = [
+        (str(name), ratings.filter(pl.col("criterion") == name))
         for name in ratings.get_column("criterion").unique(maintain_order=True)
+    ]
+    criteria = tuple(
+        _criterion(
+            name, rows, named if is_level_stated else _with_usual_level(rows, named), warnings
+        )
+        for name, rows in by_criterion
     )
     return TableRatings(criteria, has_raters, reading.cluster is not None)
 
@@ -139,13 +148,16 @@ def _with_numbered_raters(ratings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _with_usual_level(rows: pl.DataFrame, options: TableOptions) -> TableOptions:
+    """The options with the level that the labels usually have."""
+    words = {*rows.get_column("label").unique(), *options.labels} - {options.abstain}
+    is_numeric = bool(options.values) or None not in own_numbers([*words])
+    return replace(options, level="interval") if is_numeric else options
+
+
 def _criterion(
     name: str, rows: pl.DataFrame, options: TableOptions, warnings: list[str]
 ) -> CriterionRatings:
-    words = {*rows.get_column("label").unique(), *options.labels} - {options.abstain}
-    is_numeric = bool(options.values) or None not in own_numbers([*words])
-    if options.level == "nominal" and is_numeric:
-        options = replace(options, level="interval")
     ratings = on_scale(rows, options, warnings, counts_labels=False)
     check_repeats(ratings.rated, options, warnings)
     rated, abstained = (

@@ -1,0 +1,173 @@
+"""In which order two systems were shown: columns of the order, and outcomes of both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.candidates.preference_scales import ends_of_numbers, step_of_label
+from konsil.analysis.roles.columns import Column, Table
+from konsil.analysis.roles.names import kinds, words
+from konsil.analysis.roles.outcomes import known_step
+from konsil.analysis.roles.reading import StatedRoles, TableReading
+from konsil.analysis.roles.vocabulary import ORDER_PAIRS, ORDERS, SIDES
+from konsil.errors import option
+from konsil.records.numerals import own_numbers
+
+
+def is_order(name: str) -> bool:
+    """Whether a column is named for the order in which two systems were shown.
+
+    >>> is_order("Reihenfolge"), is_order("is_swapped"), is_order("winner")
+    (True, True, False)
+    """
+    return bool({*words(name)} & ORDERS)
+
+
+def are_orders(first: str, second: str) -> bool:
+    """Whether two names are those of the outcomes of both orders, in this order.
+
+    >>> are_orders("winner_ab", "winner_ba"), are_orders("g1_winner", "g2_winner")
+    (True, True)
+    >>> are_orders("verdict", "verdict_swapped"), are_orders("winner_order1", "winner_order2")
+    (True, True)
+    >>> are_orders("rater1", "rater2"), are_orders("winner_ba", "winner_ab")
+    (False, False)
+    """
+    ours, theirs = words(first), words(second)
+    if len(theirs) == len(ours) + 1 and {*theirs} - {*ours} <= ORDERS and {*ours} <= {*theirs}:
+        return len({*theirs}) > len({*ours})
+    pairs = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    if len(ours) != len(theirs) or len(pairs) != 1:
+        return False
+    is_game = {"g", "game"} & {*ours}
+    is_numbered = pairs[0] in {("1", "2"), ("first", "second")} and (is_game or {*ours} & ORDERS)
+    return pairs[0] in ORDER_PAIRS or bool(is_numbered)
+
+
+def are_related(first: str, second: str) -> bool:
+    """Whether two columns of outcomes belong together by their names: none is left out alone.
+
+    >>> are_related("winner_anna", "winner_ben"), are_related("winner", "winner_swapped")
+    (True, True)
+    >>> are_related("winner", "longer"), are_related("anna", "ben"), are_related("ab", "ba")
+    (False, True, True)
+    """
+    if are_orders(first, second) or are_orders(second, first):
+        return True
+    ours, theirs = words(first), words(second)
+    if min(kinds(name)["rater"] for name in (first, second)) >= RATER:
+        return True
+    n_differing = sum(a != b for a, b in zip(ours, theirs, strict=False))
+    return len(ours) == len(theirs) > 1 and n_differing == 1
+
+
+RATER = 0.8
+"""How well a name fits a rater that has a column."""
+
+_BARE = frozenset({word for side in SIDES for word in side} | {"links", "rechts"})
+"""Names of columns that are the words for a side as well."""
+
+
+def names_side(word: str, columns: tuple[str, str], systems: frozenset[str]) -> bool:
+    """Whether an outcome names a side and no system, whose side may be another in another order.
+
+    >>> sides, systems = ("model_a", "model_b"), frozenset({"gpt"})
+    >>> [names_side(word, sides, systems) for word in ("left", "A", "model_a", "gpt", "tie")]
+    [True, True, False, False, False]
+    """
+    low = word.strip().casefold()
+    is_column = low in {name.strip().casefold() for name in columns} - _BARE
+    return not is_column and low not in systems and bool(low) and known_step(low, columns) != 0
+
+
+def swapped_sides(
+    table: Table, reading: TableReading, stated: StatedRoles, *, is_complete: bool
+) -> str:
+    """Where words for a side may be for the other order, as it would be stated; empty: nowhere.
+
+    Names of systems are the same in both orders. In a table that has each pair of systems in both
+    columns, the columns are in the order shown.
+    """
+    if reading.sides is None or stated.swapped is not None or not reading.outcomes:
+        return ""
+    first, second = (table.by_name[name] for name in reading.sides)
+    systems = first.folded | second.folded
+
+    def has_sides(name: str) -> bool:
+        column = table.by_name[name]
+        return any(names_side(word, reading.sides or ("", ""), systems) for word in column.folded)
+
+    if reading.second_outcome:
+        if not has_sides(reading.second_outcome):
+            return ""
+        return reading.second_outcome if _are_more_often_opposite(table, reading) else "-"
+    if is_complete or not has_sides(reading.outcomes[0]) or _are_as_shown(table, reading):
+        return ""
+    return next(_order_columns(table, reading, systems), "")
+
+
+def _are_more_often_opposite(table: Table, reading: TableReading) -> bool:
+    """Whether the words of the two orders name different sides more often than the same one."""
+    columns = [table.by_name[name] for name in reading.outcomes]
+    words = {word for column in columns for word in column.distinct}
+    numbers = [number for number in own_numbers([*words]) if number is not None]
+    if len(numbers) == len(words):
+        middle = sum(ends_of_numbers(numbers)) / 2
+        side = dict(zip(words, np.sign(np.array(numbers) - middle), strict=True))
+    else:
+        steps = {word: known_step(word) for word in words}
+        side = {w: np.sign(step_of_label(w) or 0 if n is None else n) for w, n in steps.items()}
+    both = zip(*(column.cells for column in columns), strict=True)
+    return sum(side.get(a, 0) * side.get(b, 0) for a, b in both) <= 0
+
+
+def _order_columns(table: Table, reading: TableReading, systems: frozenset[str]) -> Iterator[str]:
+    """Unused columns of the order: with the value of the other order, or the system shown first."""
+    for column in table.columns:
+        if column.name not in reading.unused or not is_order(column.name):
+            continue
+        if column.folded <= systems:
+            yield column.name
+        elif len(column.distinct) == 2:
+            yield f"{column.name}={_other_order(column)}"
+
+
+def _other_order(column: Column) -> str:
+    """The value that is probably the other order: the later one, such as BA, swapped, true or 2."""
+    swapped = [word for word in column.distinct if {*words(word)} & ORDERS]
+    return swapped[0] if len(swapped) == 1 else max(column.distinct)
+
+
+def _are_as_shown(table: Table, reading: TableReading) -> bool:
+    """Whether some comparison occurs with its systems in both columns."""
+    names = [*reading.units, *(reading.sides or ())]
+    keys = [table.by_name[name].cells for name in names if name in table.by_name]
+    seen = {*zip(*keys, strict=True)}
+    return any((*key[:-2], key[-1], key[-2]) in seen for key in seen)
+
+
+def swapped_question(reading: TableReading) -> TranslatableMessage:
+    """What is asked of words for a side where systems were shown in both orders."""
+    return message(
+        "Outcomes name sides, and the systems were shown in two orders: if these are the sides as"
+        " shown, state {swapped}; if the first side is the system of the first column in both"
+        " orders, state {fixed}.",
+        message_id="roles.sides_of_orders",
+        swapped=option("swapped", reading.second_outcome or reading.swapped),
+        fixed=option("swapped", "-"),
+    )
+
+
+def order_question(column: str) -> TranslatableMessage:
+    """What is asked of the order of comparisons that were made in both orders."""
+    return message(
+        "{column} has the order in which the systems were shown, and each comparison was made in"
+        " both: pool both orders with {unused}, or analyse each by itself with {by}.",
+        message_id="roles.order",
+        column=column,
+        unused=option("unused", column, several=True),
+        by=option("by", column),
+    )
