@@ -14,11 +14,12 @@ from konsil.design.models import (
     with_answering_models,
     without_secrets,
 )
+from konsil.design.questions import with_language
 from konsil.design.tables.first_row import first_row
 from konsil.design.tables.loaded import Loaded
 from konsil.design.tables.sources import fixable_roles
 from konsil.locale import catalogue_language, complete_languages, translations
-from konsil.web.design.entrance import Room
+from konsil.web.design.entrance import Room, language_of
 from konsil.web.design.forms import (
     TableEntry,
     answering_in,
@@ -27,7 +28,7 @@ from konsil.web.design.forms import (
     text_of,
     uploads,
 )
-from konsil.web.design.rendering import language_of, onward, step, trying
+from konsil.web.design.rendering import onward, step, trying
 from konsil.web.design.words import (
     Gettext,
     confidence_words,
@@ -91,7 +92,7 @@ def take_data(_request: Request, room: Room, form: FormData) -> Response:
     content["title"] = text_of(form, "title")
     language = catalogue_language(text_of(form, "study_language"))
     if language in complete_languages() and language != content.get("language", "en"):
-        content["language"] = language
+        content, room.follows = with_language(content, language), False
     is_fine = trying(room, lambda: workshop.change(content))
     for entry in tables_in(form):
         if entry.name in workshop.tables and action != f"remove {entry.name}":
