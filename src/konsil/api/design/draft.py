@@ -16,12 +16,19 @@ from konsil.api.design.rating_forms import (
     rating_raters,
     with_rating_forms,
 )
+from konsil.api.design.table_command import command_of
 from konsil.api.design.user_tables import check_name, read_by, read_user_table
 from konsil.design.edits import Data
 from konsil.design.tables.columns import Role
 from konsil.design.tables.guessing import Hints, TableForm, form_of, guesses, proposal_of
 from konsil.design.tables.loaded import Loaded, Names, UserTable
-from konsil.design.tables.naming import pseudonym, renamed_values, systems_in_headings, systems_of
+from konsil.design.tables.naming import (
+    pseudonym,
+    renamed_values,
+    roles_by_pattern,
+    systems_in_headings,
+    systems_of,
+)
 from konsil.design.tables.sources import Chosen, faults, fixable_roles, missing_roles, sources_of
 from konsil.errors import KonsilError, SourceError
 from konsil.errors.message import message
@@ -124,6 +131,17 @@ class Draft(ProtocolDraft):
     def set_form(self, name: str, form: TableForm) -> None:
         """Propose the roles of a table's columns in another form; what it gave the study goes."""
         self._propose(self.tables[name].table, form)
+
+    def set_names(self, name: str, pattern: str) -> None:
+        """Read the headings by a pattern; what the table gave the study goes."""
+        loaded = self.tables[name]
+        roles = roles_by_pattern(loaded.roles, pattern)
+        self._leave_out(name)
+        loaded.roles, loaded.names, loaded.is_used = roles, pattern, False
+
+    def command_of(self, name: str) -> str:
+        """The command that computes the agreement in a table that no study can hold."""
+        return command_of(self.tables[name])
 
     def _propose(self, table: UserTable, form: TableForm | None = None) -> Loaded:
         chosen_as = table.name

@@ -312,7 +312,7 @@ def check_readable(path: Path) -> None:
                     "{where}: cannot be opened: {reason}",
                     message_id="file.not_opened",
                     where=path.name,
-                    reason=error.strerror,
+                    reason=error.strerror or str(error),
                 )
             ) from None
         if path.stat().st_size == 0:

@@ -66,6 +66,7 @@ def data(request: Request, room: Room, _form: FormData) -> Response:
 def _table(workshop: Workshop, name: str, loaded: Loaded, _: Gettext) -> Mapping[str, object]:
     """One table on the page."""
     missing, repeated = workshop.lacking(name)
+    command = workshop.command_of(name)
     columns = zip(loaded.guesses, loaded.table.columns, strict=True)
     return {
         "loaded": loaded,
@@ -80,8 +81,9 @@ def _table(workshop: Workshop, name: str, loaded: Loaded, _: Gettext) -> Mapping
         ],
         "missing": missing,
         "repeated": repeated,
+        "command": command,
         "fixable": fixable_roles(loaded.roles),
-        "first": None if missing or repeated else first_row(loaded),
+        "first": first_row(loaded) if command or not (missing or repeated) else None,
     }
 
 
@@ -145,6 +147,10 @@ def _take_table(room: Room, entry: TableEntry) -> bool:
     if entry.form is not None and entry.form != loaded.form:
         form = entry.form
         trying(room, lambda: workshop.set_form(entry.name, form))
+        return False
+    if entry.names is not None and entry.names != loaded.names:
+        pattern = entry.names
+        trying(room, lambda: workshop.set_names(entry.name, pattern))
         return False
     named = dict(zip([c.name for c in loaded.table.columns], entry.roles, strict=False))
     is_fine = trying(room, lambda: workshop.use_table(entry.name, named, entry.fixed))
