@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,8 +54,9 @@ def _tried(path: Path) -> Iterator[FileSettings]:
         yield from (FileSettings(sheet=sheet) for sheet in (*sheets[:MOST_SHEETS], "*"))
         return
     yield FileSettings()
-    if nested := path_of_nested(path, FileSettings()):
-        yield FileSettings(path=nested)
+    with suppress(SourceError):  # what is wrong with the file itself is told already
+        if nested := path_of_nested(path, FileSettings()):
+            yield FileSettings(path=nested)
 
 
 def _user_table(path: Path, settings: FileSettings) -> UserTable:

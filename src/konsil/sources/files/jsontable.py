@@ -8,6 +8,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from typing import cast
 
 import polars as pl
 
@@ -172,13 +173,13 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         yield line, value
         at = _skip(text, at)
     if text[at + 1 :].strip():
-        raise SourceError(
-            message(
-                "{where}: there is text after the list's end",
-                message_id="file.after_list",
-                where=where,
-            )
-        )
+        raise SourceError(_after_list(where))
+
+
+def _after_list(where: str) -> str:
+    return message(
+        "{where}: there is text after the list's end", message_id="file.after_list", where=where
+    )
 
 
 def weight(text: str) -> int:
@@ -295,7 +296,7 @@ def _not_json(error: Exception) -> str:
             character=error.colno,
         )
     if isinstance(error, _TwiceError | _HalfError):
-        return str(error.args[0])
+        return cast("str", error.args[0])
     return message(
         "not JSON that can be read: nested too deeply or a number too long",
         message_id="file.deep_json",
@@ -352,7 +353,10 @@ def _records(text: bytes, where: str, path: str) -> Iterator[tuple[int, dict[str
 
 def _value(text: bytes, where: str) -> object:
     """A JSON text's value, read within the limits of a list of values."""
-    return next((value for _, value in elements(f"[{text.decode()}]", where)), None)
+    values = [value for _, value in elements(f"[{text.decode()}]", where)]
+    if len(values) > 1:
+        raise SourceError(_after_list(where))
+    return values[0] if values else None
 
 
 def _lists(value: object, path: str) -> dict[str, list[dict[str, object]]]:
