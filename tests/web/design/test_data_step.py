@@ -188,3 +188,30 @@ def test_the_language_that_was_stated_is_not_that_of_the_pages(setup, tmp_path):
     assert exit_code("new", tmp_path / "there") == 0
     existing = setup(tmp_path / "there", language="de", study_language=None)
     assert existing.workshop.language == "en" and not existing.workshop.is_changed()
+
+
+def answers_of(word: str) -> bytes:
+    rows = (
+        f"{k},Which dose is given to case {k} before the operation?,{word} {'is given slowly into the vein. ' * 3}{k}"
+        for k in range(1, 9)
+    )
+    return "\n".join(["id,question,answer", *rows]).encode()
+
+
+def test_a_single_column_of_answers_names_no_system(setup):
+    """Kills: two files of answers that are one system called 'answer'."""
+    here = setup(language="en")
+    files = [("file", (f"{w}.csv", answers_of(w), "text/csv")) for w in ("oxygen", "fluid")]
+    here.post("data", "read", files=files, title="T")
+    through(here)
+    assert [system["id"] for system in here.workshop.data["systems"]] == ["oxygen", "fluid"]
+
+
+def test_unicode_text_of_a_spreadsheet_program_is_read_without_a_setting(setup):
+    """Kills: advice to set an encoding on a page that has no field for it yet."""
+    table = odd_tables.a_column_for_each_rater().decode("cp1252")
+    here = chosen(setup, "noten.txt", table.replace(";", "\t").encode("utf-16"))
+    settings = here.workshop.tables["noten.txt"].table.settings
+    assert (settings.encoding, settings.separator) == ("utf-16", "\t")
+    through(here)
+    assert here.workshop.data["sources"][-1]["encoding"] == "utf-16"

@@ -46,6 +46,15 @@ def numbers_of(command: str, capsys) -> dict[str, float]:
             ],
         ),
         (
+            "summen.csv",
+            "Adler,mild,severe,Gesamt\nmild,20,1,21\nsevere,4,13,17\nGesamt,24,14,38\n",
+            "konsil agreement summen.csv --cross-table",
+            [
+                "Did the rater of the rows choose “mild”, and the other “mild”, in 20 cases?",
+                "Did the rater of the rows choose “mild”, and the other “severe”, in 1 case?",
+            ],
+        ),
+        (
             "cross table.csv",
             CROSSED,
             "konsil agreement 'cross table.csv' --cross-table",

@@ -138,6 +138,7 @@ class Draft(ProtocolDraft):
         roles = roles_by_pattern(loaded.roles, pattern)
         self._leave_out(name)
         loaded.roles, loaded.names, loaded.is_used = roles, pattern, False
+        loaded.form = "long" if "{rater}" not in pattern and pattern else "wide"
 
     def command_of(self, name: str) -> str:
         """The command that computes the agreement in a table that no study can hold."""

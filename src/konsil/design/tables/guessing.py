@@ -163,7 +163,7 @@ def proposal_of(
     `tool_roles`: what the tool states whose export the table is.
     """
     hints = hints or Hints()
-    frame = frame_of(sorted(columns, key=lambda column: column.name))
+    frame = frame_of(columns)
     system = min((c.name for c in columns if _is_known(c, hints)), default=None)
     if form is not None:
         return _proposal_in(frame, form, system)
@@ -212,6 +212,9 @@ def guesses(
     names = {column.name.casefold() for column in columns}
     reading = proposal.reading
     roles = roles_of(reading) if reading else {}
+    answers = [name for name, role in roles.items() if role == "answer_of"]
+    if len(answers) == 1 and fit(answers[0], "answer") == 1:
+        roles[answers[0]] = "answer"  # the heading names no system
     keys = {name for name, role in roles.items() if role not in _BESIDE | {"unused"}}
     used_roles = {*roles.values()}
     repeated = repeated_roles(roles)
