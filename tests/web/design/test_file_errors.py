@@ -109,7 +109,7 @@ TEXTS: Mapping[str, tuple[str, bytes, str]] = {
     "string": ("x.jsonl", b'{"a": "b}\n', "kein JSON: ein Text wird nicht beendet"),
     "control": ("x.jsonl", b'{"a": "b\tc"}\n', "kein JSON: ungültiges Steuerzeichen"),
     "escape": ("x.jsonl", b'{"a": "b\\c"}\n', "kein JSON: ungültige Escape-Folge (Zeichen"),
-    "code": ("x.jsonl", b'{"a": "\\uZZZZ"}\n', "kein JSON: ungültige Escape-Folge \\uXXXX"),
+    "code": ("x.jsonl", b'{"a": "\\uZZZZ"}\n', "kein JSON: ungültige Escape-Folge \\u (Zeichen"),
     "extra": ("x.jsonl", b'{"a": 1} 2\n', "kein JSON: überzählige Daten"),
 }
 """Files that cannot be read, whose text a process of its own need not read."""

@@ -277,7 +277,7 @@ _REASONS = {
         "invalid control character at", message_id="file.json_control"
     ),
     "Invalid \\escape": message("invalid \\escape", message_id="file.json_escape"),
-    "Invalid \\uXXXX escape": message("invalid \\uXXXX escape", message_id="file.json_code"),
+    f"Invalid \\u{4 * 'X'} escape": message("invalid \\u escape", message_id="file.json_code"),
     "Extra data": message("extra data", message_id="file.json_extra"),
 }
 """What Python's reader of JSON says -> the same in a sentence."""
