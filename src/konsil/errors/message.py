@@ -83,7 +83,8 @@ def message(
     """A sentence from its English template, with its message id.
 
     Catalogues of other languages list it under that id. Every new sentence has an id such as
-    `interval.exact`: a family and a name. Sentences that are English alone begin with `error.`. Older sentences are listed under their template.
+    `interval.exact`: a family and a name. Sentences that are English alone begin with
+    `error.`. Older sentences are listed under their template.
 
     Words that follow a number have both their forms in a gap: that of one and that of any other
     number. A gap such as `{name!r}` quotes a word as Python does.
