@@ -22,13 +22,11 @@ from konsil.locale import complete_languages
 )
 @click.option(
     "--language",
-    default="en",
-    show_default=True,
     type=click.Choice(complete_languages()),
-    help="The language of a new study's texts.",
+    help="The language of a new study's texts; default: the language of the pages.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the link and open no browser.")
-def command(folder: Path, port: int, language: str, no_browser: bool) -> None:
+def command(folder: Path, port: int, language: str | None, no_browser: bool) -> None:
     """Set up the study in FOLDER on pages that this computer alone can open.
 
     The pages read your tables, propose what each column holds, and show the rating page, the plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
@@ -72,8 +72,8 @@ def _ask_tables(draft: DraftWorkshop) -> None:
                 sheets = show(", ".join(loaded.table.sheets))
                 sheet = click.prompt(f"  Sheet ({sheets}; * for all)", default=usual)
                 if sheet != usual:
-                    draft.read_again(path.name, replace(loaded.table.settings, sheet=sheet))
-                    loaded = draft.tables[path.name]
+                    draft.read_again(loaded.table.name, replace(loaded.table.settings, sheet=sheet))
+                    loaded = draft.tables[loaded.table.name]
         except KonsilError as error:
             click.echo(f"  {show(str(error))}")
             continue
@@ -98,14 +98,25 @@ def _ask_tables(draft: DraftWorkshop) -> None:
                     show_choices=False,
                 )
                 roles[column] = cast("Role", answer)
-        draft.use_table(path.name, roles)
-        missing, repeated = draft.lacking(path.name)
-        for role in missing:
-            click.echo(f"  not used: no column is the {words[role]}; name the table again")
-        for role in repeated:
-            click.echo(f"  not used: several columns are the {words[role]}; name the table again")
-        if missing or repeated:
-            draft.remove_table(path.name)
+        _use(draft, loaded.table.name, roles)
+
+
+def _use(draft: DraftWorkshop, name: str, roles: Mapping[str, Role]) -> None:
+    """Read a table with these roles; one that cannot be used is left out, with what it lacks."""
+    words = role_words(_untranslated)
+    draft.use_table(name, roles)
+    missing, repeated = draft.lacking(name)
+    if not (missing or repeated):
+        return
+    command = draft.command_of(name)
+    if command:
+        click.echo("  not used: a study cannot hold these ratings; this computes their agreement:")
+        click.echo(f"  {command}")
+    for role in missing if not command else ():
+        click.echo(f"  not used: no column is the {words[role]}; name the table again")
+    for role in repeated:
+        click.echo(f"  not used: several columns are the {words[role]}; name the table again")
+    draft.remove_table(name)
 
 
 def _ask_questions(draft: DraftWorkshop) -> Iterator[Question]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,13 +11,11 @@ import click
 from click.core import ParameterSource
 
 from konsil.errors import UnclearTableError
-from konsil.records.request import FLAG, Flag
-from konsil.records.source import FileSettings
+from konsil.records.request import Options, flags_of, quoted
+from konsil.records.source import FileSettings, settings_options
 
 if TYPE_CHECKING:
     from konsil.sources.files.table import Table
-
-Options = Sequence[tuple[str, tuple[str, ...]]]
 
 
 @contextmanager
@@ -35,36 +30,9 @@ def with_command(
     try:
         yield
     except UnclearTableError as error:
-        settings = [] if table is None else settings_options(table)
-        options = (*settings, *_flags(kind, error.arguments))
+        settings = [] if table is None else settings_options(table.settings)
+        options = (*settings, *flags_of(kind, error.arguments))
         raise error.with_call(command(options, files)) from None
-
-
-def settings_options(table: Table) -> list[tuple[str, tuple[str, ...]]]:
-    """The settings of a file that were detected, as options."""
-    usual = FileSettings()
-    return [
-        # A tab is printed as blanks.
-        (f"--{entry.name}", () if value is True else (str(value).replace("\t", r"\t"),))
-        for entry in fields(FileSettings)
-        if (value := getattr(table.settings, entry.name)) != getattr(usual, entry.name)
-    ]
-
-
-def _flags(kind: type, arguments: Options) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Fields of a request with their values, as options."""
-    by_name = {entry.name: entry for entry in fields(kind)} if is_dataclass(kind) else {}
-    for name, values in arguments:
-        flag: Flag = by_name[name].metadata[FLAG] if name in by_name else Flag()
-        if flag.by_value is not None:
-            yield f"--{values[0]}", ()
-            continue
-        option = f"--{flag.name or name.replace('_', '-')}"
-        if flag.is_listed:
-            yield option, (",".join(values),)
-            continue
-        for value in values:
-            yield option, (value,)
 
 
 def command(proposed: Options, files: Sequence[Path] = ()) -> str:
@@ -85,8 +53,7 @@ def command(proposed: Options, files: Sequence[Path] = ()) -> str:
         value = context.params.get(name)
         if isinstance(parameter, click.Argument):
             values = value if isinstance(value, tuple) else (value,)
-            values = files or values
-            words += [quoted(str(v)) for v in values]
+            words += [quoted(str(v)) for v in files or values]
         elif isinstance(parameter, click.Option):
             stated += _as_typed(parameter, value)
     stated_options = {option for option, _ in stated} - added
@@ -121,18 +88,6 @@ def _as_typed(parameter: click.Option, value: object) -> list[tuple[str, tuple[s
     if parameter.multiple:
         return [(name, (str(v),)) for v in cast(Sequence[Any], value)]
     return [(name, (str(value),))]
-
-
-def quoted(word: str, shell: str = os.name) -> str:
-    r"""A word as the user's shell reads it: POSIX, or PowerShell on Windows.
-
-    >>> quoted("Dr. A", "posix"), quoted("it's", "nt"), quoted("case", "nt")
-    ("'Dr. A'", "'it''s'", 'case')
-    """
-    if shell != "nt":
-        return shlex.quote(word)
-    plain = word and all(letter.isalnum() or letter in "-_./\\:=" for letter in word)
-    return word if plain else "'" + word.replace("'", "''") + "'"
 
 
 def file_notes(table: Table, stated: FileSettings) -> list[str]:

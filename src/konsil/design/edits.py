@@ -13,6 +13,7 @@ from tomlkit.items import Item
 
 from konsil.design.blocks import Block, blocks_of
 from konsil.errors import StudyError
+from konsil.errors.message import message
 
 Data: TypeAlias = "dict[str, Any]"
 """study.toml as tables, lists and values."""
@@ -51,7 +52,11 @@ def edited(text: str, after: Data, comments: Mapping[str, str] | None = None) ->
         is_same = False
     if not is_same:  # rather refuse than lose what somebody wrote
         raise StudyError(
-            "study.toml: is written in a form that cannot be edited here; change it in an editor"
+            message(
+                "study.toml: is written in a form that cannot be edited here; change it"
+                " in an editor",
+                message_id="setup.not_editable",
+            )
         )
     return result
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from konsil.design.edits import Data
 from konsil.design.wording import identifier
 from konsil.errors import StudyError
+from konsil.errors.message import message
 
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~%:-]+)*/?")
 """Host, port and path; no name, password or query."""
@@ -80,18 +81,31 @@ def is_address(text: str) -> bool:
 
 def check_model(model: JudgeModel) -> None:
     """Refuse an address or a variable that is none; what could be a key is not repeated."""
-    where = f"judge {model.rater!r}"
     if not is_address(model.url):
         raise StudyError(
-            f"{where}: expected an address with a host and a path alone, such as"
-            " https://api.example.org/v1"
+            message(
+                "judge {judge!r}: expected an address with a host and a path alone, such as"
+                " https://api.example.org/v1",
+                message_id="setup.address",
+                judge=model.rater,
+            )
         )
     if not model.model:
-        raise StudyError(f"{where}: expected the name of a model, as the server calls it")
+        raise StudyError(
+            message(
+                "judge {judge!r}: expected the name of a model, as the server calls it",
+                message_id="setup.model_name",
+                judge=model.rater,
+            )
+        )
     if model.key_env and not is_variable(model.key_env):
         raise StudyError(
-            f"{where}: expected the name of an environment variable, such as OPENAI_API_KEY, and"
-            " not the key itself"
+            message(
+                "judge {judge!r}: expected the name of an environment variable, such as"
+                " OPENAI_API_KEY, and not the key itself",
+                message_id="setup.variable",
+                judge=model.rater,
+            )
         )
 
 
@@ -118,7 +132,13 @@ def with_answering_models(data: Data, models: Sequence[JudgeModel]) -> Data:
     ids = {system["id"] for system in systems}
     for system, name in names.items():
         if system in ids:
-            raise StudyError(f"system {system!r}: its answers exist; give the model another name")
+            raise StudyError(
+                message(
+                    "system {system!r}: its answers exist; give the model another name",
+                    message_id="setup.answers_exist",
+                    system=system,
+                )
+            )
         systems.append({**entry_by_id.get(system, {}), "id": system, "model": name})
     return _without_unused(data, {**study, "systems": systems})
 

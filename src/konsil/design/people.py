@@ -10,6 +10,7 @@ from typing import Literal
 from konsil.design.edits import Data
 from konsil.design.wording import identifier
 from konsil.errors import StudyError
+from konsil.errors.message import message
 
 PanelKind = Literal["human", "llm", "program"]
 
@@ -51,7 +52,13 @@ def with_panels(data: Data, panels: Sequence[Panel]) -> Data:
     """
     twice = [p.name for n, p in enumerate(panels) if p.name in {q.name for q in panels[:n]}]
     if twice:
-        raise StudyError(f"raters: two panels are called {twice[0]!r}; give each a name of its own")
+        raise StudyError(
+            message(
+                "raters: two panels are called {name!r}; give each a name of its own",
+                message_id="setup.panel_twice",
+                name=twice[0],
+            )
+        )
     study = copy.deepcopy(data)
     raters: list[Data] = [dict(r) for r in study.get("raters", ())]
     used_ids = {r["id"] for r in raters}

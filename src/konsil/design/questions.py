@@ -110,6 +110,16 @@ def with_questions(data: Data, questions: Sequence[Question]) -> Data:
     return study
 
 
+def with_language(data: Data, language: str) -> Data:
+    """The study with its texts in another language; forms in its former one follow it."""
+    study = copy.deepcopy(data)
+    former, study["language"] = study.get("language", "en"), language
+    for form in study.get("instruments", ()):
+        if form.get("language", "en") == former:
+            form["language"] = language
+    return study
+
+
 def labels_of(question: Question, language: str) -> tuple[str, ...]:
     """The labels, or those that its kind begins with."""
     return question.labels or tuple(wording(language).get(question.kind, ()))

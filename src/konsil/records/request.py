@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shlex
+import sys
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from konsil.errors import KonsilError, nearest, option
@@ -184,3 +186,37 @@ def with_keywords(
         return call
 
     return decorate
+
+
+Options = Sequence[tuple[str, tuple[str, ...]]]
+"""Options, or fields of a request, with their values."""
+
+
+def flags_of(kind: type, arguments: Options) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Fields of a request with their values, as options of its command."""
+    by_name = {entry.name: entry for entry in fields(kind)} if is_dataclass(kind) else {}
+    for name, values in arguments:
+        flag: Flag = by_name[name].metadata[FLAG] if name in by_name else Flag()
+        if flag.by_value is not None:
+            yield f"--{values[0]}", ()
+            continue
+        option = f"--{flag.name or name.replace('_', '-')}"
+        if flag.is_listed:
+            yield option, (",".join(values),)
+            continue
+        for value in values:
+            yield option, (value,)
+
+
+def quoted(word: str, *, is_powershell: bool = sys.platform == "win32") -> str:
+    r"""A word as the user's shell reads it: POSIX, or PowerShell on Windows.
+
+    >>> quoted("Dr. A", is_powershell=False), quoted("it's", is_powershell=True)
+    ("'Dr. A'", "'it''s'")
+    >>> quoted("case", is_powershell=True)
+    'case'
+    """
+    if not is_powershell:
+        return shlex.quote(word)
+    plain = word and all(letter.isalnum() or letter in "-_./\\:=" for letter in word)
+    return word if plain else "'" + word.replace("'", "''") + "'"

@@ -83,6 +83,17 @@ class FileSettings(Request):
     and nested parts stay in their cells."""
 
 
+def settings_options(settings: FileSettings) -> list[tuple[str, tuple[str, ...]]]:
+    """The settings of a file that are not the usual ones, as options."""
+    usual = FileSettings()
+    return [
+        # A tab is printed as blanks.
+        (f"--{entry.name}", () if value is True else (str(value).replace("\t", r"\t"),))
+        for entry in fields(FileSettings)
+        if (value := getattr(settings, entry.name)) != getattr(usual, entry.name)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Source(Request):
     """One file and the meaning of its columns; the same file may be several sources."""

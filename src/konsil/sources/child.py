@@ -19,6 +19,7 @@ from typing import IO
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.errors.message import as_data
 from konsil.records.source import FileSettings
 from konsil.sources.files.apart import LINE, limit
 
@@ -43,7 +44,7 @@ def main() -> None:
     try:
         read(Path(path), sheet, where, restrict, out)
     except SourceError as error:
-        out.write(json.dumps({"error": str(error)}).encode() + b"\n")
+        out.write(json.dumps({"error": as_data(error.sentence)}).encode() + b"\n")
     out.close()
     # Taking all libraries apart takes a quarter of the time of a small file.
     os._exit(0)

@@ -62,14 +62,24 @@ def rated_csv() -> bytes:
 
 @pytest.fixture
 def setup(tmp_path: Path) -> Callable[..., SimpleNamespace]:
-    """Open a set-up of a folder and come in by its link."""
+    """Open a set-up of a folder and come in by its link.
 
-    def opened(folder: Path | None = None, language: str = "de") -> SimpleNamespace:
+    `language`: of the browser. `study_language`: as it is stated; None: it is that of the pages.
+    """
+
+    def opened(
+        folder: Path | None = None, language: str = "de", study_language: str | None = ""
+    ) -> SimpleNamespace:
         staging = tmp_path / f"staging-{len(list(tmp_path.iterdir()))}"
         staging.mkdir()
         folder = folder or tmp_path / "studie"
-        workshop = DraftWorkshop(folder, staging, language=language, seed=7)
-        app = create_design_app(workshop, [HOME])
+        workshop = DraftWorkshop(
+            folder,
+            staging,
+            language="en" if study_language is None else study_language or language,
+            seed=7,
+        )
+        app = create_design_app(workshop, [HOME], follows=study_language is None)
         client = TestClient(app, base_url=HOME, headers={"accept-language": language})
         client.get(f"/start/{app.state.room.link}", follow_redirects=False)
 

@@ -122,3 +122,30 @@ def a_sheet_for_each_rater(n: int = 24) -> bytes:
         },
         {},
     )
+
+
+def headings_by_a_pattern(n: int = 24) -> bytes:
+    """Ratings on two questions by three raters, who have numbers in the headings."""
+    rows = [f"Letter,Model,{','.join(f'R{r}_Q{q}' for r in (1, 2, 3) for q in (1, 2))}"]
+    for k in range(1, n + 1):
+        for m, model in enumerate(MODELS):
+            cells = [
+                cell
+                for r in range(3)
+                for cell in ("yes" if grade(k, m, r, 3) > 1 else "no", str(grade(k, m, r, 5)))
+            ]
+            rows.append(f"L{k},{model},{','.join(cells)}")
+    return "\n".join(rows).encode()
+
+
+def counts_of_labels(n: int = 12) -> bytes:
+    """How many of three raters chose each label, as a German spreadsheet saves it."""
+    rows = [f"P{k};{k % 3};{2 - k % 3};1" for k in range(1, n + 1)]
+    return "\r\n".join(["Patient;leicht;mäßig;schwer", *rows]).encode("cp1252")
+
+
+def crossed_labels() -> bytes:
+    """Two raters' labels, with sums, below a title."""
+    rows: list[Row] = [["Letters of May"], [], ["Dr. Adler", "mild", "severe", "Sum"]]
+    rows += [["mild", 20, 1, 21], ["severe", 4, 13, 17], ["Sum", 24, 14, 38]]
+    return workbook({"Letters": rows}, {})

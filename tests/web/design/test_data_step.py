@@ -8,14 +8,15 @@ from html import unescape
 import pytest
 
 from fake_server import running
+from small_studies import exit_code
 
 from . import odd_tables
 from .conftest import fields_of
 
 
-def through(here, do: str = "stay", **changed):
+def through(here, do: str = "stay", files=(), **changed):
     fields = {**fields_of(here.client.get("/data").text), **changed}
-    return here.post("data", do, **fields)
+    return here.post("data", do, files, **fields)
 
 
 def chosen(setup, name: str, content: bytes):
@@ -137,3 +138,80 @@ def test_models_that_answer_are_tried_and_their_answers_collected(setup, monkeyp
     assert refused.count('role="alert"') == 1 and "sk-Secret-1" not in refused
     through(here, "drop 0")
     assert here.workshop.data.keys().isdisjoint(("systems", "endpoints"))
+
+
+def test_two_files_of_a_name_are_two_tables_and_each_source_reads_its_own(setup):
+    """Kills: the second file in the place of the first; a source that names the other's file."""
+    here = setup(language="en")
+    files = [("file", ("ratings.csv", rated_by(k), "text/csv")) for k in range(2)]
+    files.append(("file", ("RATINGS.csv", rated_by(2), "text/csv")))
+    page = here.post("data", "read", files=files, title="T").text
+    names = ["ratings.csv", "ratings (2).csv", "RATINGS (3).csv"]
+    assert [*here.workshop.tables] == names
+    assert page.count("Another table is called ratings.csv") == 1
+    raters = {f"t{n}-rater": rater for n, rater in enumerate(("k1", "k2", "k3"))}
+    through(here, "next", **raters)
+    read = {s["fixed"]["rater"]: s["file"] for s in here.workshop.data["sources"]}
+    assert read == dict(zip(("k1", "k2", "k3"), names, strict=True))
+    for k, name in enumerate(names):
+        assert (
+            (here.workshop.staging / name).read_bytes() == rated_by(k) == here.workshop.added[name]
+        )
+    # The same file once more is the same table, with what was chosen of it.
+    through(here, "read", files=files[:1])
+    assert [*here.workshop.tables] == names
+    assert here.workshop.tables["ratings.csv"].fixed == {"rater": "k1"}
+
+
+def test_a_new_study_is_in_the_language_of_the_pages_until_another_is_stated(setup):
+    """Kills: German pages whose study, and with it its rating pages, is in English."""
+    here = setup(language="de", study_language=None)
+    assert here.workshop.language == "de"
+    here.post("language", language="en", back="/data")
+    assert here.workshop.language == "en"
+    here.post("language", language="de", back="/data")
+    here.post(
+        "data", "read", files=[("file", ("noten.csv", odd_tables.a_column_for_each_rater(), ""))]
+    )
+    through(here)
+    [form] = here.workshop.data["instruments"]
+    assert (here.workshop.language, form["language"]) == ("de", "de")
+    through(here, study_language="en")
+    [form] = here.workshop.data["instruments"]
+    assert (here.workshop.language, form["language"]) == ("en", "en")
+    here.post("language", language="de", back="/data")
+    assert here.workshop.language == "en"
+
+
+def test_the_language_that_was_stated_is_not_that_of_the_pages(setup, tmp_path):
+    assert setup(language="de", study_language="en").workshop.language == "en"
+    assert exit_code("new", tmp_path / "there") == 0
+    existing = setup(tmp_path / "there", language="de", study_language=None)
+    assert existing.workshop.language == "en" and not existing.workshop.is_changed()
+
+
+def answers_of(word: str) -> bytes:
+    rows = (
+        f"{k},Which dose is given to case {k} before the operation?,{word} {'is given slowly into the vein. ' * 3}{k}"
+        for k in range(1, 9)
+    )
+    return "\n".join(["id,question,answer", *rows]).encode()
+
+
+def test_a_single_column_of_answers_names_no_system(setup):
+    """Kills: two files of answers that are one system called 'answer'."""
+    here = setup(language="en")
+    files = [("file", (f"{w}.csv", answers_of(w), "text/csv")) for w in ("oxygen", "fluid")]
+    here.post("data", "read", files=files, title="T")
+    through(here)
+    assert [system["id"] for system in here.workshop.data["systems"]] == ["oxygen", "fluid"]
+
+
+def test_unicode_text_of_a_spreadsheet_program_is_read_without_a_setting(setup):
+    """Kills: advice to set an encoding on a page that has no field for it yet."""
+    table = odd_tables.a_column_for_each_rater().decode("cp1252")
+    here = chosen(setup, "noten.txt", table.replace(";", "\t").encode("utf-16"))
+    settings = here.workshop.tables["noten.txt"].table.settings
+    assert (settings.encoding, settings.separator) == ("utf-16", "\t")
+    through(here)
+    assert here.workshop.data["sources"][-1]["encoding"] == "utf-16"

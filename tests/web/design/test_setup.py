@@ -192,13 +192,13 @@ def test_every_page_has_the_headers_of_the_rating_pages(finished):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("../evil.csv", b"a,b\n1,2\n", "is not the plain name of a file"),
-        (".hidden.csv", b"a,b\n1,2\n", "is not the plain name of a file"),
-        ("x.exe", b"a,b\n1,2\n", "unsupported ending"),
+        ("../evil.csv", b"a,b\n1,2\n", "ist kein einfacher Dateiname"),
+        (".hidden.csv", b"a,b\n1,2\n", "ist kein einfacher Dateiname"),
+        ("x.exe", b"a,b\n1,2\n", "wird nicht unterstützt"),
         ("x.xlsx", b"PK\x03\x04 broken", "x.xlsx"),
-        ("x.csv", b"", "the file is empty"),
-        ("x.csv", b"a,b\n", "no row below it"),
-        ("x.csv", b'a,b\n"1,2\n', "quotation mark"),
+        ("x.csv", b"", "Die Datei ist leer"),
+        ("x.csv", b"a,b\n", "keine Zeile darunter"),
+        ("x.csv", b'a,b\n"1,2\n', "Anführungszeichen"),
         ("study.csv", b"\x00\x01\x02", "study.csv"),
     ],
 )

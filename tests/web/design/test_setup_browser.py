@@ -3,7 +3,9 @@ reported."""
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import statistics
 import time
 from collections.abc import Callable
@@ -125,15 +127,18 @@ class Visit:
     url: str
     start: float
 
-    def read(self, name: str, content: bytes) -> list[str]:
-        """Choose a table; the questions that its first row is asked back with."""
+    def read(self, name: str, content: bytes, n_unsure: int = 0) -> list[str]:
+        """Choose a table; the questions that its first row is asked back with.
+
+        `n_unsure`: columns whose proposals the page asks to check.
+        """
         (self.place / name).write_bytes(content)
         self.page.goto(self.url)
         self.page.locator("[name=title]").fill("On the ward")
         self.page.locator("[name=file]").set_input_files([self.place / name])
         self.press("read")
         checks = self.page.get_by_text(re.compile("^(please check|bitte prüfen)$"))
-        assert checks.count() == 0
+        assert checks.count() == n_unsure
         return self.page.locator("[id$=-first] + ul li").all_inner_texts()
 
     def press(self, do: str) -> None:
@@ -309,6 +314,69 @@ def test_odd_ratings_come_to_a_table_2_in_word_without_a_terminal(visit, name):
             for m in range(2)
         ]
         assert got == [f"{statistics.fmean(of):.2f}" for of in grades]
+
+
+@pytest.mark.parametrize("visit", ["en-GB"], indirect=True)
+def test_headings_by_a_pattern_come_to_a_table_2_in_word(visit):
+    page = visit.page
+    visit.read("letters.csv", odd_tables.headings_by_a_pattern(), n_unsure=8)
+    page.locator("[name=t0-names]").fill("R{rater}_Q{criterion}")
+    visit.press("stay")
+    asked = page.locator("[id$=-first] + ul li").all_inner_texts()
+    assert asked[1:3] == [
+        "Did 1 rate the answer of Alpha “no”? (1)",
+        "Did 1 rate the answer of Alpha “4”? (2)",
+    ]
+    for _ in range(4):
+        visit.press("next")
+    visit.save()
+    for action in ("import", "table"):
+        wait_for(page, action)
+    with page.expect_download() as word:
+        page.locator("a[href='/download/table']").click()
+    visit.check_time()
+    head, *rows = cells_of(word.value.path())
+    at = next(n for n, cell in enumerate(head) if cell.startswith("n/N"))
+    got = [row[at].split()[0] for row in rows if row[at]]
+    assert got[:2] == shares(24, lambda k, m, r: odd_tables.grade(k, m, r, 3) > 1)
+
+
+SHAPES = {
+    "counts of labels": (
+        "zahlen.csv",
+        odd_tables.counts_of_labels,
+        "Wählte 1 Person für „P1“ das Label „leicht“?",
+        ("multirater_percent_agreement", 2 / 9),
+    ),
+    "a cross table": (
+        "two raters.xlsx",
+        odd_tables.crossed_labels,
+        "Did the rater of the rows choose “mild”, and the other “mild”, in 20 cases?",
+        ("percent_agreement", 33 / 38),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("visit", "name"),
+    [("de-DE" if "counts" in name else "en-GB", name) for name in SHAPES],
+    indirect=["visit"],
+)
+def test_shapes_that_no_study_holds_end_in_the_command_that_computes_them(
+    visit, name, monkeypatch, capsys
+):
+    """Kills: a page without a way on; a command that computes another table."""
+    file, content, first, (statistic, value) = SHAPES[name]
+    assert visit.read(file, content())[0] == first
+    visit.press("next")
+    [command] = visit.page.locator("pre.command").all_inner_texts()
+    monkeypatch.chdir(visit.place)
+    assert exit_code(*shlex.split(command)[1:], "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["statistics"]
+    assert {row["name"]: row["value"] for row in rows}[statistic] == pytest.approx(value)
+    visit.press(f"remove {file}")
+    visit.press("next")
+    assert visit.page.url.endswith("/questions")
 
 
 def test_the_pages_are_accessible_and_go_by_keyboard(chromium, link, tmp_path: Path):

@@ -61,7 +61,7 @@ def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
         case "wide":
             return [("rater", reading.rated)]
         case "counts":
-            return [("layout", ("counts",)), ("labels", reading.rated)]
+            return [("layout", ("counts",)), *_labels_or_unused(reading)]
         case "cross-table":
             return [("layout", ("cross-table",))]
         case "rater-by-criterion":
@@ -76,6 +76,15 @@ def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
             return [("system", reading.rated)]
         case _:
             return [("label", reading.rated)]
+
+
+def _labels_or_unused(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The columns that are labels; where commas are in them, all that are not are left out."""
+    if not any("," in name for name in reading.rated):
+        return [("labels", reading.rated)]
+    used = ("unit", "rating")
+    unused = tuple(name for name, role in reading.roles.items() if role not in used)
+    return [("unused", unused)] if unused else []
 
 
 def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:

@@ -237,7 +237,7 @@ def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-ORDERS: tuple[tuple[str, ...], ...] = (
+ORDINAL_SCALES: tuple[tuple[str, ...], ...] = (
     ("neg", "ind", "pos"),
     ("negative", "indeterminate", "positive"),
     ("none", "mild", "moderate", "severe"),
@@ -268,7 +268,7 @@ def known_order(labels: Sequence[str]) -> tuple[str, ...]:
     (('Mild', 'Severe'), ())
     """
     folded = {label.casefold(): label for label in labels}
-    scale = next((scale for scale in ORDERS if folded.keys() <= {*scale}), ())
+    scale = next((scale for scale in ORDINAL_SCALES if folded.keys() <= {*scale}), ())
     return tuple(folded[word] for word in scale if word in folded)
 
 

@@ -16,6 +16,7 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import PORT, InvitationRequest
 from konsil.design.stages import Collected, Stage
 from konsil.errors import KonsilError
+from konsil.errors.message import message
 from konsil.web.design.conduct import Action, Download, PersonalLink, RunningAction
 
 if TYPE_CHECKING:
@@ -72,7 +73,11 @@ class StudyConduct:
         """Begin an action; it ends in the background."""
         if self.job is not None and self.job.is_running:
             raise KonsilError(
-                f"{self.folder}: another action is under way; wait until it has ended"
+                message(
+                    "{folder}: another action is under way; wait until it has ended",
+                    message_id="setup.action_under_way",
+                    folder=str(self.folder),
+                )
             )
         self.job = job = RunningAction(action)
         thread = threading.Thread(target=self._run, args=(job,), name="konsil-action", daemon=True)
@@ -83,7 +88,7 @@ class StudyConduct:
         try:
             job.notes = tuple(self._actions[job.action](open_folder(self.folder)))
         except KonsilError as error:
-            job.faults = tuple(str(error).split("\n"))
+            job.faults = (error.sentence,)
         except OSError as error:
             job.faults = (f"{self.folder}: {error.strerror or error}",)
         finally:

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from konsil.api.design.brought import Brought, named_in
@@ -15,14 +16,22 @@ from konsil.api.design.rating_forms import (
     rating_raters,
     with_rating_forms,
 )
+from konsil.api.design.table_command import command_of
 from konsil.api.design.user_tables import check_name, read_by, read_user_table
 from konsil.design.edits import Data
 from konsil.design.tables.columns import Role
 from konsil.design.tables.guessing import Hints, TableForm, form_of, guesses, proposal_of
 from konsil.design.tables.loaded import Loaded, Names, UserTable
-from konsil.design.tables.naming import pseudonym, renamed_values, systems_in_headings, systems_of
+from konsil.design.tables.naming import (
+    pseudonym,
+    renamed_values,
+    roles_by_pattern,
+    systems_in_headings,
+    systems_of,
+)
 from konsil.design.tables.sources import Chosen, faults, fixable_roles, missing_roles, sources_of
 from konsil.errors import KonsilError, SourceError
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 
 MOST_BYTES = 64 << 20
@@ -57,32 +66,62 @@ class Draft(ProtocolDraft):
         return tuple(names)
 
     def add_table(self, name: str, content: bytes) -> Loaded:
-        """Take a table of the user's; a file of the folder that differs keeps its name."""
-        name = check_name(name)
+        """Take a table of the user's; one of a name that another has gets a name of its own.
+
+        A file of the folder that differs keeps its name.
+        """
+        chosen_as = check_name(name)
+        name = self._own_name(chosen_as, content)
         if len(content) > MOST_BYTES:
             raise SourceError(
-                f"{name}: has {len(content):,} bytes; expected {MOST_BYTES:,} or fewer"
+                message(
+                    "{name}: has {size:,} bytes; expected {most:,} or fewer",
+                    message_id="setup.too_large",
+                    name=name,
+                    size=len(content),
+                    most=MOST_BYTES,
+                )
             )
         existing = self.folder / name
         is_there = existing.is_file()
         if is_there and existing.read_bytes() != content:
             raise SourceError(
-                f"{name}: the study's folder has another file of this name; rename the new one"
+                message(
+                    "{name}: the study's folder has another file of this name; rename the new one",
+                    message_id="setup.other_file",
+                    name=name,
+                )
             )
-        # A table that cannot be read leaves the one that was there.
-        former = (self.staging / name).read_bytes() if (self.staging / name).is_file() else None
+        if name in self.tables:
+            return self.tables[name]
         (self.staging / name).write_bytes(content)
         try:
             table = read_user_table(self.staging / name)
         except KonsilError:
-            if former is None:
+            if not is_there:
                 (self.staging / name).unlink()
-            else:
-                (self.staging / name).write_bytes(former)
             raise
         if not is_there:
             self.added[name] = content
-        return self._propose(table)
+        loaded = self._propose(table)
+        loaded.chosen_as = chosen_as
+        return loaded
+
+    def _own_name(self, name: str, content: bytes) -> str:
+        """The name of a file beside the others; that of the same file where it is there already.
+
+        Folders of some systems do not tell small letters from large ones.
+        """
+        others = {other.casefold(): other for other in self.added}
+        plain = Path(name)
+
+        def is_own(candidate: str) -> bool:
+            other = others.get(candidate.casefold())
+            return other is None or self.added[other] == content
+
+        numbered = (f"{plain.stem} ({n}){plain.suffix}" for n in count(2))
+        own = next(filter(is_own, chain([name], numbered)))
+        return others.get(own.casefold(), own)
 
     def read_again(self, name: str, settings: FileSettings) -> None:
         """Read a table's file by other settings; what it gave the study goes."""
@@ -93,9 +132,22 @@ class Draft(ProtocolDraft):
         """Propose the roles of a table's columns in another form; what it gave the study goes."""
         self._propose(self.tables[name].table, form)
 
+    def set_names(self, name: str, pattern: str) -> None:
+        """Read the headings by a pattern; what the table gave the study goes."""
+        loaded = self.tables[name]
+        roles = roles_by_pattern(loaded.roles, pattern)
+        self._leave_out(name)
+        loaded.roles, loaded.names, loaded.is_used = roles, pattern, False
+        loaded.form = "long" if "{rater}" not in pattern and pattern else "wide"
+
+    def command_of(self, name: str) -> str:
+        """The command that computes the agreement in a table that no study can hold."""
+        return command_of(self.tables[name])
+
     def _propose(self, table: UserTable, form: TableForm | None = None) -> Loaded:
-        if self._brought.is_of(table.name) or table.name in self.tables:
-            self.tables.pop(table.name, None)
+        chosen_as = table.name
+        if table.name in self.tables:
+            chosen_as = self.tables.pop(table.name).chosen_as
             self._leave_out(table.name)
         hints = self._hints(table.name)
         proposal = proposal_of(table.columns, hints, form, table.tool_roles)
@@ -103,7 +155,12 @@ class Draft(ProtocolDraft):
         guessed = guesses(table.columns, hints, proposal)
         roles = {guess.column: guess.role for guess in guessed}
         loaded = Loaded(
-            table, guessed, roles, new_names=self._names, form=form_of(proposal.reading)
+            table,
+            guessed,
+            roles,
+            new_names=self._names,
+            form=form_of(proposal.reading),
+            chosen_as=chosen_as,
         )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
@@ -117,7 +174,13 @@ class Draft(ProtocolDraft):
         """Take a table that lies in the study's folder."""
         name = check_name(name)
         if name not in self.loose_files():
-            raise SourceError(f"{name}: there is no such table in the study's folder")
+            raise SourceError(
+                message(
+                    "{name}: there is no such table in the study's folder",
+                    message_id="setup.no_table",
+                    name=name,
+                )
+            )
         return self.add_table(name, (self.folder / name).read_bytes())
 
     def remove_table(self, name: str) -> None:
@@ -150,8 +213,12 @@ class Draft(ProtocolDraft):
                 names.clear()
                 names.update(former)
                 raise SourceError(
-                    f"{loaded.table.name}: two systems would be called {twice!r}; expected a name"
-                    " for each"
+                    message(
+                        "{name}: two systems would be called {twice!r}; expected a name for each",
+                        message_id="setup.system_twice",
+                        name=loaded.table.name,
+                        twice=twice,
+                    )
                 )
         for name, loaded in self.tables.items():
             if loaded.is_used:

@@ -19,6 +19,7 @@ from konsil.api.running.planning import implied_answers, make_plan
 from konsil.design.outlook import Assumption, Outlook, PowerLine, Work
 from konsil.design.questions import bad_when_high
 from konsil.errors import KonsilError
+from konsil.errors.message import message
 from konsil.instrument.definition.fields import fields
 from konsil.records import Answer, Item, Task
 from konsil.simulate.power import Power
@@ -113,7 +114,11 @@ def power_of(draft: Draft, assumption: Assumption) -> tuple[PowerLine, ...]:
         study = folder.study
         if not study.plan or not study.analyses or not study.systems:
             raise KonsilError(
-                "study.toml: power needs systems, a plan and analyses; complete the steps before"
+                message(
+                    "study.toml: power needs systems, a plan and analyses; complete the"
+                    " steps before",
+                    message_id="setup.power",
+                )
             )
         truth = folder.path / "assumption.toml"
         truth.write_text(_truth(study, assumption), encoding="utf-8")

@@ -37,9 +37,7 @@ def _question_words(loaded: Loaded, language: str) -> dict[str, str]:
     parts = headings(loaded)
     words = {}
     for column, role in loaded.roles.items():
-        if role == "label_of_criterion":
-            words[column] = column
-        elif role == "label_of_both":
+        if role in ("label_of_criterion", "label_of_both"):
             words[column] = parts["criterion"].get(column, column)
         elif role in ("label_of_rater", "label_of_item"):
             words[column] = wording(language)["rating"]

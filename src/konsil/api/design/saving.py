@@ -11,6 +11,7 @@ from konsil.api.design.draft import Draft
 from konsil.api.editor_schema import SCHEMA, write_schema
 from konsil.api.folder.opened import PROTOCOL, read_text
 from konsil.errors import StudyError
+from konsil.errors.message import message
 from konsil.store.engine.folders import copy_new
 
 
@@ -43,15 +44,23 @@ def _update(draft: Draft, folder: Path) -> list[str]:
     current = read_text(protocol) if protocol.is_file() else ""
     if current != draft.original:
         raise StudyError(
-            f"{protocol}: was changed by another program since it was opened here; nothing was"
-            " written: start 'konsil design' again"
+            message(
+                "{protocol}: was changed by another program since it was opened here;"
+                " nothing was written: start 'konsil design' again",
+                message_id="setup.changed_meanwhile",
+                protocol=str(protocol),
+            )
         )
     written = []
     for name, content in draft.added.items():
         place = folder / name
         if place.exists() and place.read_bytes() != content:
             raise StudyError(
-                f"{place}: appeared since the set-up began; nothing was overwritten: rename it"
+                message(
+                    "{place}: appeared since the set-up began; nothing was overwritten: rename it",
+                    message_id="setup.appeared",
+                    place=str(place),
+                )
             )
         _replace(place, content)
         written.append(name)

@@ -16,6 +16,7 @@ from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.tables.columns import Role
 from konsil.design.tables.sources import faults, missing_roles
 from konsil.errors import StudyError
+from konsil.locale import SOURCE
 from konsil.store import Store
 
 
@@ -74,15 +75,18 @@ def check_place(folder: Path) -> None:
         raise StudyError(f"{folder}: is a file; expected a folder, or a name that is free")
 
 
-def design(folder: Path, *, port: int, language: str, ready: Callable[[str], None]) -> None:
-    """Serve the pages on which the study in a folder, new or there, is set up."""
+def design(folder: Path, *, port: int, language: str | None, ready: Callable[[str], None]) -> None:
+    """Serve the pages on which the study in a folder, new or there, is set up.
+
+    `language`: of a new study's texts; None: that of the pages.
+    """
     from konsil.web.design.design_app import serve_design
 
     check_place(folder)
     with tempfile.TemporaryDirectory(prefix="konsil-design-") as staging:
         seed = secrets.randbelow(1_000_000)
-        workshop = DraftWorkshop(folder, Path(staging), language=language, seed=seed)
+        workshop = DraftWorkshop(folder, Path(staging), language=language or SOURCE, seed=seed)
         try:
-            serve_design(workshop, port=port, ready=ready)
+            serve_design(workshop, port=port, follows=language is None, ready=ready)
         finally:
             workshop.conduct.close()

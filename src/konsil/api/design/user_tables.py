@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from konsil.design.tables.columns import Column
 from konsil.design.tables.guessing import proposal_of, roles_of
 from konsil.design.tables.loaded import UserTable
 from konsil.errors import SourceError
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 from konsil.sources.exports.recognition import read_export
 from konsil.sources.files.spreadsheet import SHEET, sheets_of
-from konsil.sources.files.table import ENDINGS, Table, path_of_nested, read_table, settings_of
+from konsil.sources.files.table import Table, check_ending, path_of_nested, read_table, settings_of
 
 ROWS = 2_000
 """Rows that guesses look at."""
@@ -52,8 +54,9 @@ def _tried(path: Path) -> Iterator[FileSettings]:
         yield from (FileSettings(sheet=sheet) for sheet in (*sheets[:MOST_SHEETS], "*"))
         return
     yield FileSettings()
-    if nested := path_of_nested(path, FileSettings()):
-        yield FileSettings(path=nested)
+    with suppress(SourceError):  # what is wrong with the file itself is told already
+        if nested := path_of_nested(path, FileSettings()):
+            yield FileSettings(path=nested)
 
 
 def _user_table(path: Path, settings: FileSettings) -> UserTable:
@@ -94,12 +97,20 @@ def check_name(name: str) -> str:
     """A file's name as it may stand in a study's folder; a path or another ending is refused."""
     plain = name.replace("\\", "/").rpartition("/")[2].strip()
     if plain != name.strip() or plain in ("", ".", "..") or plain.startswith("."):
-        raise SourceError(f"{name!r}: is not the plain name of a file; rename the file")
-    if any(ord(letter) < 32 for letter in plain) or len(plain.encode()) > 200:
-        raise SourceError(f"{plain[:40]!r}: the name has unusual characters; rename the file")
-    ending = Path(plain).suffix.lower()
-    if ending not in ENDINGS:
         raise SourceError(
-            f"{plain}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}"
+            message(
+                "{name!r}: is not the plain name of a file; rename the file",
+                message_id="setup.plain_name",
+                name=name,
+            )
         )
+    if any(ord(letter) < 32 for letter in plain) or len(plain.encode()) > 200:
+        raise SourceError(
+            message(
+                "{name!r}: the name has unusual characters; rename the file",
+                message_id="setup.unusual_name",
+                name=plain[:40],
+            )
+        )
+    check_ending(plain)
     return plain

@@ -23,6 +23,8 @@ Role = Literal[
     "label_of_rater",
     "label_of_both",
     "label_of_item",
+    "count",
+    "row_label",
     "system_a",
     "system_b",
     "seconds",
@@ -32,11 +34,12 @@ Role = Literal[
 ]
 """What a column holds. `answer_of`: the answers of the system that the column is named for;
 `label_of_both`: the ratings by a rater on a criterion, and `label_of_item`: those of an item, both
-named in the heading; `own`: a further field of konsil's, under its own name."""
+named in the heading; `count`: how often the label in the heading was chosen, in a cross table
+beside a `row_label` of the other rater; `own`: a further field of konsil's, under its own name."""
 REPEATABLE: frozenset[Role] = frozenset(
     (
         *("unused", "own", "stratum", "answer_of", "label_of_criterion", "label_of_rater"),
-        *("label_of_both", "label_of_item"),
+        *("label_of_both", "label_of_item", "count"),
     )
 )
 """Roles that several columns of a table can have."""

@@ -35,12 +35,16 @@ class FirstRow:
     answers: tuple[tuple[str, str], ...] = ()
     """System, text."""
     ratings: tuple[ReadRating, ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+    """Label -> how many raters chose it; in a cross table, how often beside `row_label`."""
+    row_label: str = ""
+    """Of a cross table: the label of the rater in the rows."""
 
 
 def first_row(loaded: Loaded) -> FirstRow | None:
     """The first row with ratings, answers or a question; None where no row has any."""
     cells = _Cells(loaded)
-    for roles in (RATED, ("answer", "answer_of"), ("text", "item")):
+    for roles in (RATED, ("count",), ("answer", "answer_of"), ("text", "item")):
         named = [name for name, role in loaded.roles.items() if role in roles]
         at = next((n for n in range(cells.n_rows) if any(cells.of(c, n) for c in named)), None)
         if at is not None:
@@ -82,7 +86,15 @@ def _read(cells: _Cells, at: int) -> FirstRow:
         " – ".join(filter(None, systems)) if ratings else "",
         tuple(_answers(cells, at, item))[:MOST],
         ratings,
+        tuple(_counts(cells, at))[:MOST],
+        cells.by_role("row_label", at),
     )
+
+
+def _counts(cells: _Cells, at: int) -> Iterator[tuple[str, int]]:
+    for column in cells.columns("count"):
+        number = cells.of(column, at)
+        yield column, int(number) if number.isdecimal() else 0
 
 
 def _answers(cells: _Cells, at: int, item: str) -> Iterator[tuple[str, str]]:
@@ -102,9 +114,9 @@ def _ratings(cells: _Cells, at: int) -> Iterator[ReadRating]:
         rater, criterion = cells.by_role("rater", at), cells.by_role("criterion", at)
         match role:
             case "label_of_rater":
-                rater = column
+                rater = parts["rater"].get(column, column)
             case "label_of_both":
                 rater, criterion = (parts[gap].get(column, column) for gap in parts)
             case "label_of_criterion":
-                criterion = column
+                criterion = parts["criterion"].get(column, column)
         yield ReadRating(rater, label, criterion)

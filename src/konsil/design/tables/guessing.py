@@ -38,14 +38,18 @@ Reason = Literal[
     "a column for each question",
     "a column for each rater and question",
     "a column for each item",
+    "a column for each label",
     "konsil's own name",
     "nothing fits",
 ]
 """Why a role is proposed; the pages and the command line have a sentence for each."""
 
-TableForm = Literal["questions", "answers", "wide", "long", "raters-in-rows", "pairs"]
-"""How a table of a study can be laid out: a row for each question, or for each answer; ratings in a
-column for each rater, in a row for each, or in a row for each rater; a row for each comparison."""
+TableForm = Literal[
+    "questions", "answers", "wide", "long", "raters-in-rows", "pairs", "counts", "cross-table"
+]
+"""How a table can be laid out: a row for each question, or for each answer; ratings in a column for
+each rater, in a row for each, or in a row for each rater; a row for each comparison. Counts of
+labels and cross tables are no ratings of a study: they do not say who gave which."""
 
 _RATED: Mapping[Shape, Role] = {
     "wide": "label_of_rater",
@@ -57,6 +61,8 @@ _RATED: Mapping[Shape, Role] = {
     "one-rating": "label_of_criterion",
     "rater-by-criterion": "label_of_both",
     "raters-in-rows": "label_of_item",
+    "counts": "count",
+    "cross-table": "count",
     "questions": "answer_of",
     "answers": "answer",
 }
@@ -87,6 +93,7 @@ _REASONS: Mapping[Role, Reason] = {
     "label_of_criterion": "a column for each question",
     "label_of_both": "a column for each rater and question",
     "label_of_item": "a column for each item",
+    "count": "a column for each label",
 }
 _NAMED_AS: Mapping[Role, NameRole | TextRole] = {
     "item": "unit",
@@ -156,7 +163,7 @@ def proposal_of(
     `tool_roles`: what the tool states whose export the table is.
     """
     hints = hints or Hints()
-    frame = frame_of(sorted(columns, key=lambda column: column.name))
+    frame = frame_of(columns)
     system = min((c.name for c in columns if _is_known(c, hints)), default=None)
     if form is not None:
         return _proposal_in(frame, form, system)
@@ -205,6 +212,9 @@ def guesses(
     names = {column.name.casefold() for column in columns}
     reading = proposal.reading
     roles = roles_of(reading) if reading else {}
+    answers = [name for name, role in roles.items() if role == "answer_of"]
+    if len(answers) == 1 and fit(answers[0], "answer") == 1:
+        roles[answers[0]] = "answer"  # the heading names no system
     keys = {name for name, role in roles.items() if role not in _BESIDE | {"unused"}}
     used_roles = {*roles.values()}
     repeated = repeated_roles(roles)
@@ -292,6 +302,8 @@ def _role(name: str, role: EngineRole, rated: Role, reading: TableReading) -> Ro
     is_long = reading.shape in SHAPES_OF["long"] or reading.outcome is not None
     has_ratings = reading.shape not in TEXTS
     match role:
+        case "row" if reading.shape == "cross-table":
+            return "row_label"
         case "comment":
             return "note" if has_ratings and is_long else "unused"
         case "time":

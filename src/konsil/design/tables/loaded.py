@@ -58,5 +58,7 @@ class Loaded:
     """How the table is laid out; None: in no way that a study can read."""
     fixed: Mapping[str, str] = field(default_factory=dict)
     """The rater or the system of all rows, where no column names one."""
+    chosen_as: str = ""
+    """The file's name as it was chosen, where another table has it."""
     is_used: bool = False
     """Whether the user has confirmed the roles, so that the study reads it."""

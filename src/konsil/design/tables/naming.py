@@ -6,8 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 
+from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.names import kinds, named_parts
+from konsil.design.tables.columns import Role
 from konsil.design.tables.loaded import Loaded, Names
+from konsil.errors import SourceError
+from konsil.errors.message import COMMA, Listed, message
 
 
 def pseudonym(name: str, names: Names) -> str:
@@ -21,10 +25,65 @@ def pseudonym(name: str, names: Names) -> str:
 
 
 def headings(loaded: Loaded) -> Mapping[str, Mapping[str, str]]:
-    """What headings with a rater and a question say: rater, criterion -> column -> the part."""
-    columns = [name for name, role in loaded.roles.items() if role == "label_of_both"]
+    """What headings with a rater or a question say: rater, criterion -> column -> the part."""
+    columns = [name for name, role in loaded.roles.items() if role in _IN_HEADINGS]
     parts = named_parts(loaded.names, columns) if loaded.names and columns else {}
     return {gap: parts.get(gap, {}) for gap in ("rater", "criterion")}
+
+
+_IN_HEADINGS: frozenset[Role] = frozenset(("label_of_both", "label_of_rater", "label_of_criterion"))
+"""Roles of columns of ratings whose headings say of what or by whom they are."""
+_MOST_NAMED = 20
+"""Columns whose names an error states."""
+
+
+def roles_by_pattern(roles: Mapping[str, Role], pattern: str) -> dict[str, Role]:
+    """The roles of columns by a pattern of the headings of ratings; all others stay.
+
+    Without a pattern each of these headings is that of a rater.
+    """
+    check_pattern(pattern, [*roles])
+    free = {"unused", *_IN_HEADINGS}
+    rated: dict[frozenset[str], Role] = {
+        frozenset({"rater", "criterion"}): "label_of_both",
+        frozenset({"criterion"}): "label_of_criterion",
+    }
+    role = rated.get(frozenset(_gaps(pattern)), "label_of_rater")
+    if not pattern:
+        return {name: role if of in _IN_HEADINGS else of for name, of in roles.items()}
+    named = {name for name in matching(pattern, [*roles]) if roles[name] in free}
+    others = {name: "unused" if of in _IN_HEADINGS else of for name, of in roles.items()}
+    return {name: role if name in named else others[name] for name in roles}
+
+
+def _gaps(pattern: str) -> list[str]:
+    return re.findall(r"\{(\w*)\}", pattern)
+
+
+def check_pattern(pattern: str, columns: Sequence[str]) -> None:
+    """Refuse a pattern of headings that is none, or that no column has."""
+    gaps = _gaps(pattern)
+    if (
+        bool(gaps) != bool(pattern)
+        or len({*gaps}) < len(gaps)
+        or not {*gaps} <= {"rater", "criterion"}
+    ):
+        raise SourceError(
+            message(
+                "{pattern!r}: expected {{rater}} or {{criterion}} or both, each once",
+                message_id="setup.pattern_gaps",
+                pattern=pattern,
+            )
+        )
+    if pattern and not matching(pattern, columns):
+        raise SourceError(
+            message(
+                "{pattern!r}: no column has such a name; the columns are {columns}",
+                message_id="setup.pattern_of_none",
+                pattern=pattern,
+                columns=Listed(tuple(map(repr, columns[:_MOST_NAMED])), end=COMMA),
+            )
+        )
 
 
 def without_common_words(headings: Sequence[str]) -> dict[str, str]:

@@ -67,6 +67,8 @@ class Chosen:
 def missing_roles(table: Chosen) -> tuple[Role, ...]:
     """Roles that the table needs beside those it has; none: it can be read."""
     has = {*table.roles.values(), *table.fixed}
+    if "count" in has:
+        return ("rater",)
     if has & {*RATED}:
         needs: list[Role] = [] if "label_of_item" in has else ["item"]
         needs += [] if has & {"label_of_rater", "label_of_both"} else ["rater"]

@@ -25,6 +25,7 @@ from typing import IO, TypeVar
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.errors.message import message, of_data
 
 TICK, TICKS = 1.0, 20
 """Seconds between two looks at a child, and looks at which it must have done nothing to be
@@ -68,9 +69,8 @@ def read_apart(
     `settings`: what the child is told of the file. `unpacked`: the bytes that the file may unpack
     to.
     """
-    frame, header = run_child(
-        kind, path, settings, where, unpacked, _table, "save the table as CSV"
-    )
+    advice = message("save the table as CSV", message_id="file.save_as_csv")
+    frame, header = run_child(kind, path, settings, where, unpacked, _table, advice)
     return frame.drop(LINE), array("Q", frame.get_column(LINE).to_list()), header
 
 
@@ -141,7 +141,7 @@ def parse_line(line: bytes) -> Header | None:
     if not isinstance(header, dict):
         return None
     if "error" in header:
-        raise SourceError(str(header["error"]))
+        raise SourceError(of_data(header["error"]))
     return header
 
 
@@ -155,12 +155,20 @@ def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, Header] | N
 def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str) -> str:
     late = {getattr(signal, name, None) for name in ("SIGXCPU", "SIGTERM", "SIGKILL")} - {None}
     if -code in late:
-        return (
-            f"{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}"
+        return message(
+            "{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}",
+            message_id="file.seconds",
+            where=where,
+            seconds=seconds,
+            advice=advice,
         )
-    return (
-        f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or"
-        f" the file is damaged; {advice}"
+    return message(
+        "{where}: reading takes more than {memory:,} MB of memory, too many for its size, or the"
+        " file is damaged; {advice}",
+        message_id="file.megabytes",
+        where=where,
+        memory=memory >> 20,
+        advice=advice,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from konsil.errors import SourceError, key
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 from konsil.sources.files.header import COMMENT, joined, named, numbered_names
 from konsil.sources.files.problems import MOST, Problem, raise_if
@@ -26,7 +27,12 @@ WIDEST = 4_096
 """Columns that a table may have, as in a spreadsheet."""
 CELLS = 16_000_000
 """Cells a table may have whatever its size; beyond them every cell takes two bytes at least."""
-_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_WORDS = {
+    ",": message("comma", message_id="file.comma"),
+    ";": message("semicolon", message_id="file.semicolon"),
+    "\t": message("tab", message_id="file.tab"),
+    "|": message("bar", message_id="file.bar"),
+}
 AS_USUAL = FileSettings()
 """One row of names, and nothing above it."""
 
@@ -42,9 +48,18 @@ def read_delimited(
     Of the settings, those of rows and names are used.
     """
     if len(separator) != 1 or separator in '"\r\n':
-        raise SourceError(f"{where}: the separator must be one character, got {separator!r}")
+        raise SourceError(
+            message(
+                "{where}: the separator must be one character, got {separator!r}",
+                message_id="file.separator_of_one",
+                where=where,
+                separator=separator,
+            )
+        )
     if not data.strip():
-        raise SourceError(f"{where}: the file is empty")
+        raise SourceError(
+            message("{where}: the file is empty", message_id="file.empty", where=where)
+        )
     if (settings.skip, settings.header, settings.comment) != (0, 1, ""):
         return _quoted(data, separator, where, settings)
     head = next(
@@ -63,7 +78,15 @@ def read_delimited(
 def check_width(width: int, where: str) -> None:
     """Refuse a table with more columns than people make; each of them takes memory of its own."""
     if width > WIDEST:
-        raise SourceError(f"{where}: the table has {width:,} columns; expected {WIDEST:,} or fewer")
+        raise SourceError(
+            message(
+                "{where}: the table has {width:,} columns; expected {most:,} or fewer",
+                message_id="file.too_wide",
+                where=where,
+                width=width,
+                most=WIDEST,
+            )
+        )
 
 
 def check_cells(cells: int, size: int, where: str) -> None:
@@ -73,8 +96,15 @@ def check_cells(cells: int, size: int, where: str) -> None:
     """
     if cells > CELLS + size // 2:
         raise SourceError(
-            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table of this size"
-            f" may have {CELLS + size // 2:,}"
+            message(
+                "{where}: the table has {cells:,} cells in {size:,} bytes; a table of"
+                " this size may have {most:,}",
+                message_id="file.too_many_cells",
+                where=where,
+                cells=cells,
+                size=size,
+                most=CELLS + size // 2,
+            )
         )
 
 
@@ -83,8 +113,15 @@ def _right_separator(head: Sequence[str | None], separator: str, where: str) -> 
     for other, word in _WORDS.items():
         if other != separator and other in only:
             raise SourceError(
-                f"{where}: the header is a single column {_short(only)}; the separator looks"
-                f" like a {word}: set {key('separator', other)}"
+                message(
+                    "{where}: the header is a single column {header}; the separator looks"
+                    " like a {word}: set {setting}",
+                    message_id="file.other_separator",
+                    where=where,
+                    header=_short(only),
+                    word=word,
+                    setting=key("separator", other),
+                )
             )
 
 
@@ -158,8 +195,13 @@ def _quoted(
         count += 1
         if len(row) != width - n_absent:
             check_width(len(row), where)
-            fields = f"{len(row)} field{'' if len(row) == 1 else 's'}"
-            problems.append(Problem(line, "", f"{fields} where the header has {width}"))
+            sentence = message(
+                "{n} {n|field|fields} where the header has {width}",
+                message_id="file.fields",
+                n=len(row),
+                width=width,
+            )
+            problems.append(Problem(line, "", sentence))
             if len(problems) == MOST:
                 break
             continue
@@ -172,7 +214,13 @@ def _quoted(
     if rows:
         chunks.append(_frame(rows, width))
     if not chunks:
-        raise SourceError(f"{where}: there is a header but no row below it")
+        raise SourceError(
+            message(
+                "{where}: there is a header but no row below it",
+                message_id="file.header_without_rows",
+                where=where,
+            )
+        )
     return named(pl.concat(chunks, rechunk=True), head, where, settings.numbered), lines
 
 
@@ -216,7 +264,15 @@ def _records(
                 yield line, row
             line = reader.line_num + 1
     except csv.Error as error:
-        raise SourceError(f"{where}: line {line:,}: {_quotation(error)}") from None
+        raise SourceError(
+            message(
+                "{where}: line {line:,}: {reason}",
+                message_id="file.quotation",
+                where=where,
+                line=line,
+                reason=_quotation(error),
+            )
+        ) from None
     finally:
         csv.field_size_limit(previous)
 
@@ -270,11 +326,14 @@ def _common_width(text: bytes, sign: str) -> tuple[bool, int]:
 
 def _quotation(error: csv.Error) -> str:
     if "expected after" in str(error):
-        return (
+        return message(
             "text follows a closing quotation mark; a quotation mark within a quoted field is"
-            " doubled"
+            " doubled",
+            message_id="file.after_quotation",
         )
-    return "a quotation mark opens a field and is never closed"
+    return message(
+        "a quotation mark opens a field and is never closed", message_id="file.open_quotation"
+    )
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 
 from konsil.errors import SourceError, key, nearest
+from konsil.errors.message import message
 
 _COMMON = (
     "utf-8",
@@ -37,19 +38,38 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     mark = next((name for bom, name in _MARKS if data.startswith(bom)), None)
     if mark is not None and not codec.startswith(mark):
         raise SourceError(
-            f"{where}: the encoding is set to {encoding}, but the file begins with the byte"
-            f" order mark of {mark}; set {key('encoding', mark)}"
+            message(
+                "{where}: the encoding is set to {encoding}, but the file begins with"
+                " the byte order mark of {mark}; set {setting}",
+                message_id="file.byte_order_mark",
+                where=where,
+                encoding=encoding,
+                mark=mark,
+                setting=key("encoding", mark),
+            )
         )
     if not codec.startswith(("utf-16", "utf-32")) and b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise SourceError(f"{where}: line {line:,} contains a zero byte; this is not a text table")
+        raise SourceError(
+            message(
+                "{where}: line {line:,} contains a zero byte; this is not a text table",
+                message_id="file.zero_byte",
+                where=where,
+                line=line,
+            )
+        )
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
         raise SourceError(_undecodable(data, encoding, where, error)) from None
     except (UnicodeError, ValueError):  # codecs such as punycode do not say where they failed
         raise SourceError(
-            f"{where}: the bytes are not {encoding}; set the encoding the file was saved in"
+            message(
+                "{where}: the bytes are not {encoding}; set the encoding the file was saved in",
+                message_id="file.not_encoding",
+                where=where,
+                encoding=encoding,
+            )
         ) from None
     text = text.removeprefix("\ufeff")
     try:
@@ -57,7 +77,13 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         raise SourceError(
-            f"{where}: line {line:,}: invalid Unicode (unpaired surrogate); save the file as UTF-8"
+            message(
+                "{where}: line {line:,}: invalid Unicode (unpaired surrogate); save the"
+                " file as UTF-8",
+                message_id="file.surrogate",
+                where=where,
+                line=line,
+            )
         ) from None
 
 
@@ -67,23 +93,41 @@ def _lookup(encoding: str, where: str) -> str:
         "".encode(codec.name)  # Python also lists codecs that are no text encodings.
     except (LookupError, ValueError):
         raise SourceError(
-            f"{where}: there is no encoding {encoding!r}; {nearest(encoding, _COMMON)}"
+            message(
+                "{where}: there is no encoding {encoding!r}; {hint}",
+                message_id="file.no_encoding",
+                where=where,
+                encoding=encoding,
+                hint=nearest(encoding, _COMMON),
+            )
         ) from None
     return codec.name
 
 
 def _undecodable(data: bytes, encoding: str, where: str, error: UnicodeDecodeError) -> str:
     line = data.count(b"\n", 0, error.start) + 1
-    got = (
-        f"{where}: line {line:,}: byte 0x{data[error.start : error.start + 1].hex()} is not"
-        f" {encoding}"
-    )
-    better = looks_like(data)
+    byte, better = data[error.start : error.start + 1].hex(), looks_like(data)
     if better is None:
-        return f"{got}; no other common encoding fits either, so this may not be a text table"
-    return (
-        f"{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set"
-        f" {key('encoding', better)}"
+        return message(
+            "{where}: line {line:,}: byte 0x{byte} is not {encoding}; no other common encoding fits"
+            " either, so this may not be a text table",
+            message_id="file.no_known_encoding",
+            where=where,
+            line=line,
+            byte=byte,
+            encoding=encoding,
+        )
+    return message(
+        "{where}: line {line:,}: byte 0x{byte} is not {encoding}; the file looks like {better}"
+        " ({word!r}): set {setting}",
+        message_id="file.better_encoding",
+        where=where,
+        line=line,
+        byte=byte,
+        encoding=encoding,
+        better=better,
+        word=_word(data, error.start, better),
+        setting=key("encoding", better),
     )
 
 
@@ -96,6 +140,8 @@ def looks_like(data: bytes) -> str | None:
     >>> looks_like(text.encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
     ('cp1252', 'mac-roman')
     """
+    if mark := next((name for bom, name in _MARKS if data.startswith(bom)), None):
+        return mark
     best, best_share = None, 0.5
     beyond = bytes(b for b in data[:4_000_000] if b > 127)
     for encoding in ("utf-8", *_CANDIDATES):

@@ -10,6 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 
 FIRST_ROWS = 12
@@ -152,7 +153,12 @@ def named(
                 continue
             if position > 1 and not numbered:
                 raise SourceError(
-                    f"{where}: column {position} has values but no name in the header"
+                    message(
+                        "{where}: column {position} has values but no name in the header",
+                        message_id="file.unnamed_column",
+                        where=where,
+                        position=position,
+                    )
                 )
             clean = f"column {position}"
         elif numbered and times[clean] > 1:
@@ -160,14 +166,30 @@ def named(
             clean = f"{clean} ({numbers[clean]})"
         if clean in positions:
             raise SourceError(
-                f"{where}: columns {positions[clean]} and {position} are both called {clean!r};"
-                " the first row must be a header that gives every column a name of its own"
+                message(
+                    "{where}: columns {first} and {position} are both called {clean!r}; the"
+                    " first row must be a header that gives every column a name of its own",
+                    message_id="file.equal_names",
+                    where=where,
+                    first=positions[clean],
+                    position=position,
+                    clean=clean,
+                )
             )
         positions[clean] = position
         column_by_name[clean] = column.alias(clean)
     if not column_by_name:
-        raise SourceError(f"{where}: the header names no column")
+        raise SourceError(
+            message("{where}: the header names no column", message_id="file.no_name", where=where)
+        )
     return pl.DataFrame(list(column_by_name.values()))
+
+
+_PARTS = {
+    "sheet": message("sheets", message_id="file.sheets"),
+    "file": message("files", message_id="file.files"),
+}
+"""Column with the names of the tables that are read as one -> what they are."""
 
 
 def stacked(frames: Mapping[str, pl.DataFrame], column: str, where: str) -> pl.DataFrame:
@@ -181,16 +203,31 @@ def stacked(frames: Mapping[str, pl.DataFrame], column: str, where: str) -> pl.D
     columns = frames[first].columns
     if column in columns:
         raise SourceError(
-            f"{where}: {first!r} has a column {column!r}, which is the name of the column for the"
-            f" {column}s; rename it"
+            message(
+                "{where}: {first!r} has a column {column!r}, which is the name of the"
+                " column for the {parts}; rename it",
+                message_id="file.name_of_parts",
+                where=where,
+                first=first,
+                column=column,
+                parts=_PARTS[column],
+            )
         )
     for name, frame in frames.items():
         for here, there, names in ((first, name, columns), (name, first, frame.columns)):
             absent = [n for n in names if n not in frames[there].columns]
             if absent:
                 raise SourceError(
-                    f"{where}: {there!r} has no column {absent[0]!r}, which {here!r} has; {column}s"
-                    " are read as one table if they have the same columns"
+                    message(
+                        "{where}: {there!r} has no column {name!r}, which {here!r} has;"
+                        " {parts} are read as one table if they have the same columns",
+                        message_id="file.other_columns",
+                        where=where,
+                        there=there,
+                        name=absent[0],
+                        here=here,
+                        parts=_PARTS[column],
+                    )
                 )
     return pl.concat(
         frame.select(pl.lit(name).alias(column), *columns) for name, frame in frames.items()

@@ -8,10 +8,12 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from typing import cast
 
 import polars as pl
 
 from konsil.errors import SourceError, nearest
+from konsil.errors.message import message
 from konsil.sources.files.apart import MEMORY, bounded
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.delimited import check_cells, check_width
@@ -41,7 +43,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     # Python would take the last of two values and lose the other without a word.
     if len(json_object) != len(pairs):
         keys = [k for k, _ in pairs]
-        raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
+        twice = next(k for k in keys if keys.count(k) > 1)
+        raise _TwiceError(
+            message("the key {key!r} occurs twice", message_id="file.key_twice", key=twice)
+        )
     return json_object
 
 
@@ -72,9 +77,13 @@ def _objects(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[s
         if not raw.strip():
             continue
         if len(raw) > _LONGEST:
-            problems.append(
-                Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
+            sentence = message(
+                "has {size:,} bytes; expected {most:,} or fewer",
+                message_id="file.long_line",
+                size=len(raw),
+                most=_LONGEST,
             )
+            problems.append(Problem(line, "", sentence))
             continue
         text = raw.decode().rstrip("\n")
         try:
@@ -86,7 +95,7 @@ def _objects(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[s
         if isinstance(row, dict):
             yield line, row, len(raw)
         else:
-            problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
+            problems.append(Problem(line, "", _no_object(text)))
 
 
 def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
@@ -100,9 +109,7 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
             if isinstance(row, dict):
                 yield line, row, 1
             else:
-                problems.append(
-                    Problem(line, "", f"expected an object, got {_short(json.dumps(row))}")
-                )
+                problems.append(Problem(line, "", _no_object(json.dumps(row))))
 
     return _table(rows(), problems, where, len(data))
 
@@ -112,8 +119,12 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
     at, line = _skip(text, 0), 1
     if not text.startswith("[", at):
         raise SourceError(
-            f"{where}: expected a JSON list, which begins with '[', got"
-            f" {_short(text[at : at + 20])}"
+            message(
+                "{where}: expected a JSON list, which begins with '[', got {text}",
+                message_id="file.no_list",
+                where=where,
+                text=_short(text[at : at + 20]),
+            )
         )
     at = _skip(text, at + 1)
     counted, first = 0, True
@@ -123,8 +134,12 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         if not first:
             if not text.startswith(",", at):
                 raise SourceError(
-                    f"{where}: line {text.count(chr(10), 0, at) + 1:,}: expected ',' or ']' in the"
-                    " list"
+                    message(
+                        "{where}: line {line:,}: expected ',' or ']' in the list",
+                        message_id="file.list_sign",
+                        where=where,
+                        line=text.count(chr(10), 0, at) + 1,
+                    )
                 )
             at = _skip(text, at + 1)
         # Counted from the last element on: from the beginning each time, reading would be
@@ -136,16 +151,35 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
                 value, at = _decoder.raw_decode(text, at)
             _refuse_halves(text[start:at], value)
         except MemoryError:
-            raise SourceError(f"{where}: line {line:,}: has too many parts to be read") from None
+            raise SourceError(
+                message(
+                    "{where}: line {line:,}: has too many parts to be read",
+                    message_id="file.json_parts",
+                    where=where,
+                    line=line,
+                )
+            ) from None
         except (ValueError, RecursionError) as error:
             at = error.pos if isinstance(error, json.JSONDecodeError) else at
             raise SourceError(
-                f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}"
+                message(
+                    "{where}: line {line:,}: {reason}",
+                    message_id="file.json_line",
+                    where=where,
+                    line=text.count(chr(10), 0, at) + 1,
+                    reason=_not_json(error),
+                )
             ) from None
         yield line, value
         at = _skip(text, at)
     if text[at + 1 :].strip():
-        raise SourceError(f"{where}: there is text after the list's end")
+        raise SourceError(_after_list(where))
+
+
+def _after_list(where: str) -> str:
+    return message(
+        "{where}: there is text after the list's end", message_id="file.after_list", where=where
+    )
 
 
 def weight(text: str) -> int:
@@ -199,7 +233,9 @@ def _table(
     if chunk:
         chunks.append(_frame(chunk))
     if not chunks:
-        raise SourceError(f"{where}: the file has no rows")
+        raise SourceError(
+            message("{where}: the file has no rows", message_id="file.no_rows", where=where)
+        )
     frame = pl.concat(chunks, how="diagonal", rechunk=True)
     return named(frame, frame.columns, where), lines
 
@@ -219,17 +255,52 @@ def _refuse_halves(text: str, value: object) -> None:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise _HalfError(
-                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its"
-                " other half)"
+                message(
+                    "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its"
+                    " other half)",
+                    message_id="file.half_character",
+                )
             ) from None
+
+
+_REASONS = {
+    "Expecting value": message("expecting value", message_id="file.json_value"),
+    "Expecting property name enclosed in double quotes": message(
+        "expecting property name enclosed in double quotes", message_id="file.json_name"
+    ),
+    "Expecting ':' delimiter": message("expecting ':' delimiter", message_id="file.json_colon"),
+    "Expecting ',' delimiter": message("expecting ',' delimiter", message_id="file.json_comma"),
+    "Unterminated string starting at": message(
+        "unterminated string starting at", message_id="file.json_string"
+    ),
+    "Invalid control character at": message(
+        "invalid control character at", message_id="file.json_control"
+    ),
+    "Invalid \\escape": message("invalid \\escape", message_id="file.json_escape"),
+    f"Invalid \\u{4 * 'X'} escape": message("invalid \\u escape", message_id="file.json_code"),
+    "Extra data": message("extra data", message_id="file.json_extra"),
+}
+"""What Python's reader of JSON says -> the same in a sentence."""
+
+
+def _no_object(text: str) -> str:
+    return message("expected an object, got {text}", message_id="file.no_object", text=_short(text))
 
 
 def _not_json(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
+        return message(
+            "not JSON: {reason} (character {character})",
+            message_id="file.not_json",
+            reason=_REASONS.get(error.msg, error.msg),
+            character=error.colno,
+        )
     if isinstance(error, _TwiceError | _HalfError):
-        return str(error)
-    return "not JSON that can be read: nested too deeply or a number too long"
+        return cast("str", error.args[0])
+    return message(
+        "not JSON that can be read: nested too deeply or a number too long",
+        message_id="file.deep_json",
+    )
 
 
 def _short(text: str) -> str:
@@ -246,7 +317,15 @@ def read_nested(
     """
     records = _lines(text, where) if is_lines else _records(text, where, path)
     if is_lines and path != TOP:
-        raise SourceError(f"{where}: path {path!r}: each line is a record; expected {TOP!r}")
+        raise SourceError(
+            message(
+                "{where}: path {path!r}: each line is a record; expected {expected!r}",
+                message_id="file.path_of_lines",
+                where=where,
+                path=path,
+                expected=TOP,
+            )
+        )
     rows = ((number, dict(_parts(record, "")), 1) for number, record in records)
     return _table(rows, [], where, len(text))
 
@@ -261,14 +340,23 @@ def _records(text: bytes, where: str, path: str) -> Iterator[tuple[int, dict[str
     lists = _lists(_value(text, where), "")
     if path not in lists:
         raise SourceError(
-            f"{where}: path {path!r}: there is no list of objects; {nearest(path, [*lists])}"
+            message(
+                "{where}: path {path!r}: there is no list of objects; {hint}",
+                message_id="file.no_path",
+                where=where,
+                path=path,
+                hint=nearest(path, [*lists]),
+            )
         )
     yield from enumerate(lists[path], start=1)
 
 
 def _value(text: bytes, where: str) -> object:
     """A JSON text's value, read within the limits of a list of values."""
-    return next((value for _, value in elements(f"[{text.decode()}]", where)), None)
+    values = [value for _, value in elements(f"[{text.decode()}]", where)]
+    if len(values) > 1:
+        raise SourceError(_after_list(where))
+    return values[0] if values else None
 
 
 def _lists(value: object, path: str) -> dict[str, list[dict[str, object]]]:

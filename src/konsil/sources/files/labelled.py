@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from konsil.errors import SourceError, installation
+from konsil.errors.message import message
 from konsil.sources.files.apart import read_apart, unpacked_limit
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import named
@@ -28,10 +29,16 @@ from konsil.sources.files.parquet import CELLS, column_text
 if TYPE_CHECKING:
     from pyreadstat import metadata_container
 
+_IN_SPSS = message(
+    "save it in SPSS as .csv with value labels (File, Save As)", message_id="file.save_in_spss"
+)
 SAVED = {
-    ".sav": "save it in SPSS as .csv with value labels (File, Save As)",
-    ".zsav": "save it in SPSS as .csv with value labels (File, Save As)",
-    ".dta": 'save it in Stata as .csv with: export delimited using "table.csv"',
+    ".sav": _IN_SPSS,
+    ".zsav": _IN_SPSS,
+    ".dta": message(
+        'save it in Stata as .csv with: export delimited using "table.csv"',
+        message_id="file.save_in_stata",
+    ),
 }
 """Ending of the files -> how a text table is made of one."""
 _MESSAGE = 120
@@ -43,8 +50,14 @@ def read_labelled(path: Path, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     saved = SAVED[path.suffix.lower()]
     if importlib.util.find_spec("pyreadstat") is None:
         raise SourceError(
-            f"{where}: files of SPSS and Stata need the library pyreadstat; install it with"
-            f" {installation('spss')}, or {saved}"
+            message(
+                "{where}: files of SPSS and Stata need the library pyreadstat; install"
+                " it with {installation}, or {saved}",
+                message_id="file.needs_pyreadstat",
+                where=where,
+                installation=installation("spss"),
+                saved=saved,
+            )
         )
     frame, lines, _ = read_apart("labelled", path, "", where, unpacked_limit(path.stat().st_size))
     return frame, lines
@@ -57,19 +70,43 @@ def labelled_cells(path: Path, where: str) -> pl.DataFrame:
         _, about = _read(path, metadataonly=True)
         if (about.number_rows or 0) * (about.number_columns or 0) > CELLS:
             raise SourceError(
-                f"{where}: the table has more than {CELLS:,} cells; save a part of it"
+                message(
+                    "{where}: the table has more than {cells:,} cells; save a part of it",
+                    message_id="file.more_cells",
+                    where=where,
+                    cells=CELLS,
+                )
             )
         frame, about = _read(path)
     except MemoryError:
-        raise SourceError(f"{where}: reading the file takes more memory than it may") from None
+        raise SourceError(
+            message(
+                "{where}: reading the file takes more memory than it may",
+                message_id="file.memory",
+                where=where,
+            )
+        ) from None
     except SourceError:
         raise
     # The library raises exceptions of various kinds for a damaged file.
     except Exception as error:  # noqa: BLE001
         reason = (str(error).splitlines() or [""])[0][:_MESSAGE] or type(error).__name__
-        raise SourceError(f"{where}: the file is damaged: {reason}") from None
+        raise SourceError(
+            message(
+                "{where}: the file is damaged: {reason}",
+                message_id="file.damaged",
+                where=where,
+                reason=reason,
+            )
+        ) from None
     if not frame.height:
-        raise SourceError(f"{where}: the file has columns but no row")
+        raise SourceError(
+            message(
+                "{where}: the file has columns but no row",
+                message_id="file.columns_without_rows",
+                where=where,
+            )
+        )
     cells = [_cells(column, about, where) for column in frame.get_columns()]
     return named(pl.DataFrame(cells), frame.columns, where)
 

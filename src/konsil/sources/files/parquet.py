@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.errors.message import message
 from konsil.sources.files.apart import read_apart, unpacked_limit
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import named
@@ -22,7 +23,11 @@ def check_parquet(path: Path, where: str) -> int:
     """Refuse what is no Parquet file; give the bytes that it may unpack to."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
-            raise SourceError(f"{where}: this is not a Parquet file")
+            raise SourceError(
+                message(
+                    "{where}: this is not a Parquet file", message_id="file.no_parquet", where=where
+                )
+            )
     return unpacked_limit(path.stat().st_size)
 
 
@@ -34,7 +39,13 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
         size = int(sum(column.estimated_size() for column in texts))
     _check_size(size, len(data), where)
     if not frame.height:
-        raise SourceError(f"{where}: the file has columns but no row")
+        raise SourceError(
+            message(
+                "{where}: the file has columns but no row",
+                message_id="file.columns_without_rows",
+                where=where,
+            )
+        )
     return named(pl.DataFrame(texts), frame.columns, where), range(1, frame.height + 1)
 
 
@@ -55,7 +66,14 @@ def columns_apart(path: Path) -> pl.DataFrame:
 def _read_all(data: bytes, where: str) -> pl.DataFrame:
     frame = pl.read_parquet(io.BytesIO(data))
     if frame.height * frame.width > CELLS:
-        raise SourceError(f"{where}: the table has more than the {CELLS:,} cells that it may have")
+        raise SourceError(
+            message(
+                "{where}: the table has more than the {cells:,} cells that it may have",
+                message_id="file.parquet_cells",
+                where=where,
+                cells=CELLS,
+            )
+        )
     return frame
 
 
@@ -66,18 +84,36 @@ def parquet_faults(where: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise SourceError(
-            f"{where}: reading the Parquet file takes more memory than it may"
+            message(
+                "{where}: reading the Parquet file takes more memory than it may",
+                message_id="file.parquet_memory",
+                where=where,
+            )
         ) from None
     except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SourceError(f"{where}: the Parquet file is damaged: {reason}") from None
+        raise SourceError(
+            message(
+                "{where}: the Parquet file is damaged: {reason}",
+                message_id="file.parquet_damaged",
+                where=where,
+                reason=reason,
+            )
+        ) from None
 
 
 def _check_size(size: int, packed: int, where: str) -> None:
     if size > unpacked_limit(packed):
         raise SourceError(
-            f"{where}: {packed:,} bytes unpack to {size:,}, more than the"
-            f" {unpacked_limit(packed):,} allowed; save the table as CSV"
+            message(
+                "{where}: {packed:,} bytes unpack to {size:,}, more than the {most:,}"
+                " allowed; save the table as CSV",
+                message_id="file.parquet_size",
+                where=where,
+                packed=packed,
+                size=size,
+                most=unpacked_limit(packed),
+            )
         )
 
 
@@ -93,7 +129,12 @@ def column_text(column: pl.Series, where: str) -> pl.Series:
         return text.set(text == "", None)
     if kind == pl.Binary or kind == pl.Object:
         raise SourceError(
-            f"{where}: column {column.name!r} contains binary data; expected texts or numbers"
+            message(
+                "{where}: column {column!r} contains binary data; expected texts or numbers",
+                message_id="file.binary",
+                where=where,
+                column=column.name,
+            )
         )
     values: list[object] = column.to_list()
     if kind == pl.Float32:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from konsil.errors import SourceError, in_short
+from konsil.errors.message import message
 
 MOST = 100_000
 """Rows that cannot be read after which a file is not read on."""
@@ -35,9 +36,22 @@ class Problem:
         >>> str(Problem(5, "seconds", "'soon' is not a number"))
         "line 5: seconds: 'soon' is not a number"
         """
+        n = self.line
+        match self.place:
+            case "line":
+                place = message("line {n:,}", message_id="problems.line", n=n)
+            case "row":
+                place = message("row {n:,}", message_id="problems.row", n=n)
+            case "task":
+                place = message("task {n}", message_id="problems.task", n=n)
         column = f"{self.column}: " if self.column else ""
-        number = str(self.line) if self.place == "task" else f"{self.line:,}"
-        return f"{self.place} {number}: {column}{self.sentence}"
+        return message(
+            "{place}: {column}{sentence}",
+            message_id="problems.problem",
+            place=place,
+            column=column,
+            sentence=self.sentence,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +80,29 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
         return
     sentences = [str(p) for p in sorted_problems]
     bad = len({p.line for p in sorted_problems})
-    unit = "task" if sorted_problems[0].place == "task" else "row"
-    # Who does not know how many rows there are says 0.
-    count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
-    raise SourceError(
-        f"{name}: {count} {unit}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
-        " imported: " + in_short(sentences),
-        sentences,
+    sentence = message(
+        "{name}: {count} cannot be read; nothing was imported: {problems}",
+        message_id="problems.of_file",
+        name=name,
+        count=_counted(bad, rows, is_task=sorted_problems[0].place == "task"),
+        problems=in_short(sentences),
+    )
+    raise SourceError(sentence, sentences)
+
+
+def _counted(bad: int, rows: int, *, is_task: bool) -> str:
+    """How many rows or tasks; who does not know how many there are says 0."""
+    if rows < bad and is_task:
+        return message("{n:,} {n|task|tasks}", message_id="problems.tasks", n=bad)
+    if rows < bad:
+        return message("{n:,} {n|row|rows}", message_id="problems.rows", n=bad)
+    if is_task:
+        return message(
+            "{n:,} of {total:,} {total|task|tasks}",
+            message_id="problems.of_tasks",
+            n=bad,
+            total=rows,
+        )
+    return message(
+        "{n:,} of {total:,} {total|row|rows}", message_id="problems.of_rows", n=bad, total=rows
     )

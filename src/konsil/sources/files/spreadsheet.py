@@ -17,6 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from konsil.errors import LISTED, SourceError, nearest
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import (
@@ -89,11 +90,21 @@ def read_spreadsheet(path: Path, settings: FileSettings, where: str, as_is: bool
         return _read(path, settings, where, as_is)
     except MemoryError:
         raise SourceError(
-            f"{where}: reading the spreadsheet takes more memory than it may; save it as CSV"
+            message(
+                "{where}: reading the spreadsheet takes more memory than it may; save it as CSV",
+                message_id="file.spreadsheet_memory",
+                where=where,
+            )
         ) from None
     except _DAMAGED as error:
         raise SourceError(
-            f"{where}: the spreadsheet is damaged ({type(error).__name__}: {error})"
+            message(
+                "{where}: the spreadsheet is damaged ({kind}: {error})",
+                message_id="file.spreadsheet_damaged",
+                where=where,
+                kind=type(error).__name__,
+                error=str(error),
+            )
         ) from None
 
 
@@ -106,22 +117,42 @@ def check_spreadsheet(path: Path, where: str) -> int:
         start = file.read(8)
     if start == _OLE:
         raise SourceError(
-            f"{where}: the spreadsheet is protected by a password or is an old .xls under a new"
-            " name; save it as .xlsx without a password"
+            message(
+                "{where}: the spreadsheet is protected by a password or is an old .xls"
+                " under a new name; save it as .xlsx without a password",
+                message_id="file.spreadsheet_locked",
+                where=where,
+            )
         )
     if not start.startswith(b"PK"):
-        raise SourceError(f"{where}: this is not an .xlsx spreadsheet")
+        raise SourceError(
+            message(
+                "{where}: this is not an .xlsx spreadsheet",
+                message_id="file.no_spreadsheet",
+                where=where,
+            )
+        )
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
     except (zipfile.BadZipFile, OSError, ValueError):
         raise SourceError(
-            f"{where}: the spreadsheet is damaged (its zip directory cannot be read)"
+            message(
+                "{where}: the spreadsheet is damaged (its zip directory cannot be read)",
+                message_id="file.spreadsheet_zip",
+                where=where,
+            )
         ) from None
     if size > LARGEST:
         raise SourceError(
-            f"{where}: unpacked the spreadsheet has {size / 2**20:,.0f} MiB, more than the"
-            f" {LARGEST >> 20:,} allowed; save the table as CSV or Parquet"
+            message(
+                "{where}: unpacked the spreadsheet has {size:,} MiB, more than the"
+                " {most:,} allowed; save the table as CSV or Parquet",
+                message_id="file.spreadsheet_size",
+                where=where,
+                size=round(size / 2**20),
+                most=LARGEST >> 20,
+            )
         )
     return size
 
@@ -147,7 +178,13 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
         try:
             names = [page.title for page in book.worksheets]
             if not names:
-                raise SourceError(f"{where}: the spreadsheet has no sheet with cells")
+                raise SourceError(
+                    message(
+                        "{where}: the spreadsheet has no sheet with cells",
+                        message_id="file.no_sheet",
+                        where=where,
+                    )
+                )
             chosen = _chosen(sheet, names, where)
             frames, rows = dict[str, pl.DataFrame](), array("Q")
             try:
@@ -164,8 +201,16 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                     rows.extend(numbers)
             except SourceError as error:
                 # The first sheet may be a cover.
-                others = "" if sheet or len(names) == 1 else other_sheets(names[1:])
-                raise SourceError(f"{error}{others}") from None
+                if sheet or len(names) == 1:
+                    raise
+                raise SourceError(
+                    message(
+                        "{error}; other sheets: {sheets}",
+                        message_id="file.other_sheets",
+                        error=error.sentence,
+                        sheets=_listed(names[1:]),
+                    )
+                ) from None
             if is_pattern(sheet):
                 return Sheet(stacked(frames, SHEET, where), rows, sheet, names, settings)
             return Sheet(frames[chosen[0]], rows, chosen[0], names, settings)
@@ -190,18 +235,29 @@ def is_pattern(sheet: str) -> bool:
 
 def _no_sheet(sheet: str, names: Sequence[str], where: str) -> str:
     hint = nearest(sheet, names)
-    others = "" if hint.startswith("known: ") else f" (sheets: {_listed(names)})"
-    return f"{where}: there is no sheet {sheet!r}; {hint}{others}"
-
-
-def other_sheets(names: Sequence[str]) -> str:
-    """End of an error's sentence on the first sheet: the other ones."""
-    return f"; other sheets: {_listed(names)}" if names else ""
+    if hint.startswith("known: "):
+        return message(
+            "{where}: there is no sheet {sheet!r}; {hint}",
+            message_id="file.sheet_of_none",
+            where=where,
+            sheet=sheet,
+            hint=hint,
+        )
+    return message(
+        "{where}: there is no sheet {sheet!r}; {hint} (sheets: {sheets})",
+        message_id="file.sheet_of_others",
+        where=where,
+        sheet=sheet,
+        hint=hint,
+        sheets=_listed(names),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return ", ".join(map(repr, names[:LISTED])) + more
+    shown, n_more = ", ".join(map(repr, names[:LISTED])), len(names) - LISTED
+    if n_more <= 0:
+        return shown
+    return message("{names} and {n:,} more", message_id="file.some", names=shown, n=n_more)
 
 
 # openpyxl has no types.
@@ -218,7 +274,14 @@ def _table(
     )
     heads = list(islice(rows, settings.skip + max(1, settings.header)))[settings.skip :]
     if not heads:
-        raise SourceError(f"{where}: sheet {page.title!r} is empty")
+        raise SourceError(
+            message(
+                "{where}: sheet {sheet!r} is empty",
+                message_id="file.sheet_empty",
+                where=where,
+                sheet=page.title,
+            )
+        )
     faults.refuse(above=heads[-1][0] if settings.header > 1 else heads[0][0] - 1)
     head = joined([row for _, row in heads])
     if not settings.header:
@@ -235,7 +298,14 @@ def _table(
     if chunk:
         chunks.append(_frame(chunk))
     if not chunks:
-        raise SourceError(f"{where}: sheet {page.title!r} has a header but no row below it")
+        raise SourceError(
+            message(
+                "{where}: sheet {sheet!r} has a header but no row below it",
+                message_id="file.sheet_without_rows",
+                where=where,
+                sheet=page.title,
+            )
+        )
     frame = pl.concat(chunks, how="diagonal", rechunk=True)
     absent = [
         pl.lit(None, pl.String).alias(f"c{i}") for i in range(width) if f"c{i}" not in frame.columns
@@ -255,13 +325,28 @@ def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # n
         cells += width
         if number > LONGEST:
             raise SourceError(
-                f"{where}: sheet {page.title!r} has rows beyond {LONGEST:,}, the last possible row"
+                message(
+                    "{where}: sheet {sheet!r} has rows beyond {most:,}, the last possible row",
+                    message_id="file.sheet_too_long",
+                    where=where,
+                    sheet=page.title,
+                    most=LONGEST,
+                )
             )
         if width > WIDEST or cells > CELLS:
             raise SourceError(
-                f"{where}: sheet {page.title!r}: row {number:,} reaches to column {width:,}; a"
-                f" table may have {WIDEST:,} columns and {CELLS:,} cells; move separate content"
-                " to another sheet"
+                message(
+                    "{where}: sheet {sheet!r}: row {number:,} reaches to column {width:,}; a"
+                    " table may have {most:,} columns and {cells:,} cells; move separate"
+                    " content to another sheet",
+                    message_id="file.sheet_too_wide",
+                    where=where,
+                    sheet=page.title,
+                    number=number,
+                    width=width,
+                    most=WIDEST,
+                    cells=CELLS,
+                )
             )
         row = [as_text(cell) for cell in cells_of_row[:width]]
         while row and row[-1] is None:
@@ -305,21 +390,40 @@ class _EmptyLooking:
 
         Names that stand over several columns are merged cells in the upper rows of names.
         """
-        where = f"{self.where}: sheet {self.sheet!r}"
         if self.formula:
             raise SourceError(
-                f"{where}: cell {self.formula} is a formula without a stored result;"
-                " open the file in a spreadsheet program and save it, or write the value"
+                message(
+                    "{where}: sheet {sheet!r}: cell {formula} is a formula without a stored result;"
+                    " open the file in a spreadsheet program and save it, or write the value",
+                    message_id="file.formula",
+                    where=self.where,
+                    sheet=self.sheet,
+                    formula=self.formula,
+                )
             )
         for ref in self.merged:
             first, last = (int(re.sub(r"\D", "", cell)) for cell in ref.split(":"))
-            if last <= above:
-                continue
-            cell_kind = "header cells" if first == above + 1 else "cells"
-            raise SourceError(
-                f"{where}: the {cell_kind} {ref} are merged; unmerge them and write the value into"
-                " each"
+            if last > above:
+                raise SourceError(self._merged(ref, is_header=first == above + 1))
+
+    def _merged(self, ref: str, *, is_header: bool) -> str:
+        if is_header:
+            return message(
+                "{where}: sheet {sheet!r}: the header cells {ref} are merged; unmerge them and"
+                " write the value into each",
+                message_id="file.merged_header",
+                where=self.where,
+                sheet=self.sheet,
+                ref=ref,
             )
+        return message(
+            "{where}: sheet {sheet!r}: the cells {ref} are merged; unmerge them and write the value"
+            " into each",
+            message_id="file.merged",
+            where=self.where,
+            sheet=self.sheet,
+            ref=ref,
+        )
 
 
 def _faults(xml: IO[bytes]) -> tuple[str, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import polars as pl
 
 from konsil.errors import SourceError, key, nearest
+from konsil.errors.message import message
 from konsil.records.source import FileSettings
 from konsil.sources.files.apart import read_apart
 from konsil.sources.files.cells import detected_decimal, with_decimal_point
@@ -60,30 +61,41 @@ _SETTINGS_OF: Mapping[str, Collection[str]] = MappingProxyType(
 )
 """Setting of a file -> the endings of the files that it concerns."""
 
-_AS_XLSX = "open the file in a spreadsheet program and save it as .xlsx"
-_IN_R = (
-    "read the file in R and save the table with write.csv(table, 'table.csv', row.names = FALSE)"
+_AS_XLSX = message(
+    "open the file in a spreadsheet program and save it as .xlsx", message_id="file.save_as_xlsx"
+)
+_IN_R = message(
+    "read the file in R and save the table with write.csv(table, 'table.csv', row.names = FALSE)",
+    message_id="file.save_in_r",
+)
+_RANKED = message(
+    "write a .csv with one row per rater and item and the item's rank", message_id="file.ranked"
+)
+_COPIED = message(
+    "copy the table to a spreadsheet and save it as .xlsx or .csv", message_id="file.copied"
 )
 _SAVED_BY = {
     ".xls": _AS_XLSX,
     ".ods": _AS_XLSX,
-    ".numbers": "export the table from Numbers as .xlsx or .csv",
+    ".numbers": message(
+        "export the table from Numbers as .xlsx or .csv", message_id="file.save_in_numbers"
+    ),
     ".rda": _IN_R,
     ".rdata": _IN_R,
     ".rds": _IN_R,
-    ".toc": "write a .csv with one row per rater and item and the item's rank",
-    ".soc": "write a .csv with one row per rater and item and the item's rank",
-    ".docx": "copy the table to a spreadsheet and save it as .xlsx or .csv",
-    ".pdf": "copy the table to a spreadsheet and save it as .xlsx or .csv",
+    ".toc": _RANKED,
+    ".soc": _RANKED,
+    ".docx": _COPIED,
+    ".pdf": _COPIED,
 }
 """Ending of files that other programs write -> how a file that is read is made of one."""
 
 _MAGIC = (
-    (b"PK\x03\x04", "a spreadsheet or a zip archive"),
-    (b"\x1f\x8b", "compressed by gzip"),
-    (b"PAR1", "a Parquet file"),
-    (b"%PDF", "a PDF"),
-    (bytes.fromhex("d0cf11e0"), "an old .xls spreadsheet"),
+    (b"PK\x03\x04", message("a spreadsheet or a zip archive", message_id="file.is_zip")),
+    (b"\x1f\x8b", message("compressed by gzip", message_id="file.is_gzip")),
+    (b"PAR1", message("a Parquet file", message_id="file.is_parquet")),
+    (b"%PDF", message("a PDF", message_id="file.is_pdf")),
+    (bytes.fromhex("d0cf11e0"), message("an old .xls spreadsheet", message_id="file.is_xls")),
 )
 
 
@@ -148,12 +160,7 @@ def read_table(
     ending = path.suffix.lower()
     where = path.name
     check_readable(path)
-    if ending in _SAVED_BY:
-        raise SourceError(f"{where}: {ending} files are not read; {_SAVED_BY[ending]}")
-    if ending not in ENDINGS:
-        raise SourceError(
-            f"{where}: unsupported file extension {ending!r}; expected one of {', '.join(ENDINGS)}"
-        )
+    check_ending(where)
     _refuse_idle(settings, ending, where)
     if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
@@ -191,6 +198,31 @@ def read_table(
     return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
 
 
+def check_ending(where: str) -> None:
+    """Refuse a file's name whose ending is not read."""
+    ending = Path(where).suffix.lower()
+    if ending in _SAVED_BY:
+        raise SourceError(
+            message(
+                "{where}: {ending} files are not read; {advice}",
+                message_id="file.other_program",
+                where=where,
+                ending=ending,
+                advice=_SAVED_BY[ending],
+            )
+        )
+    if ending not in ENDINGS:
+        raise SourceError(
+            message(
+                "{where}: unsupported file extension {ending!r}; expected one of {endings}",
+                message_id="file.extension",
+                where=where,
+                ending=ending,
+                endings=", ".join(ENDINGS),
+            )
+        )
+
+
 def _refuse_idle(settings: FileSettings, ending: str, where: str) -> None:
     """Refuse a setting that changes nothing of a file of this kind."""
     for name, endings in _SETTINGS_OF.items():
@@ -198,8 +230,15 @@ def _refuse_idle(settings: FileSettings, ending: str, where: str) -> None:
         if ending not in endings and value not in {getattr(AS_USUAL, name), "utf-8"}:
             word = "" if value is True else str(value)
             raise SourceError(
-                f"{where}: {key(name, word)}: has no effect on {ending} files; expected one of"
-                f" {', '.join(endings)}"
+                message(
+                    "{where}: {setting}: has no effect on {ending} files; expected one of"
+                    " {endings}",
+                    message_id="file.idle_setting",
+                    where=where,
+                    setting=key(name, word),
+                    ending=ending,
+                    endings=", ".join(endings),
+                )
             )
 
 
@@ -225,10 +264,19 @@ def text_of(data: bytes, encoding: str, where: str) -> bytes:
     """The bytes of a text file as UTF-8; a file of another kind is called by its kind."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
-            raise SourceError(f"{where}: the extension indicates text, but the file is {kind}")
+            raise SourceError(
+                message(
+                    "{where}: the extension indicates text, but the file is {kind}",
+                    message_id="file.no_text",
+                    where=where,
+                    kind=kind,
+                )
+            )
     text = to_utf8(data, encoding, where)
     if not text.strip():
-        raise SourceError(f"{where}: the file is empty")
+        raise SourceError(
+            message("{where}: the file is empty", message_id="file.empty", where=where)
+        )
     return text
 
 
@@ -250,19 +298,48 @@ def read_bytes(path: Path) -> bytes:
 def check_readable(path: Path) -> None:
     """Refuse what is no file, cannot be opened or is empty."""
     if path.is_dir():
-        raise SourceError(f"{path.name}: is a folder; expected a file")
+        raise SourceError(
+            message(
+                "{where}: is a folder; expected a file", message_id="file.folder", where=path.name
+            )
+        )
     if path.is_file():
         try:
             path.open("rb").close()
         except OSError as error:
-            raise SourceError(f"{path.name}: cannot be opened: {error.strerror}") from None
+            raise SourceError(
+                message(
+                    "{where}: cannot be opened: {reason}",
+                    message_id="file.not_opened",
+                    where=path.name,
+                    reason=error.strerror or str(error),
+                )
+            ) from None
         if path.stat().st_size == 0:
-            raise SourceError(f"{path.name}: the file is empty")
+            raise SourceError(
+                message("{where}: the file is empty", message_id="file.empty", where=path.name)
+            )
         return
     if not path.parent.is_dir():
-        raise SourceError(f"{path.name}: there is no folder {str(path.parent)!r}")
+        raise SourceError(
+            message(
+                "{where}: there is no folder {folder!r}",
+                message_id="file.no_folder",
+                where=path.name,
+                folder=str(path.parent),
+            )
+        )
     hint = nearest(path.name, [p.name for p in path.parent.iterdir() if p.is_file()])
     # A whole folder's listing is no help in a sentence.
+    if len(hint) >= 200:
+        raise SourceError(
+            message("{where}: there is no such file", message_id="file.absent", where=path.name)
+        )
     raise SourceError(
-        f"{path.name}: there is no such file" + (f"; {hint}" if len(hint) < 200 else "")
+        message(
+            "{where}: there is no such file; {hint}",
+            message_id="file.absent_near",
+            where=path.name,
+            hint=hint,
+        )
     )

@@ -12,9 +12,9 @@ from konsil.design.stages import STEPS, Collected, Stage, StageName
 from konsil.errors import KonsilError
 from konsil.locale import translations
 from konsil.web.design.conduct import Action, Download
-from konsil.web.design.entrance import Room
+from konsil.web.design.entrance import Room, language_of
 from konsil.web.design.forms import text_of
-from konsil.web.design.rendering import language_of, step
+from konsil.web.design.rendering import lines_in, step
 from konsil.web.design.words import need_words, stage_words
 
 ACTIONS: frozenset[str] = frozenset({*get_args(StageName), "replace"})
@@ -31,8 +31,9 @@ def conduct(request: Request, room: Room, _form: FormData) -> Response:
         try:
             listed, collected = workshop.conduct.stages(), workshop.conduct.collected()
         except KonsilError as error:
-            room.faults += str(error).split("\n")
+            room.faults.append(error.sentence)
     words, titles = need_words(_), stage_words(_)
+    job = workshop.conduct.job
     context = {
         "is_saved": is_saved,
         "stages": [
@@ -47,7 +48,8 @@ def conduct(request: Request, room: Room, _form: FormData) -> Response:
             for stage in listed
         ],
         "collected": collected,
-        "job": workshop.conduct.job,
+        "job": job,
+        "job_faults": lines_in(language_of(request, room), job.faults if job else ()),
         "titles": titles,
         "links": workshop.conduct.links,
         "dashboard": workshop.conduct.dashboard,
@@ -65,7 +67,7 @@ def start(_request: Request, room: Room, form: FormData) -> Response:
         try:
             workshop.conduct.start(cast("Action", action))
         except KonsilError as error:
-            room.faults += str(error).split("\n")
+            room.faults.append(error.sentence)
     return RedirectResponse("/conduct", 303)
 
 

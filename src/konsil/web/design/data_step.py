@@ -14,11 +14,12 @@ from konsil.design.models import (
     with_answering_models,
     without_secrets,
 )
+from konsil.design.questions import with_language
 from konsil.design.tables.first_row import first_row
 from konsil.design.tables.loaded import Loaded
 from konsil.design.tables.sources import fixable_roles
 from konsil.locale import catalogue_language, complete_languages, translations
-from konsil.web.design.entrance import Room
+from konsil.web.design.entrance import Room, language_of
 from konsil.web.design.forms import (
     TableEntry,
     answering_in,
@@ -27,7 +28,7 @@ from konsil.web.design.forms import (
     text_of,
     uploads,
 )
-from konsil.web.design.rendering import language_of, onward, step, trying
+from konsil.web.design.rendering import onward, step, trying
 from konsil.web.design.words import (
     Gettext,
     confidence_words,
@@ -65,6 +66,7 @@ def data(request: Request, room: Room, _form: FormData) -> Response:
 def _table(workshop: Workshop, name: str, loaded: Loaded, _: Gettext) -> Mapping[str, object]:
     """One table on the page."""
     missing, repeated = workshop.lacking(name)
+    command = workshop.command_of(name)
     columns = zip(loaded.guesses, loaded.table.columns, strict=True)
     return {
         "loaded": loaded,
@@ -79,8 +81,9 @@ def _table(workshop: Workshop, name: str, loaded: Loaded, _: Gettext) -> Mapping
         ],
         "missing": missing,
         "repeated": repeated,
+        "command": command,
         "fixable": fixable_roles(loaded.roles),
-        "first": None if missing or repeated else first_row(loaded),
+        "first": first_row(loaded) if command or not (missing or repeated) else None,
     }
 
 
@@ -91,7 +94,7 @@ def take_data(_request: Request, room: Room, form: FormData) -> Response:
     content["title"] = text_of(form, "title")
     language = catalogue_language(text_of(form, "study_language"))
     if language in complete_languages() and language != content.get("language", "en"):
-        content["language"] = language
+        content, room.follows = with_language(content, language), False
     is_fine = trying(room, lambda: workshop.change(content))
     for entry in tables_in(form):
         if entry.name in workshop.tables and action != f"remove {entry.name}":
@@ -144,6 +147,10 @@ def _take_table(room: Room, entry: TableEntry) -> bool:
     if entry.form is not None and entry.form != loaded.form:
         form = entry.form
         trying(room, lambda: workshop.set_form(entry.name, form))
+        return False
+    if entry.names is not None and entry.names != loaded.names:
+        pattern = entry.names
+        trying(room, lambda: workshop.set_names(entry.name, pattern))
         return False
     named = dict(zip([c.name for c in loaded.table.columns], entry.roles, strict=False))
     is_fine = trying(room, lambda: workshop.use_table(entry.name, named, entry.fixed))

@@ -41,8 +41,13 @@ PAGES: tuple[tuple[str, str, Page], ...] = (
 """Path, method, page; each is behind the guard."""
 
 
-def create_design_app(workshop: Workshop, origins: Iterable[str]) -> Starlette:
-    """The pages on which one person sets up one study."""
+def create_design_app(
+    workshop: Workshop, origins: Iterable[str], *, follows: bool = False
+) -> Starlette:
+    """The pages on which one person sets up one study.
+
+    `follows`: a new study's texts are in the language of the pages until somebody states theirs.
+    """
     routes = [Route(path, within(page), methods=[method]) for path, method, page in PAGES]
     app = Starlette(
         routes=[
@@ -53,7 +58,7 @@ def create_design_app(workshop: Workshop, origins: Iterable[str]) -> Starlette:
         ]
     )
     app.router.redirect_slashes = False
-    app.state.room = Room(workshop, frozenset(origins))
+    app.state.room = Room(workshop, frozenset(origins), follows=follows and workshop.is_new)
     app.add_middleware(Headers, secure=False)
     return app
 
@@ -62,10 +67,12 @@ def _static(request: Request):  # type: ignore[no-untyped-def] # noqa: ANN202
     return statics.static(request)
 
 
-def serve_design(workshop: Workshop, *, port: int, ready: Callable[[str], None]) -> None:
+def serve_design(
+    workshop: Workshop, *, port: int, follows: bool, ready: Callable[[str], None]
+) -> None:
     """Serve the pages on this machine alone until stopped; `ready` gets the link that opens them.
 
-    Port 0 is any that is free.
+    Port 0 is any that is free. `follows`: as of the pages.
     """
     import uvicorn
 
@@ -75,7 +82,7 @@ def serve_design(workshop: Workshop, *, port: int, ready: Callable[[str], None])
     with listening("127.0.0.1", port) as place:
         address = f"127.0.0.1:{place.getsockname()[1]}"
         other = address.replace("127.0.0.1", "localhost")
-        app = create_design_app(workshop, (f"http://{address}", f"http://{other}"))
+        app = create_design_app(workshop, (f"http://{address}", f"http://{other}"), follows=follows)
         config = uvicorn.Config(
             Discreet(app), access_log=False, server_header=False, log_level="warning", ws="none"
         )

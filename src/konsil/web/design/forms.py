@@ -55,6 +55,8 @@ class TableEntry:
     """The roles of its columns, in their order."""
     form: TableForm | None
     """How it is laid out."""
+    names: str | None
+    """The pattern of its headings; None: it was not asked for."""
     fixed: Mapping[str, str]
     """The rater and the system of all rows."""
     settings: Mapping[str, str]
@@ -88,6 +90,7 @@ def tables_in(form: FormData) -> list[TableEntry]:
                 str(form[row]),
                 tuple(roles),
                 cast("TableForm", layout) if layout in get_args(TableForm) else None,
+                text_of(form, f"{row}-names") if f"{row}-names" in form else None,
                 {name: text_of(form, f"{row}-{name}") for name in ("rater", "system")},
                 {n: text_of(form, f"{row}-{n}") for n in names if f"{row}-{n}" in form},
             )

@@ -26,7 +26,7 @@ def rating_page(request: Request, room: Room, _form: FormData) -> Response:
         outlook = room.workshop.outlook()
         sheet = _sample(outlook, name)
     except KonsilError as error:
-        room.faults += str(error).split("\n")
+        room.faults.append(error.sentence)
         sheet = None
     if sheet is None:
         return RedirectResponse("/questions", 303)

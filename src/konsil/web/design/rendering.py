@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from babel.numbers import format_decimal
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from konsil.errors import KonsilError
-from konsil.locale import SOURCE, catalogue_language, complete_languages
-from konsil.web.design.entrance import Room
+from konsil.errors import KonsilError, keys_as
+from konsil.errors.message import TranslatableMessage, translate
+from konsil.locale import SOURCE, complete_languages, translations
+from konsil.web.design.entrance import Room, language_of
 from konsil.web.http.statics import address
-from konsil.web.rating.text.language import preferred
-from konsil.web.site.pages import LANGUAGE_COOKIE, environment
+from konsil.web.site.pages import environment
 
 STEPS = ("data", "questions", "people", "plan", "analyses", "save", "conduct")
 """The steps in their order: each is a page of this name."""
 
 
-def language_of(request: Request, room: Room) -> str:
-    """The language of the pages: chosen, else the browser's, else the study's."""
-    return (
-        catalogue_language(request.cookies.get(LANGUAGE_COOKIE, ""))
-        or preferred(request.headers.get("accept-language", ""))
-        or catalogue_language(room.workshop.language)
-        or SOURCE
-    )
-
-
 def trying(room: Room, work: Callable[[], object]) -> bool:
     """Whether the work was done; what kept it from being done is on the next page."""
     try:
-        work()
+        with keys_as("fields"):
+            work()
     except KonsilError as error:
-        room.faults += str(error).split("\n")
+        room.faults.append(error.sentence)
         return False
     return True
+
+
+def lines_in(language: str, sentences: Iterable[str]) -> list[tuple[str, str]]:
+    """The lines of sentences, each with its language: English where it has no translation."""
+
+    def number(value: float, form: str) -> str:
+        return format_decimal(value, locale=language) if form else str(value)
+
+    gettext, lines = translations(language).gettext, list[tuple[str, str]]()
+    for sentence in sentences:
+        text = translate(sentence, gettext, number)
+        is_of_catalogue = isinstance(sentence, TranslatableMessage)
+        lines += [(line, language if is_of_catalogue else SOURCE) for line in text.split("\n")]
+    return lines
 
 
 def step(
@@ -43,7 +49,7 @@ def step(
 ) -> Response:
     """The page of a step, with what went wrong in the form before."""
     faults, room.faults = room.faults, []
-    shared = {"step": name, "faults": faults}
+    shared = {"step": name, "faults": lines_in(language_of(request, room), faults)}
     return page(request, room, f"design_{name}.html", {**shared, **(context or {})})
 
 

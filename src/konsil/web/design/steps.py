@@ -18,7 +18,7 @@ from konsil.design.questions import KINDS, labels_of, questions_of, with_questio
 from konsil.design.stages import STEPS, step_of_line
 from konsil.errors import KonsilError
 from konsil.locale import catalogue_language, translations
-from konsil.web.design.entrance import Room
+from konsil.web.design.entrance import Room, follow, language_of
 from konsil.web.design.forms import (
     assumption_in,
     lines_in,
@@ -28,7 +28,7 @@ from konsil.web.design.forms import (
     questions_in,
     text_of,
 )
-from konsil.web.design.rendering import language_of, onward, step, trying
+from konsil.web.design.rendering import onward, step, trying
 from konsil.web.design.words import kind_words, need_words, purpose_words
 from konsil.web.site.pages import LANGUAGE_COOKIE
 
@@ -111,7 +111,7 @@ def plan(request: Request, room: Room, _form: FormData) -> Response:
         try:
             outlook = workshop.outlook()
         except KonsilError as error:
-            room.faults += str(error).split("\n")
+            room.faults.append(error.sentence)
     kinds = {panel.name: panel.kind for panel in panels_of(content)}
     context = {"lines": lines, "outlook": outlook, "pay": room.pay, "panel_kinds": kinds}
     return step(request, room, "plan", context)
@@ -190,12 +190,13 @@ def take_save(_request: Request, room: Room, _form: FormData) -> Response:
     return RedirectResponse("/save", 303)
 
 
-def choose_language(_request: Request, _room: Room, form: FormData) -> Response:
+def choose_language(_request: Request, room: Room, form: FormData) -> Response:
     """Show the pages in another language."""
     address = text_of(form, "back")
     # Only a page of ours: two slashes, or a slash and a backslash, lead elsewhere.
     response = RedirectResponse(address if re.fullmatch(r"(/[\w-]+)+", address) else "/data", 303)
     language = catalogue_language(text_of(form, "language"))
     if language:
+        follow(room, language)
         response.set_cookie(LANGUAGE_COOKIE, language, httponly=True, samesite="lax", path="/")
     return response

@@ -31,6 +31,8 @@ def role_words(_: Gettext) -> Mapping[Role, str]:
         "label_of_rater": _("ratings by the rater in the heading"),
         "label_of_both": _("ratings by the rater, on the question, in the heading"),
         "label_of_item": _("ratings of the item in the heading (a row for each rater)"),
+        "count": _("how often the label in the heading was chosen"),
+        "row_label": _("label of the other rater, in a cross table"),
         "system_a": _("first system of a comparison"),
         "system_b": _("second system of a comparison"),
         "seconds": _("seconds that the rating took"),
@@ -49,6 +51,8 @@ def form_words(_: Gettext) -> Mapping[TableForm, str]:
         "long": _("ratings: a row for each rating, or for each rater and answer"),
         "raters-in-rows": _("ratings: a row for each rater, a column for each item"),
         "pairs": _("a row for each comparison of two systems"),
+        "counts": _("numbers of raters: a column for each label"),
+        "cross-table": _("a cross table of two raters"),
     }
 
 
@@ -70,6 +74,7 @@ def reason_words(guess: Guess, _: Gettext) -> str:
             "Ratings, in a column for each rater and question."
         ),
         "a column for each item": _("Ratings of the same kind, in a row for each rater."),
+        "a column for each label": _("Whole numbers, in a column for each label."),
         "konsil's own name": _("The heading is the name of a field of konsil."),
         "nothing fits": _("Neither heading nor content fits anything."),
     }

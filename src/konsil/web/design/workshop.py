@@ -72,6 +72,12 @@ class Workshop(Protocol):
     def set_form(self, name: str, form: TableForm) -> None:
         """Propose the roles of a table's columns in another form."""
 
+    def set_names(self, name: str, pattern: str) -> None:
+        """Read a table's headings by a pattern with {rater} or {criterion} or both."""
+
+    def command_of(self, name: str) -> str:
+        """The command that computes the agreement in a table that no study can hold."""
+
     def systems(self) -> Mapping[str, str]:
         """The systems that the used tables name: name in the file -> identifier."""
 

@@ -121,7 +121,7 @@ def _are_more_often_opposite(table: Table, reading: TableReading) -> bool:
         steps = {word: known_step(word) for word in words}
         side = {w: np.sign(step_of_label(w) or 0 if n is None else n) for w, n in steps.items()}
     both = zip(*(column.cells for column in columns), strict=True)
-    return sum(side.get(a, 0) * side.get(b, 0) for a, b in both) <= 0
+    return bool(sum(side.get(a, 0) * side.get(b, 0) for a, b in both) <= 0)
 
 
 def _order_columns(table: Table, reading: TableReading, systems: frozenset[str]) -> Iterator[str]:

@@ -181,7 +181,7 @@ def _widening(
     """One sentence on all intervals that the sampling of raters widens, with the widest."""
     if not wider:
         return
-    text, row = max(wider, key=lambda part: float(part[0].values["wider"]))
+    text, row = max(wider, key=lambda part: float(str(part[0].values["wider"])))
     yield message(
         "Allowing for rater sampling widens {n} {n|CI|CIs}, most that of {number}, by {wider:.0%};"
         " the two-way CIs generalise to other raters.",

@@ -168,7 +168,7 @@ def _words(table: Table, source: Source, columns: Columns) -> dict[str | None, s
         for identifier, word in different.drop_nulls("word").iter_rows():
             name = None if identifier == UNKNOWN else identifier
             is_stated = word in source.missing or word in source.labels
-            if word and not is_stated and word not in source.labels_of.get(name, ()):
+            if word and not is_stated and word not in source.labels_of.get(name or "", ()):
                 words[name].add(word)
     return words
 

@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
+from konsil.errors.message import COMMA, Listed, TranslatableMessage, message
+
 LISTED = 25
 """Known names spelt out where none is near."""
 
@@ -72,35 +74,50 @@ def option(
     return f"{name}={example}" if example else name
 
 
-_AS_FILE_FLAGS: ContextVar[bool] = ContextVar("_AS_FILE_FLAGS", default=False)
+_FILE_DOOR: ContextVar[Literal["keys", "flags", "fields"]] = ContextVar(
+    "_FILE_DOOR", default="keys"
+)
 
 
 @contextmanager
-def keys_as_flags() -> Iterator[None]:
-    """Within, sentences name how a file is read as the command line's flags.
+def keys_as(door: Literal["flags", "fields"]) -> Iterator[None]:
+    """Within, sentences name how a file is read as the command line's flags, or a page's fields.
 
     Elsewhere as the keys of study.toml.
     """
-    before = _AS_FILE_FLAGS.set(True)
+    before = _FILE_DOOR.set(door)
     try:
         yield
     finally:
-        _AS_FILE_FLAGS.reset(before)
+        _FILE_DOOR.reset(before)
+
+
+def keys_as_flags() -> AbstractContextManager[None]:
+    """Within, sentences name how a file is read as the command line's flags."""
+    return keys_as("flags")
 
 
 def key(name: str, value: str) -> str:
-    r"""How a file is read, in a sentence: a key of study.toml with its value, or a flag.
+    r"""How a file is read, in a sentence: a key of study.toml with its value, a flag or a field.
 
     >>> key("separator", ";"), key("separator", "\t")
     ('separator = ";"', 'separator = "\\t"')
     >>> with keys_as_flags():
     ...     key("encoding", "cp1252"), key("separator", ";")
     ('--encoding cp1252', '--separator ";"')
+    >>> with keys_as("fields"):
+    ...     key("encoding", "cp1252")
+    '“Encoding”: cp1252'
     """
-    text = value.replace("\t", "\\t")
+    door, text = _FILE_DOOR.get(), value.replace("\t", "\\t")
+    if door == "fields" and name == "encoding":
+        return message("“Encoding”: {value}", message_id="file.field_encoding", value=text)
+    if door == "fields" and name == "separator":
+        word = message("tab", message_id="file.tab") if value == "\t" else value
+        return message("“Separator”: {value}", message_id="file.field_separator", value=word)
     if not text:
-        return f"--{name}" if _AS_FILE_FLAGS.get() else f"{name} = true"
-    if not _AS_FILE_FLAGS.get():
+        return f"--{name}" if door == "flags" else f"{name} = true"
+    if door != "flags":
         return f'{name} = "{text}"'
     is_plain = all(sign.isalnum() or sign in "-_." for sign in text)
     return f"--{name} " + (text if is_plain else f'"{text}"')
@@ -152,6 +169,11 @@ class KonsilError(Exception):
 
     exit_code = 2
     """With which the command ends."""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong; where it is one of a catalogue, it can be translated."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
 @dataclass(frozen=True)
@@ -338,12 +360,16 @@ def nearest(name: str, valid_names: Iterable[str], listed: Iterable[str] | None 
     """
     names = sorted(set(valid_names))
     if near := near_names(name, names):
-        return f"did you mean {near[0]!r}?"
+        return message("did you mean {name!r}?", message_id="nearest.name", name=near[0])
     names = names if listed is None else sorted(set(listed))
     if not names:
-        return "none is known"
-    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return "known: " + ", ".join(names[:LISTED]) + more
+        return message("none is known", message_id="nearest.none")
+    n_more, shown = len(names) - LISTED, Listed(tuple(names[:LISTED]), end=COMMA)
+    if n_more > 0:
+        return message(
+            "known: {names} and {n:,} more", message_id="nearest.some", names=shown, n=n_more
+        )
+    return message("known: {names}", message_id="nearest.all", names=shown)
 
 
 def near_names(name: str, valid_names: Iterable[str]) -> list[str]:
@@ -412,12 +438,11 @@ def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
         _, place, sentence = problem.partition(": ")
         kinds.setdefault(_kind(sentence if place else problem), []).append(problem)
     alike = list(kinds.values())
-    sentences = [
-        first + (f" (and {len(rest):,} more like it{_places(first, rest)})" if rest else "")
-        for first, *rest in alike[:shown]
-    ]
-    n_left = sum(len(kind) for kind in alike[shown:])
-    return "; ".join([*sentences, *([f"and {n_left:,} more"] if n_left else [])])
+    sentences = [_with_alike(first, rest) for first, *rest in alike[:shown]]
+    if n_left := sum(len(kind) for kind in alike[shown:]):
+        sentences.append(message("and {n:,} more", message_id="problems.left", n=n_left))
+    parts = Listed(tuple(sentences), "; ", "{some}; {last}")
+    return message("{problems}", message_id="problems.all", problems=parts)
 
 
 _PLACES = 3
@@ -438,10 +463,28 @@ def _kind(sentence: str) -> str:
     return f"{_PARTICULAR.sub('', fact)}; {advice}"
 
 
-def _places(first: str, rest: Sequence[str]) -> str:
-    """The places of problems that are no copies of the first one."""
+def _with_alike(first: str, rest: Sequence[str]) -> str:
+    """A problem with the number of those like it, and the places of those that are no copies."""
+    if not rest:
+        return first
     sentence = first.partition(": ")[2]
     if all(problem.partition(": ")[2] == sentence for problem in rest):
-        return ""
-    places = [problem.partition(": ")[0] for problem in rest[:_PLACES]]
-    return ": " + ", ".join(places) + (", ..." if len(rest) > _PLACES else "")
+        return message(
+            "{first} (and {n:,} more like it)",
+            message_id="problems.alike",
+            first=first,
+            n=len(rest),
+        )
+    places = [*map(_place, rest[:_PLACES]), *(["..."] if len(rest) > _PLACES else [])]
+    return message(
+        "{first} (and {n:,} more like it: {places})",
+        message_id="problems.alike_at",
+        first=first,
+        n=len(rest),
+        places=Listed(tuple(places), end=COMMA),
+    )
+
+
+def _place(problem: str) -> str:
+    place = problem.values.get("place") if isinstance(problem, TranslatableMessage) else None
+    return place if isinstance(place, str) else problem.partition(": ")[0]
