@@ -246,6 +246,16 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "named_for_systems": lambda c: message(
         "{column} is named for systems.", message_id="roles.named_for_systems", column=c
     ),
+    "systems_alone": lambda c: message(
+        "{column} contains systems, but is not named for outcomes.",
+        message_id="roles.systems_alone",
+        column=c,
+    ),
+    "results": lambda c: message(
+        "Columns are named for the systems that won and that lost: {column}.",
+        message_id="roles.results",
+        column=c,
+    ),
     "sides_alone": lambda c: message(
         "{column} contains sides, but is not named for outcomes.",
         message_id="roles.sides_alone",
@@ -260,7 +270,7 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 }
 """What speaks for or against a reading, with the column that it is about."""
 
-ASKED = frozenset({"unit_has_rows", "sides_alone", "product_open"})
+ASKED = frozenset({"unit_has_rows", "sides_alone", "systems_alone", "product_open"})
 """What is asked whatever else speaks for a reading."""
 
 

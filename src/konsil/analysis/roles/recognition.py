@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -67,7 +67,9 @@ class Recognised:
 
     def statement(self, n_units: int) -> str:
         """The reading in one line; empty where the user has stated it all."""
-        return "" if self.is_stated else str(sentence(self.reading, self.frame, n_units))
+        # A name that reverses the outcomes is stated by its column alone.
+        is_plain = self.is_stated and not self.reading.names_losers
+        return "" if is_plain else str(sentence(self.reading, self.frame, n_units))
 
 
 def recognise(
@@ -322,6 +324,19 @@ def _has_numbers(
     return has_numbers and reading.points >= LEAST
 
 
+def _first_row(
+    reading: TableReading,
+    frame: pl.DataFrame,
+    stated: StatedRoles,
+    proposed: Mapping[str, tuple[str, ...]],
+) -> TranslatableMessage:
+    """The first row as it is read with what is stated and proposed."""
+    numbers = [float(end) for end in proposed.get("ends", ())]
+    ends = stated.ends or (None if len(numbers) != 2 else (numbers[0], numbers[1]))
+    order = stated.scale or proposed.get("scale", ())
+    return first_row(replace(reading, ends=reading.ends or ends), frame, order)
+
+
 def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
     """Whether groups can be compared: all ratings are one where no other column can be groups."""
     if reading.shape == "lists" or reading.has_sets:
@@ -373,7 +388,7 @@ def _refusal(
     return UnclearTableError(
         purpose.name,
         statement=statement,
-        first_row=str(first_row(reading, frame)),
+        first_row=str(_first_row(reading, frame, stated, dict(proposed))),
         unclear=unclear,
         # A file has one sign of rows that are left out.
         arguments=tuple(proposed) if computable and len(rows) < 2 else (),

@@ -8,6 +8,7 @@ from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.candidates.scaled_comparisons import known_ends
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.outcomes import name_results
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     SHAPES_OF,
@@ -130,6 +131,8 @@ def _comparisons(table: Table, stated: StatedRoles) -> Draft | None:
         draft = Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
         draft.second_outcome, draft.ends = stated.second_outcome, ends
         return draft
+    if name_results(sides) and not stated.won:
+        return Draft("pairs", stated.units, rater, sides=sides)
     if not stated.won or not stated.lost:
         return None
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}

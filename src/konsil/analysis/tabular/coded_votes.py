@@ -66,7 +66,14 @@ def used(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl.DataF
 
 
 def of_each_rater(frame: pl.DataFrame, options: VotesOptions) -> tuple[pl.DataFrame, VotesOptions]:
-    """A table with a column of each rater's outcomes as one with a row for each comparison."""
+    """A table with a column of each rater's outcomes as one with a row for each comparison.
+
+    Where columns have the systems that won and lost, the first one won.
+    """
+    if options.has_results:
+        first = pl.lit("first").cast(pl.Categorical).alias(_OUTCOME)
+        columns = {**options.columns, "outcome": _OUTCOME}
+        return frame.with_columns(first), replace(options, columns=columns)
     if not options.raters:
         return frame, options
     rows = frame.unpivot(

@@ -11,17 +11,22 @@ from konsil.analysis.roles.candidates.scaled_comparisons import (
     POINTS,
     RELATED,
     add_related_left_out,
-    is_named_outcome,
     known_ends,
     on_scale,
 )
-from konsil.analysis.roles.candidates.shown_order import RATER, are_orders, are_related, is_order
+from konsil.analysis.roles.candidates.shown_order import (
+    RATER,
+    are_orders,
+    are_related,
+    are_sides,
+    is_order,
+)
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, kinds
-from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step
+from konsil.analysis.roles.names import best_fit, fit, kinds, words
+from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import SIDES, WINS, NameRole
+from konsil.analysis.roles.vocabulary import OPPONENTS, VOTES, WINS, NameRole
 from konsil.records.numerals import is_number
 
 _MOST_SYSTEMS = 60
@@ -41,13 +46,17 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with two columns of systems."""
     # Names of systems can be as long as texts, which are hardly repeated.
     repeated = {c for c in table.columns if _REPEATED * len(c.distinct) <= table.n_rows}
-    words = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
-    for first, second in permutations(words, 2):
+    short = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
+    for first, second in permutations(short, 2):
         if (stated.first or first.name, stated.second or second.name) != (first.name, second.name):
             continue
+        if name_results((first.name, second.name)) and not stated.outcome and not stated.won:
+            yield from _of_winners(table, stated, first, second)
+            continue
         is_named = bool(stated.first and stated.second) or (
-            _are_sides(first.name, second.name) and not _is_series(table, first.name)
+            are_sides(first.name, second.name) and not _is_series(table, first.name)
         )
+        is_named = is_named or _are_opponents(first.name, second.name)
         is_swapped = not is_named and table.places[first.name] > table.places[second.name]
         if is_swapped or not _are_systems(table, first, second, is_named=is_named):
             continue
@@ -61,25 +70,27 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
             yield from _drafts(table, stated, (first, second), outcomes, is_named=is_named)
 
 
-_ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}
-_WORDS = set(zip(*SIDES, strict=True))
+def _are_opponents(first: str, second: str) -> bool:
+    """Whether two columns are named for a system and the one that it was compared with."""
+    return all("".join(words(n)) in names for n, names in zip((first, second), OPPONENTS, strict=True))
 
 
-def _are_sides(first: str, second: str) -> bool:
-    """Whether two names differ in their side alone: model_a and model_b, left and right.
-
-    >>> _are_sides("model_a", "model_b"), _are_sides("left", "right"), _are_sides("b", "a")
-    (True, True, False)
-    >>> _are_sides("slot_a_provider", "slot_b_provider"), _are_sides("g1_winner", "g2_winner")
-    (True, True)
-    """
-    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
-    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
-    if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
-        return True
-    joined = "".join(ours), "".join(theirs)
-    stems = joined[0][:-1], joined[1][:-1]
-    return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+def _of_winners(
+    table: Table, stated: StatedRoles, first: Column, second: Column
+) -> Iterator[Draft]:
+    """The reading of columns of the systems that won and lost, which leaves out no ties."""
+    systems = first.folded | second.folded
+    n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
+    are_labels = all(kinds(word)["label"] for word in systems)
+    is_like_systems = table.share(first, second) >= 0.5 and 2 * len(systems) <= table.n_rows
+    ties = [c for c in table.columns if _is_count(c.name, "tied")]
+    if n_equal or ties or are_labels or not is_like_systems or stated.scale or stated.ends:
+        return
+    names = first.name, second.name
+    draft = Draft("pairs", sides=names)
+    draft.add(12 + POINTS, "results", ", ".join(names))
+    draft.numbers = ("won",)
+    yield from _completed(table, stated, draft)
 
 
 def _is_series(table: Table, name: str) -> bool:
@@ -106,7 +117,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
     """
     if column in (first, second) or column.is_long or not column.filled:
         return False
-    if column.is_number and not is_named_outcome(column):
+    if column.is_number and not bool(sense_of(column.name)):
         # 0 and 1 are words for outcomes only where a column is named for them.
         return False
     if is_named and are_outcomes(column.distinct):
@@ -125,7 +136,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
         if cell.casefold() not in column.empty
     )
-    is_lenient = is_named and is_named_outcome(column) and not column.is_number
+    is_lenient = is_named and bool(sense_of(column.name)) and not column.is_number
     return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
 
 
@@ -135,10 +146,12 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     step_by_word = {w: known_step(w, names) for w in column.distinct}
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
-    return tuple(
+    steps = (
         1 if cell == a else -1 if cell == b else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
+    sense = sense_of(column.name) or 1
+    return tuple(None if step is None else sense * step for step in steps)
 
 
 def _is_in_others(table: Table, first: Column, second: Column, outcomes: Sequence[Column]) -> bool:
@@ -174,8 +187,7 @@ def _drafts(
                         column.name,
                     )
                     points = _points(column, sides)
-                    reason = "sides_alone" if points == _SIDES_ALONE else "pairs"
-                    draft.add(points, reason, column.name)
+                    draft.add(points, _reason(column, sides), column.name)
                     draft.add(RELATED * is_order(column.name), "named_for_other", column.name)
                     add_related_left_out(draft, outcomes)
                 yield from _completed(table, stated, draft)
@@ -234,7 +246,7 @@ def _in_both_orders(
     for first, second in combinations(outcomes, 2):
         are_stated = (stated.outcome, stated.second_outcome) == (first.name, second.name)
         is_known = are_orders(first.name, second.name)
-        is_open = not stated.outcome and (is_known or _are_sides(first.name, second.name))
+        is_open = not stated.outcome and (is_known or are_sides(first.name, second.name))
         if are_stated or is_open:
             draft = _with_outcome(sides, first, is_named=is_named)
             draft.second_outcome = second.name
@@ -245,17 +257,26 @@ def _in_both_orders(
             yield from _completed(table, stated, draft)
 
 
-_SIDES_ALONE = -12.0
-"""Points of a column with sides alone that is not named for outcomes: left may be an eye."""
+_UNNAMED = -12.0
+"""Points of a column with sides or systems that is not named for outcomes: left may be an eye."""
 
 
 def _points(column: Column, sides: tuple[Column, Column]) -> float:
     """Points for a column of outcomes by its name and by what it contains."""
-    is_named = is_named_outcome(column)
-    has_systems = bool(column.folded & (sides[0].folded | sides[1].folded))
-    if not is_named and not has_systems:
-        return _SIDES_ALONE
-    return POINTS * (is_named + has_systems - column.is_number)
+    sense, has_systems = sense_of(column.name), _has_systems(column, sides)
+    if not sense:
+        return _UNNAMED
+    return POINTS * ((sense > 0) + has_systems - column.is_number)
+
+
+def _reason(column: Column, sides: tuple[Column, Column]) -> str:
+    if sense_of(column.name):
+        return "pairs"
+    return "systems_alone" if _has_systems(column, sides) else "sides_alone"
+
+
+def _has_systems(column: Column, sides: tuple[Column, Column]) -> bool:
+    return bool(column.folded & (sides[0].folded | sides[1].folded))
 
 
 def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
@@ -263,12 +284,15 @@ def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
     if stated.outcome:
         return {}
-    for role, names in WINS.items():
-        fitting = [
-            c.name for c in table.columns if c.name.strip().casefold() in names and _are_counts(c)
-        ]
+    for role in WINS:
+        fitting = [c.name for c in table.columns if _is_count(c.name, role) and _are_counts(c)]
         wins[role] = wins[role] or (fitting[0] if fitting else None)
     return {role: name for role, name in wins.items() if name is not None}
+
+
+def _is_count(name: str, role: str) -> bool:
+    """Whether a column is named for counts of wins, losses or ties."""
+    return bool({name.strip().casefold(), "_".join(words(name))} & WINS[role])
 
 
 def _are_counts(column: Column) -> bool:
@@ -302,10 +326,18 @@ def _completed(table: Table, stated: StatedRoles, draft: Draft) -> Iterator[Draf
         for rater in raters or [None]:
             fresh = draft.copy(units=unit, rater=rater)
             explain(table, fresh, ())
+            fresh.roles.update(dict.fromkeys(_counts_of_votes(table, fresh), "weight"))
             parts = tuple(table.partition([name]) for name in (*unit, rater) if name)
             names = frozenset(draft.sides or ())
             fresh.numbers = (draft.shape == "pairs-on-scale", draft.numbers, names, *parts)
             yield fresh
+
+
+def _counts_of_votes(table: Table, draft: Draft) -> list[str]:
+    """Unused columns of how many chose the outcome of their row."""
+    free = [table.by_name[name] for name in draft.roles if name in table.by_name]
+    counts = [c for c in free if c.is_number and len(c.distinct) > 1]
+    return [c.name for c in counts if "".join(words(c.name)) in VOTES]
 
 
 def _named(table: Table, role: NameRole, reserved: set[str]) -> list[str]:

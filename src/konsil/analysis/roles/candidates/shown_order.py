@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,27 @@ from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.analysis.roles.vocabulary import ORDER_PAIRS, ORDERS, SIDES
 from konsil.errors import option
 from konsil.records.numerals import own_numbers
+
+
+_ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}
+_WORDS = {*zip(*SIDES, strict=True), ("links", "rechts")}
+
+
+def are_sides(first: str, second: str) -> bool:
+    """Whether two names differ in their side alone: model_a and model_b, left and right.
+
+    >>> are_sides("model_a", "model_b"), are_sides("left", "right"), are_sides("b", "a")
+    (True, True, False)
+    >>> are_sides("slot_a_provider", "slot_b_provider"), are_sides("g1_winner", "g2_winner")
+    (True, True)
+    """
+    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
+    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
+        return True
+    joined = "".join(ours), "".join(theirs)
+    stems = joined[0][:-1], joined[1][:-1]
+    return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
 
 
 def is_order(name: str) -> bool:
