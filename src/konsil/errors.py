@@ -45,7 +45,12 @@ def options_as_flags() -> AbstractContextManager[None]:
 
 
 def option(
-    name: str, value: str | int | tuple[str, ...] = "", *, flag: str = "", example: str = "", several: bool = False
+    name: str,
+    value: str | int | tuple[str, ...] = "",
+    *,
+    flag: str = "",
+    example: str = "",
+    several: bool = False,
 ) -> str:
     """An option in a sentence, as its reader writes it: a parameter with its value, or a flag.
 

@@ -16,6 +16,7 @@ from konsil.analysis.roles.vocabulary import (
     ORDERS,
     OUTCOMES,
     SIDES,
+    SKIPPED,
     VERDICTS,
 )
 from konsil.errors import AnalysisError, nearest, option
@@ -199,5 +200,23 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
             f" {nearest(unknown[0], words)}; give the labels in order with"
             f" {option('scale', example='[...]')}, from first to second system preferred"
+            f"{_missing_advice(unknown)}"
+        )
+    orders = unclear_codes(observed)
+    if orders:
+        scales = " or ".join(option("scale", order) for order in orders)
+        raise AnalysisError(
+            f"{where}: outcomes are numbers with a 0, which may mean a side or a tie; state their"
+            f" order, from first to second system preferred, with {scales}"
         )
     return {word: step for word, step in steps.items() if step is not None}
+
+
+def _missing_advice(unknown: Sequence[str]) -> str:
+    """How outcomes are stated that may mean that nothing was chosen."""
+    skipped = [word for word in unknown if word.strip().casefold() in SKIPPED | NO_CELL]
+    if not skipped:
+        return ""
+    return "; words for no outcome with " + " ".join(
+        option("missing", word, several=True) for word in skipped
+    )

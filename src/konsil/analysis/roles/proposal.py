@@ -70,7 +70,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         complete.split = complete.split or separator_of(table, complete.rated, stated)
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
-        return Proposal(None, unclear=(_nothing(task),))
+        return Proposal(None, unclear=(_nothing(task), *_way_to_state(task)))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
@@ -178,6 +178,17 @@ def _nothing(task: Task | None) -> TranslatableMessage:
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
 
 
+def _way_to_state(task: Task | None) -> Iterator[TranslatableMessage]:
+    """How comparisons are stated that are not recognised."""
+    if task == "comparisons":
+        yield message(
+            "If some do, state the two columns of the systems with {first} and {second}, and who"
+            " won with {outcome}, or the numbers of wins with {won} and {lost}.",
+            message_id="roles.state_comparisons",
+            **{name: option(name) for name in ("first", "second", "outcome", "won", "lost")},
+        )
+
+
 def _unclear(
     frame: pl.DataFrame,
     table: Table,
@@ -206,6 +217,12 @@ def _unclear(
                 reading=sentence(rival, frame),
             )
     yield from _unclear_roles(best, stated)
+    if are_mirrored(frame, best):
+        yield message(
+            "Each pair of systems is in two rows, with wins and losses exchanged: keep one of"
+            " them.",
+            message_id="roles.mirrored_counts",
+        )
     yield from _unclear_cells(table, best)
     for row in totals(frame, best):
         yield message(
@@ -258,6 +275,17 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
     is_known = reading.rater or reading.rated or stated.has_no_raters
     if not is_known and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
+
+
+def are_mirrored(frame: pl.DataFrame, reading: TableReading) -> bool:
+    """Whether each row with counts of wins has another one that says the same of the second."""
+    if reading.shape != "pair-counts" or reading.sides is None:
+        return False
+    wins = [reading.wins[role] for role in ("won", "lost")]
+    others = [n for n in (*reading.units, reading.rater, reading.wins.get("tied")) if n]
+    names = (*reading.sides, *wins, *others)
+    rows = {*sample(frame).select(names).iter_rows()}
+    return all((b, a, lost, won, *rest) in rows for a, b, won, lost, *rest in rows)
 
 
 def with_axis(reading: TableReading, column: str) -> TableReading:

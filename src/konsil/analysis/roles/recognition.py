@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -19,6 +19,7 @@ from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
     LEAST,
+    are_mirrored,
     axis_question,
     propose,
     separator_of,
@@ -68,8 +69,8 @@ class Recognised:
     def statement(self, n_units: int) -> str:
         """The reading in one line; empty where the user has stated it all."""
         # A name that reverses the outcomes is stated by its column alone.
-        is_plain = self.is_stated and not self.reading.names_losers
-        return "" if is_plain else str(sentence(self.reading, self.frame, n_units))
+        is_silent = self.is_stated and not self.reading.names_losers
+        return "" if is_silent else str(sentence(self.reading, self.frame, n_units))
 
 
 def recognise(
@@ -314,7 +315,8 @@ def _has_numbers(
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
         return any(len({*labels}) < len(labels) for labels in cells)
-    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+    is_grouped = reading.shape in COMPARISONS and reading.criterion and stated.groups
+    if is_grouped or are_mirrored(frame, reading):
         return False
     is_ordered = stated.scale or reading.ends or outcome_arguments(frame, reading, stated)
     if reading.shape == "pairs-on-scale" and not is_ordered:
@@ -322,19 +324,6 @@ def _has_numbers(
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
     return has_numbers and reading.points >= LEAST
-
-
-def _first_row(
-    reading: TableReading,
-    frame: pl.DataFrame,
-    stated: StatedRoles,
-    proposed: Mapping[str, tuple[str, ...]],
-) -> TranslatableMessage:
-    """The first row as it is read with what is stated and proposed."""
-    numbers = [float(end) for end in proposed.get("ends", ())]
-    ends = stated.ends or (None if len(numbers) != 2 else (numbers[0], numbers[1]))
-    order = stated.scale or proposed.get("scale", ())
-    return first_row(replace(reading, ends=reading.ends or ends), frame, order)
 
 
 def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
@@ -388,7 +377,7 @@ def _refusal(
     return UnclearTableError(
         purpose.name,
         statement=statement,
-        first_row=str(_first_row(reading, frame, stated, dict(proposed))),
+        first_row=str(first_row(reading, frame, {"scale": stated.scale, **dict(proposed)})),
         unclear=unclear,
         # A file has one sign of rows that are left out.
         arguments=tuple(proposed) if computable and len(rows) < 2 else (),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 import polars as pl
 
@@ -296,15 +298,20 @@ def shape_words(reading: TableReading) -> TranslatableMessage:
     return _SHAPE_WORDS[reading.shape]
 
 
+_NO_ANSWERS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
 def first_row(
-    reading: TableReading, frame: pl.DataFrame, order: Sequence[str] = ()
+    reading: TableReading, frame: pl.DataFrame, answers: Mapping[str, Sequence[str]] = _NO_ANSWERS
 ) -> TranslatableMessage:
     """The first row with ratings as a sentence that a user can confirm or deny.
 
-    `order`: the outcomes of comparisons from the first to the second system preferred.
+    `answers`: the scale or the ends of the outcomes of comparisons, as they would be stated.
     """
     if reading.shape in COMPARISONS:
-        return _first_comparison(reading, frame, order)
+        numbers = [float(end) for end in answers.get("ends", ())]
+        ends = (numbers[0], numbers[1]) if numbers else reading.ends
+        return _first_comparison(replace(reading, ends=ends), frame, answers.get("scale", ()))
     row = _first_filled(reading, frame)
     unit = _unit(reading, row)
     cells = [(name, row[name]) for name in reading.rated if row.get(name) not in (None, "")]

@@ -191,6 +191,12 @@ LOSERS = _words(
 )
 """Words in the name of a column of the systems that lost."""
 
+SKIPPED = frozenset(
+    {"skip", "skipped", "not rated", "no answer", "unsure", "don't know", "cannot judge", "invalid"}
+    | {"keine angabe", "k.a.", "ka", "weiß nicht", "übersprungen", "unsicher", "ungültig", "error"}
+)
+"""Outcomes that may mean that nothing was chosen."""
+
 LEAST = _words("least less non not weniger wenigsten nicht")
 """Words before a verdict that make it one of the system that lost."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
+from konsil.analysis.roles.labels import alike
 from konsil.analysis.roles.outcomes import (
     FIRST,
     SECOND,
@@ -124,6 +125,8 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
     stranger = next((word for word in plain if known_step(word, columns) is None), None)
     is_unknown = stranger is not None and not are_outcomes(plain)
     where = _place(comparisons, str(stranger), options) if is_unknown else options.name
+    if is_unknown:
+        _refuse_spelling(str(stranger), named, where)
     steps = steps_of_words(plain, columns, where)
     outcome = pl.col("outcome")
     by_name = pl.when(outcome == pl.col("first")).then(1).when(outcome == pl.col("second")).then(-1)
@@ -136,6 +139,16 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
             " systems compared"
         )
     return in_favour.to_numpy(), reach(steps)
+
+
+def _refuse_spelling(word: str, systems: Collection[str], where: str) -> None:
+    """Refuse an outcome that is a system in another spelling."""
+    same = next((group for group in alike([word, *sorted(systems)]) if word in group), [])
+    if same:
+        raise SourceError(
+            f"{where}: the outcome {word!r} is spelled {same[1]!r} in the column of the systems;"
+            " expected one spelling of each system"
+        )
 
 
 def _steps_on_scale(observed: Sequence[str], options: VotesOptions) -> dict[str, int]:

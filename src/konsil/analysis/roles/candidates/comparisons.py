@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
@@ -16,6 +15,7 @@ from konsil.analysis.roles.candidates.scaled_comparisons import (
 )
 from konsil.analysis.roles.candidates.shown_order import (
     RATER,
+    are_opponents,
     are_orders,
     are_related,
     are_sides,
@@ -26,7 +26,7 @@ from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds, words
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import OPPONENTS, VOTES, WINS, NameRole
+from konsil.analysis.roles.vocabulary import WINS, NameRole
 from konsil.records.numerals import is_number
 
 _MOST_SYSTEMS = 60
@@ -53,10 +53,11 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
         if name_results((first.name, second.name)) and not stated.outcome and not stated.won:
             yield from _of_winners(table, stated, first, second)
             continue
-        is_named = bool(stated.first and stated.second) or (
-            are_sides(first.name, second.name) and not _is_series(table, first.name)
+        is_named = (
+            bool(stated.first and stated.second)
+            or (are_sides(first.name, second.name) and not _is_series(table, first.name))
+            or are_opponents(first.name, second.name)
         )
-        is_named = is_named or _are_opponents(first.name, second.name)
         is_swapped = not is_named and table.places[first.name] > table.places[second.name]
         if is_swapped or not _are_systems(table, first, second, is_named=is_named):
             continue
@@ -68,11 +69,6 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
         ]
         if is_named or not _is_in_others(table, first, second, outcomes[:1]):
             yield from _drafts(table, stated, (first, second), outcomes, is_named=is_named)
-
-
-def _are_opponents(first: str, second: str) -> bool:
-    """Whether two columns are named for a system and the one that it was compared with."""
-    return all("".join(words(n)) in names for n, names in zip((first, second), OPPONENTS, strict=True))
 
 
 def _of_winners(
@@ -257,15 +253,16 @@ def _in_both_orders(
             yield from _completed(table, stated, draft)
 
 
-_UNNAMED = -12.0
-"""Points of a column with sides or systems that is not named for outcomes: left may be an eye."""
+_UNNAMED = {True: -1.0, False: -12.0}
+"""Points of a column that is not named for outcomes, with systems and without: left may be an eye.
+"""
 
 
 def _points(column: Column, sides: tuple[Column, Column]) -> float:
     """Points for a column of outcomes by its name and by what it contains."""
     sense, has_systems = sense_of(column.name), _has_systems(column, sides)
     if not sense:
-        return _UNNAMED
+        return _UNNAMED[has_systems]
     return POINTS * ((sense > 0) + has_systems - column.is_number)
 
 
@@ -326,18 +323,10 @@ def _completed(table: Table, stated: StatedRoles, draft: Draft) -> Iterator[Draf
         for rater in raters or [None]:
             fresh = draft.copy(units=unit, rater=rater)
             explain(table, fresh, ())
-            fresh.roles.update(dict.fromkeys(_counts_of_votes(table, fresh), "weight"))
             parts = tuple(table.partition([name]) for name in (*unit, rater) if name)
             names = frozenset(draft.sides or ())
             fresh.numbers = (draft.shape == "pairs-on-scale", draft.numbers, names, *parts)
             yield fresh
-
-
-def _counts_of_votes(table: Table, draft: Draft) -> list[str]:
-    """Unused columns of how many chose the outcome of their row."""
-    free = [table.by_name[name] for name in draft.roles if name in table.by_name]
-    counts = [c for c in free if c.is_number and len(c.distinct) > 1]
-    return [c.name for c in counts if "".join(words(c.name)) in VOTES]
 
 
 def _named(table: Table, role: NameRole, reserved: set[str]) -> list[str]:

@@ -223,8 +223,8 @@ def codes_question(
     """What is asked of outcomes that are numbers with a 0, which may be a side or a tie."""
     _, other = unclear_codes(order)
     return message(
-        "{column} contains numbers with a 0, which may mean a side or a tie: state their order, from"
-        " {first} preferred to {second} preferred, with {scale} or {other}.",
+        "{column} contains numbers with a 0, which may mean a side or a tie: state their order,"
+        " from {first} preferred to {second} preferred, with {scale} or {other}.",
         message_id="roles.codes_of_outcomes",
         column=column,
         first=sides[0],
