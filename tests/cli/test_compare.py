@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import shlex
 from pathlib import Path
 
+import docx
 import openpyxl
 import pandas
 import polars as pl
@@ -187,6 +189,37 @@ def test_documents_have_the_table_and_its_numbers(tmp_path: Path) -> None:
     head = [cell.value for cell in book.worksheets[1][2]]
     assert head[:4] == ["model", "Mean (SD)", "95% CI", "Median [95% CI]"]
     assert {row[0].value for row in book["estimates"].iter_rows(min_row=2)} >= {"score: mean"}
+
+
+def document_text(folder: Path, frame: pl.DataFrame) -> str:
+    """All text of the document in Word."""
+    assert run(folder, frame, "--to", "docx", "--output", "out").exit_code == 0
+    document = docx.Document(str(folder / "out/manuscript.docx"))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    texts = [*(paragraph.text for paragraph in document.paragraphs), *cells]
+    return "\n".join(texts).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(("n_items", "digits"), [(40, ""), (120, r"\.\d")])
+def test_percentages_have_the_decimals_of_their_differences(
+    tmp_path: Path, n_items: int, digits: str
+) -> None:
+    """None where a group has fewer than 100 ratings."""
+    parts = [answers().with_columns(item=pl.col("item") + 40 * n) for n in range(n_items // 40)]
+    text = document_text(tmp_path, pl.concat(parts))
+    (of_a,) = re.findall(rf"\b\d+/{n_items} \((\S+)%\)", text)[:1]
+    interval, difference = re.findall(r"^(.*)\[(\S+), (\S+)\]$", text, re.MULTILINE)[::2][:2]
+    for number in (of_a, *interval[1:], difference[0].strip(), *difference[1:]):
+        assert re.fullmatch(rf"−?\d+{digits}", number), number
+
+
+def test_a_document_names_its_deviations_and_says_each_limitation_once(tmp_path: Path) -> None:
+    """Limits of several numbers are one sentence, with the widest."""
+    text = document_text(tmp_path, scores())
+    assert text.count("SD: standard deviation of all ratings of a group.") == 1
+    assert text.count("Allowing for rater sampling") == 1
+    assert re.search(r"widens \d CIs, most that of (Mean|Median), .* by \d+%", text)
+    assert "raters of raters" not in text and "3.00 of 3 (panel: raters)" in text
 
 
 def test_a_place_without_effect_is_refused(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 import konsil
 from konsil.analysis.model.rows import Row
+from konsil.analysis.standalone.preference_request import PreferenceRequest
 
 SCALES = {
     3: ("A is better", "equal", "B is better"),
@@ -45,6 +48,7 @@ strata = ["topic"]
 [[sources]]
 file = "votes.csv"
 records = "ratings"
+missing = ["", "NA"]
 columns = {{ item = "item", system_a = "system_a", system_b = "system_b", label = "label"{rater} }}
 fixed = {{ criterion = "better" }}
 {unknown}
@@ -64,9 +68,14 @@ mode = "{mode}"
 def tables(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Comparisons, each once, of several raters, one who gave most, one alone or unknown ones."""
     rng = random.Random(draw(st.integers(0, 10**6)))
-    labels = SCALES[draw(st.sampled_from([3, 4, 5]))]
-    systems = [f"s{n}" for n in range(draw(st.integers(2, 4)))]
+    column = draw(st.sampled_from(["rater", "rater", "-"]))
     n_raters = draw(st.sampled_from([1, 2, 6, 20]))
+    doors = [*DOORS, *(["raters"] if column == "rater" and n_raters > 1 else [])]
+    door = draw(st.sampled_from(doors))
+    has_labels = door in ("labels", "raters")
+    # Sums over as many kinds of outcomes as the table has are equal to the last bit.
+    labels = SCALES[draw(st.sampled_from([3, 4, 5])) if has_labels else 3]
+    systems = [f"s{n}" for n in range(draw(st.integers(2, 4)))]
     share_of_first = draw(st.sampled_from([0.0, 0.9])) if n_raters > 1 else 0.0
     rows: dict[tuple[str, str, frozenset[str]], dict[str, str]] = {}
     for _ in range(draw(st.integers(20, 90))):
@@ -84,14 +93,84 @@ def tables(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
             "topic": "xy"[int(item[1:]) % 2],
         }
     return pl.DataFrame(list(rows.values())), {
+        "door": door,
+        # A column in which a rater has no outcome at all is not one of outcomes.
+        "is_missing": door != "raters" and draw(st.booleans()),
         "scale": labels,
-        "strict": len(labels) > 3 and draw(st.booleans()),
+        "strict": has_labels and len(labels) > 3 and draw(st.booleans()),
         "mode": draw(st.sampled_from(["valid", "valid", "paper"])),
-        "rater": draw(st.sampled_from(["rater", "rater", "-"])),
-        "slicing": draw(st.sampled_from(["by", "compare", "unused"])),
+        "rater": column,
+        # Rows that are sorted by rater have differences with other last digits.
+        "slicing": draw(st.sampled_from(["by", *COMPARED[door != "raters"], "where", "unused"])),
         "confidence": draw(st.sampled_from([0.95, 0.9])),
         "seed": draw(st.integers(0, 99)),
     }
+
+
+COMPARED: Mapping[bool, Sequence[str]] = {True: ("compare",), False: ()}
+DOORS = ("labels", "counts", "ends", "orders", "swapped", "winner")
+"""How a table can state outcomes, beside a column for each rater."""
+
+
+def table_of(
+    frame: pl.DataFrame, options: Mapping[str, Any]
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The comparisons as a table that states the outcomes in one way, and the options for it."""
+    labels, door = list(options["scale"]), options["door"]
+    place = {label: n for n, label in enumerate(labels)}
+    cells = frame["label"].to_list()
+    middle = (len(labels) - 1) / 2
+    steps = [0 if c == "NA" else int(np.sign(middle - place[c])) for c in cells]
+    is_rated = [cell != "NA" for cell in cells]
+    rest = frame.drop("label")
+    if options["rater"] == "-":
+        rest = rest.drop("rater")
+
+    def words(first: str, second: str, some: Sequence[int]) -> list[str]:
+        named = zip(some, is_rated, strict=True)
+        return [("tie", first, second)[step] if known else "NA" for step, known in named]
+
+    if door == "labels":
+        return frame.select(rest.columns, label="label"), {"scale": labels}
+    if door == "raters":
+        raters = sorted(frame["rater"].unique())
+        index = ["item", "system_a", "system_b", "topic"]
+        wide = frame.pivot("rater", index=index, values="label").select(*index, *raters)
+        return wide, {"scale": labels, "rater": raters, "first": "system_a", "second": "system_b"}
+    if door == "counts":
+        kinds = {"win_a": 1, "win_b": -1, "tie": 0}
+        counts = {
+            name: [int(step == kind and known) for step, known in zip(steps, is_rated, strict=True)]
+            for name, kind in kinds.items()
+        }
+        return rest.with_columns(**{k: pl.Series(v) for k, v in counts.items()}), {}
+    if door == "ends":
+        numbers = [
+            str(3 - step * (1 + n % 2)) if known else "NA"
+            for n, (step, known) in enumerate(zip(steps, is_rated, strict=True))
+        ]
+        table = rest.with_columns(preference=pl.Series(numbers))
+        return table, {"ends": [1, 5], "outcome": "preference"}
+    if door == "orders":
+        # A tie is also an outcome that is another one in the other order.
+        first = [step or (n % 3) - 1 for n, step in enumerate(steps)]
+        second = [step or 1 - (n % 3) for n, step in enumerate(steps)]
+        both = {
+            name: pl.Series(words("system_a", "system_b", some))
+            for name, some in (("ab", first), ("ba", second))
+        }
+        return rest.with_columns(**both), {}
+    if door == "swapped":
+        is_second = [n % 2 > 0 for n in range(len(steps))]
+        shown = [-step if second else step for step, second in zip(steps, is_second, strict=True)]
+        order = pl.Series(["BA" if second else "AB" for second in is_second])
+        table = rest.with_columns(order=order, winner=pl.Series(words("left", "right", shown)))
+        return table, {"swapped": "order=BA"}
+    winners = [
+        {1: row["system_a"], -1: row["system_b"], 0: "tie"}[step] if known else "NA"
+        for row, step, known in zip(frame.to_dicts(), steps, is_rated, strict=True)
+    ]
+    return rest.with_columns(winner=pl.Series(winners)), {}
 
 
 def study_rows(folder: Path, frame: pl.DataFrame, options: Mapping[str, Any]) -> list[Row]:
@@ -110,7 +189,12 @@ def study_rows(folder: Path, frame: pl.DataFrame, options: Mapping[str, Any]) ->
         rater=', rater = "rater"' if is_known else "",
         unknown="" if is_known else 'unknown_raters = "raters"',
     )
-    groups = {"unused": "", "by": 'by = ["topic"]', "compare": 'by = ["topic"]\ncompare = "topic"'}
+    groups = {
+        "unused": "",
+        "by": 'by = ["topic"]',
+        "compare": 'by = ["topic"]\ncompare = "topic"',
+        "where": 'where = { topic = ["x"] }',
+    }
     names = [f"win_rate{strict}"]
     # As published, win differences have the fixed weights of one paper, and no table has.
     names += [f"win_difference{strict}"] if options["mode"] == "valid" else []
@@ -194,7 +278,7 @@ def check_group(result: Any, rows: Sequence[Row], group: str, options: Mapping[s
 
 
 @given(tables())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.slow
 def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str, Any]]) -> None:
     """Every value, interval, p value and reason, of the whole and of groups, and differences.
@@ -203,12 +287,18 @@ def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str
     comparisons or raters are unknown, another variance of differences.
     """
     frame, options = case
+    is_missing = (pl.int_range(pl.len()) % 9 == 7) & pl.lit(options["is_missing"])
+    label = pl.when(is_missing).then(pl.lit("NA")).otherwise("label")
+    frame = frame.with_columns(label.alias("label"))
     with tempfile.TemporaryDirectory() as folder:
         rows = study_rows(Path(folder), frame, options)
-    sliced = {options["slicing"]: ["topic"] if options["slicing"] == "unused" else "topic"}
-    plain = {k: v for k, v in options.items() if k != "slicing"}
-    known = frame if options["rater"] == "rater" else frame.drop("rater")
-    result = konsil.preference(known, item="item", resamples=200, **plain, **sliced)
+    slicing = options["slicing"]
+    values = {"unused": ["topic"], "where": {"topic": "x"}}
+    common = {k: options[k] for k in ("strict", "mode", "rater", "confidence", "seed")}
+    table, roles = table_of(frame, options)
+    stated = {"item": "item", "resamples": 200, **common, **roles}
+    stated |= {"missing": ["", "NA"], slicing: values.get(slicing, "topic")}
+    result = konsil.preference(table, **stated)
     groups = dict(result.groups) or {"": result}
     assert sum(check_group(part, rows, name, options) for name, part in groups.items())
     if result.comparison is None or options["mode"] == "paper":
@@ -223,3 +313,23 @@ def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str
             assert row is None or repr(row.estimate.se) == repr(way["se"])
             if row is not None and way is one:
                 assert repr(row.estimate.p) == repr(one["p"])
+
+
+_COMPARED = (
+    *("item", "rater", "first", "second", "outcome", "swapped", "scale", "ends", "won", "lost"),
+    *("tied", "unused", "strict", "mode", "where", "by", "compare", "missing", "resamples"),
+    *("confidence", "seed"),
+)
+OPTIONS: Mapping[str, str] = {
+    **dict.fromkeys(_COMPARED, "compared"),
+    "ties": "a study's Bradley-Terry model takes a tie for half a win of each",
+}
+"""Each option of a table: that its numbers are compared with a study's, or why they are not.
+
+Repeated comparisons of one rater are pooled in a table, and refused in a study. A study has no mean
+preference.
+"""
+
+
+def test_every_option_of_a_table_is_compared_or_has_a_reason() -> None:
+    assert {field.name for field in fields(PreferenceRequest)} == {*OPTIONS}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 import konsil
 from konsil.analysis.model.rows import Row
+from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate
@@ -22,28 +25,42 @@ from konsil.stats.engine.contract import Estimate
 PROTOCOL = """\
 title = "Table"
 seed = {seed}
-resampling = {{ draws = 200 }}
+resampling = {{ draws = 200, level = {level} }}
 inference = {{ raters = "these" }}
 systems = [{{ id = "A" }}, {{ id = "B" }}]
 raters = [{raters}]
 [[instruments]]
 id = "form"
-criteria = [{{ id = "label", question = "?", scale = {{ {scale} }} }}]
+criteria = [{criteria}]
 [[sources]]
 file = "ratings.csv"
 records = "items"
 columns = {{ item = "item", case = "batch" }}
+strata = ["kept"]
 [[sources]]
 file = "ratings.csv"
 records = "ratings"
-columns = {{ item = "item", system = "system", rater = "rater", label = "label" }}
-fixed = {{ criterion = "label" }}
+missing = ["", "NA"]
+{columns}
+"""
+COLUMNS = """\
+columns = { item = "item", system = "system", rater = "rater", label = "label" }
+fixed = { criterion = "label" }
+"""
+OF_CRITERIA = """\
+columns = { item = "item", criterion = "system", rater = "rater", label = "label" }
+fixed = { system = "A" }
+"""
+WITHOUT_RATERS = """\
+columns = { item = "item", system = "system", label = "label", rater = [] }
+fixed = { criterion = "label" }
+unknown_raters = "raters"
 """
 ANALYSIS = """\
 [[analyses]]
 name = "{name}"
-statistic = "{name}"
-criterion = "label"
+statistic = "{statistic}"
+criterion = "{criterion}"
 raters = "raters"
 cluster = "{cluster}"
 {further}
@@ -81,6 +98,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
             "rater": rater,
             "label": rng.choice(given_words),
             "batch": f"c{n // 3}",
+            "kept": "yes" if n % 5 or n < 3 else "no",
         }
         for n in range(draw(st.integers(6, 16)))
         for system in "AB"
@@ -88,27 +106,73 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
         if rng.random() < share or n < 3
     ]
     rng.shuffle(rows)
+    layout = draw(st.sampled_from(["long", "long", "wide", "raters-in-rows", "counts", "lists"]))
+    groups = draw(st.sampled_from(["where", "by", "compare", "criterion"]))
+    if layout in ("raters-in-rows", "counts", "lists"):
+        groups = "where"
+    repeat = draw(st.sampled_from(["", "first", "last"])) if layout == "long" else ""
+    again = [{**row, "label": rng.choice(given_words)} for row in rows if rng.random() < 0.2]
     return {
+        "layout": layout,
+        "repeat": repeat,
+        "is_missing": draw(st.booleans()),
+        "confidence": draw(st.sampled_from([0.95, 0.9])),
+        "has_pairs": layout in ("long", "wide") and groups == "where" and draw(st.booleans()),
         "level": level,
         "labels": labels,
         "values": values,
-        "frame": pl.DataFrame(rows),
+        "frame": pl.DataFrame([*rows, *(again if repeat else [])]),
         "raters": raters,
         "has_abstentions": has_abstentions,
-        "has_clusters": draw(st.booleans()),
-        "groups": draw(st.sampled_from(["where", "by", "compare"])),
+        "has_clusters": layout in ("long", "wide") and draw(st.booleans()),
+        "groups": groups,
         "is_recoded": len(labels) > 2 and draw(st.booleans()),
         "weights": draw(st.sampled_from(["", "linear", "quadratic"])),
         "seed": draw(st.integers(0, 99)),
     }
 
 
+def laid_out(case: dict[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The table in one of the layouts, and the options that state its columns."""
+    frame, layout = rated(case), case["layout"]
+    if layout == "long":
+        return frame, {"unit": "item", "rater": "rater", "label": "label"}
+    if layout == "wide":
+        index = ["item", "system", "batch", "kept"]
+        raters = frame["rater"].unique().sort()
+        wide = frame.pivot("rater", index=index, values="label").select(*index, *raters)
+        return wide, {"layout": "wide", "unit": "item", "rater": [*raters]}
+    if layout == "raters-in-rows":
+        rows = frame.pivot("item", index=["rater", "system", "kept"], values="label")
+        return rows, {"layout": layout, "rater": "rater"}
+    words = frame.filter(pl.col("label") != "NA")
+    if layout == "counts":
+        counts = words.pivot(
+            "label", index=["item", "system", "kept"], values="rater", aggregate_function="len"
+        ).fill_null(0)
+        scale = [*case["labels"], *([ABSTENTION] * case["has_abstentions"])]
+        more = [pl.lit(0).alias(word) for word in scale if word not in counts.columns]
+        return counts.with_columns(more), {"layout": layout, "unit": "item"}
+    lists = words.group_by("item", "system", "kept", maintain_order=True).agg("label")
+    joined = lists.with_columns(pl.col("label").list.join("|"))
+    return joined, {"layout": layout, "unit": "item", "label": "label", "split": "|"}
+
+
+def rated(case: dict[str, Any]) -> pl.DataFrame:
+    """The ratings with some words for a missing one."""
+    is_missing = (pl.int_range(pl.len()) % 11 == 7) & pl.lit(case["is_missing"])
+    label = pl.when(is_missing).then(pl.lit("NA")).otherwise("label")
+    return case["frame"].with_columns(label.alias("label"))
+
+
 def of_table(case: dict[str, Any]) -> Agreement:
     """The result of konsil.agreement."""
     labels, values = case["labels"], case["values"]
-    options: dict[str, Any] = {"where": {"system": "A"}}
-    if case["groups"] != "where":
-        options = {case["groups"]: "system"}
+    options: dict[str, Any] = {"where": {"kept": "yes"}}
+    if case["groups"] == "where":
+        options["where"]["system"] = "A"
+    else:
+        options[case["groups"]] = "system"
     if case["is_recoded"]:
         options["recode"] = {labels[0]: labels[1]}
         labels, values = labels[1:], values[1:]
@@ -116,12 +180,17 @@ def of_table(case: dict[str, Any]) -> Agreement:
         options["abstain"] = ABSTENTION
     if case["weights"]:
         options["weights"] = case["weights"]
-    options |= {"cluster": "batch"} if case["has_clusters"] else {"unused": ["batch"]}
+    frame, roles = laid_out(case)
+    if "batch" in frame.columns:
+        options |= {"cluster": "batch"} if case["has_clusters"] else {"unused": ["batch"]}
+    if case["repeat"]:
+        options["repeat"] = case["repeat"]
     return konsil.agreement(
-        case["frame"],
-        unit="item",
-        rater="rater",
-        label="label",
+        frame,
+        **roles,
+        missing=["", "NA"],
+        confidence=case["confidence"],
+        pairs=case["has_pairs"],
         level=case["level"],
         labels=labels,
         values=values,
@@ -139,28 +208,53 @@ def of_study(case: dict[str, Any], folder: Path, names: Iterable[str]) -> list[R
         scale += f", values = {toml(case['values'])}"
     if case["has_abstentions"]:
         scale += f', abstain = "{ABSTENTION}"'
+    where = 'where = { kept = ["yes"]'
     further = {
-        "where": 'where = { system = ["A"] }',
-        "by": 'by = ["system"]',
-        "compare": 'by = ["system"]\ncompare = "system"',
+        "where": f'{where}, system = ["A"] }}',
+        "by": f'{where} }}\nby = ["system"]',
+        "compare": f'{where} }}\nby = ["system"]\ncompare = "system"',
+        "criterion": f"{where} }}",
     }[case["groups"]]
+    criteria = ("A", "B") if case["groups"] == "criterion" else ("label",)
+    columns = WITHOUT_RATERS if case["layout"] in ("counts", "lists") else COLUMNS
+    columns = OF_CRITERIA if case["groups"] == "criterion" else columns
+    if case["repeat"]:
+        columns += f'repeat = "{case["repeat"]}"\n'
     if case["is_recoded"]:
         further += f'\ncollapse = {{ "{labels[0]}" = "{labels[1]}" }}'
     raters = ", ".join(f'{{ id = "{name}", panel = "raters" }}' for name in case["raters"])
-    text = PROTOCOL.format(seed=case["seed"], raters=raters, scale=scale)
-    for name in names:
+    text = PROTOCOL.format(
+        seed=case["seed"],
+        level=case["confidence"],
+        raters="" if columns == WITHOUT_RATERS else raters,
+        criteria=", ".join(
+            f'{{ id = "{name}", question = "?", scale = {{ {scale} }} }}' for name in criteria
+        ),
+        columns=columns,
+    )
+    for criterion, name in product(criteria, names):
         has_weights = case["weights"] and STATISTICS[name].weighted and "alpha" not in name
         of_name = f'\nweights = "{case["weights"]}"' if has_weights else ""
-        text += ANALYSIS.format(
-            name=name,
-            cluster="case" if case["has_clusters"] else "item",
-            further=further + of_name,
-        )
-    case["frame"].write_csv(folder / "ratings.csv")
+        of_pairs = [("", "")]
+        if case["has_pairs"]:
+            of_pairs.append((PAIRS, '\nby = ["rater_pair"]'))
+        for suffix, by in of_pairs:
+            text += ANALYSIS.format(
+                name=f"{criterion} {name}{suffix}",
+                statistic=name,
+                criterion=criterion,
+                cluster="case" if case["has_clusters"] else "item",
+                further=further + of_name + by,
+            )
+    rated(case).write_csv(folder / "ratings.csv")
     (folder / "study.toml").write_text(text)
     study = konsil.open(folder)
     study.import_sources()
     return list(study.results().rows)
+
+
+PAIRS = " of pairs"
+"""The end of the names of analyses of pairs of raters."""
 
 
 def numbers(estimate: Estimate) -> tuple[Any, ...]:
@@ -173,12 +267,17 @@ def numbers(estimate: Estimate) -> tuple[Any, ...]:
 
 
 def compared(
-    statistics: Iterable[NamedEstimate], companions: Iterable[NamedEstimate], rows: list[Row]
+    statistics: Iterable[NamedEstimate],
+    companions: Iterable[NamedEstimate],
+    rows: list[Row],
+    criterion: str = "label",
 ) -> None:
     """Every interval of the table is one of the study; the first one is its first one."""
     further = [(s.name, numbers(s.estimate)) for s in companions]
     for statistic in statistics:
-        expected = [numbers(row.estimate) for row in rows if row.analysis == statistic.name]
+        expected = [
+            numbers(row.estimate) for row in rows if row.analysis == f"{criterion} {statistic.name}"
+        ]
         assert numbers(statistic.estimate) == expected[0]
         # Textbook intervals of independent units are for comparisons with other programs.
         others = [n for name, n in further if name == statistic.name and "closed-form" not in n[9]]
@@ -186,7 +285,7 @@ def compared(
 
 
 @given(cases())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.slow
 def test_all_numbers_of_a_table_are_those_of_a_study(case: dict[str, Any]) -> None:
     result = of_table(case)
@@ -194,16 +293,39 @@ def test_all_numbers_of_a_table_are_those_of_a_study(case: dict[str, Any]) -> No
     first = next(iter(parts.values()))
     with tempfile.TemporaryDirectory() as folder:
         rows = of_study(case, Path(folder), first)
-    assert len(list(first)) > 5
-    for system, part in parts.items():
-        of_group = [
-            row
-            for row in rows
-            if row.kind != "difference"
-            and not row.versus
-            and row.group.get("system", "A") == system
-        ]
+    assert len(list(first)) > 4
+    of_raters = [row for row in rows if row.kind != "difference" and not row.versus]
+    for name, part in parts.items():
+        if case["groups"] == "criterion":
+            compared(part.statistics, part.companions, of_raters, name)
+            continue
+        of_group = [row for row in of_raters if row.group.get("system", "A") == name]
         compared(part.statistics, part.companions, of_group)
+        for pair in part.pairs:
+            both = " - ".join(pair.raters)
+            of_pair = [row for row in of_group if both in map(str, row.group.values())]
+            named = [NamedEstimate(s.name + PAIRS, s.estimate) for s in pair.statistics]
+            compared(named, (), of_pair)
+    assert bool(first.pairs) == case["has_pairs"]
     if result.comparison is not None:
         differences = [row for row in rows if row.versus]
         compared(result.comparison.differences, result.comparison.companions, differences)
+
+
+_COMPARED = (
+    *("layout", "unit", "rater", "label", "unused", "cluster", "level", "labels", "values"),
+    *("abstain", "where", "by", "compare", "missing", "recode", "repeat", "resamples"),
+    *("confidence", "seed", "criterion", "pairs", "split"),
+)
+OPTIONS: Mapping[str, str] = {
+    **dict.fromkeys(_COMPARED, "compared"),
+    "statistics": "all that a table has by default are compared",
+    "weights": "those with a name are compared; a study has no others",
+    "names": "the same columns as raters or criteria, which are read before anything is computed",
+    "pair_weights": "a study has none",
+}
+"""Each option of a table: that its numbers are compared with a study's, or why they are not."""
+
+
+def test_every_option_of_a_table_is_compared_or_has_a_reason() -> None:
+    assert {field.name for field in fields(AgreementRequest)} == {*OPTIONS}

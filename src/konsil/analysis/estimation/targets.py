@@ -181,7 +181,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
             (
                 "Target of inference: raters like these. The protocol does not specify a"
                 " target. Of all analyses with ratings by several people, the smallest"
-                " effective number of raters is {effective:.2f} ({n} raters of {panel}); from"
+                " effective number of raters is {effective:.2f} of {n} (panel: {panel}); from"
                 " {least:g} on, raters are treated as a sample."
             ),
             message_id="target.enough",
@@ -191,7 +191,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
         (
             "Target of inference: these raters only. The protocol does not specify a target."
             " Of all analyses with ratings by several people, the smallest effective number of"
-            " raters is {effective:.2f} ({n} raters of {panel}); only from {least:g} on are"
+            " raters is {effective:.2f} of {n} (panel: {panel}); only from {least:g} on are"
             " raters treated as a sample."
         ),
         message_id="target.too_few",

@@ -14,7 +14,9 @@ from konsil.report.material.tables import Cell, Numbers, Table, table
 from konsil.stats.engine.contract import Estimate
 
 _DIGITS = 2
-"""Decimals of means and medians; percentages have one less."""
+"""Decimals of means and medians."""
+_FINE = 100
+"""Ratings of each group from which on percentages have a decimal: one rating is then at most 1%."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,13 @@ class _Layout:
         return any(outcome.medians for outcome in self.outcomes)
 
     @property
+    def _decimals(self) -> int:
+        """Decimals of percentages, of their intervals and of their differences alike."""
+        shares = (outcome for outcome in self.outcomes if outcome.statistic == "share")
+        n_each = (row.estimate.n_ratings for outcome in shares for row in outcome.estimates)
+        return int(min(n_each, default=0) >= _FINE)
+
+    @property
     def n_tested(self) -> int:
         """How many differences have a p value."""
         rows = [row for outcome in self.outcomes for row in outcome.differences]
@@ -187,7 +196,8 @@ class _Layout:
         e, is_share = row.estimate, outcome.statistic == "share"
         reasons = (str(e.reason),) if e.reason else ()
         if is_share and math.isfinite(e.value):
-            text = self.numbers.proportion(round(e.value * e.n_ratings), e.n_ratings)
+            n = round(e.value * e.n_ratings)
+            text = self.numbers.proportion(n, e.n_ratings, decimals=self._decimals)
         else:
             text = self._number(e.value, is_share=is_share)
             deviation = _of_group(outcome.deviations, row)
@@ -218,7 +228,7 @@ class _Layout:
 
     def _number(self, value: float, *, is_share: bool) -> str:
         if is_share and math.isfinite(value):
-            return self.numbers.plain(100 * value, _DIGITS - 1)
+            return self.numbers.plain(100 * value, self._decimals)
         return self.numbers.plain(value, _DIGITS)
 
     def _ends(self, e: Estimate, is_share: bool) -> str:
@@ -228,7 +238,7 @@ class _Layout:
         return f"[{low}{self.numbers.language.between}{high}]"
 
     def notes(self, rows: Sequence[Row]) -> list[str]:
-        """The unit of proportions, and the methods of the intervals."""
+        """What is in brackets, the unit of proportions, and the methods of the intervals."""
         translated = self.numbers.translated
         notes = []
         if any(outcome.statistic == "share" for outcome in self.outcomes):
@@ -238,6 +248,15 @@ class _Layout:
                         "Intervals of proportions in per cent; their differences in percentage"
                         " points.",
                         message_id="comparison.percentage_points",
+                    )
+                )
+            )
+        if any(outcome.deviations for outcome in self.outcomes):
+            notes.append(
+                translated(
+                    message(
+                        "SD: standard deviation of all ratings of a group.",
+                        message_id="comparison.deviation",
                     )
                 )
             )

@@ -215,21 +215,32 @@ class Numbers:
         mean = self.short(math.fsum(values) / len(values))
         return f"{mean} ({self.short(stdev(values))})" if len(values) > 1 else mean
 
-    def proportion(self, n: int, total: int) -> str:
+    def proportion(self, n: int, total: int, *, decimals: int = 0) -> str:
         """A proportion with its numerator and denominator; a dash of nothing.
 
         >>> Numbers().proportion(31, 50), Numbers().proportion(0, 0)
         ('31/50 (62%)', '–')
+        >>> Numbers().proportion(31, 150, decimals=1)
+        '31/150 (20.7%)'
         """
         if not total:
             return "–"
-        text = message(
-            "{n:,}/{total:,} ({share:.0%})",
-            message_id="display.share",
-            n=n,
-            total=total,
-            share=n / total,
-        )
+        if decimals:
+            text = message(
+                "{n:,}/{total:,} ({share:.1%})",
+                message_id="display.share_with_decimal",
+                n=n,
+                total=total,
+                share=n / total,
+            )
+        else:
+            text = message(
+                "{n:,}/{total:,} ({share:.0%})",
+                message_id="display.share",
+                n=n,
+                total=total,
+                share=n / total,
+            )
         return self.translated(text)
 
     def tick(self, value: float) -> str:

@@ -6,6 +6,7 @@ As plain data, tables and frames.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.frames import as_pandas, frame_of
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import words_of
@@ -69,8 +71,16 @@ class GroupComparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know, of the table and of single numbers, each sentence once."""
+        wider = [
+            (text, row)
+            for row in self.rows
+            for text in row.warnings
+            if isinstance(text, TranslatableMessage) and text.message_id in _WIDER
+        ]
         of_rows = [text for row in self.rows for text in row.warnings]
-        return tuple(dict.fromkeys(map(str, (*self.warnings, *of_rows))))
+        rest = [text for text in of_rows if text not in [text for text, _ in wider]]
+        sentences = (*self.warnings, *_widening(wider), *rest)
+        return tuple(dict.fromkeys(sentences))
 
     def __repr__(self) -> str:
         """The counts; `to_polars` and `to_pandas` have the numbers."""
@@ -159,6 +169,27 @@ class GroupComparison:
             "notes": list(self.notes),
             "methods": [str(text) for text in self.methods],
         }
+
+
+_WIDER = ("two_way.wider", "target.wider")
+"""Sentences on the width that the sampling of raters adds to one interval."""
+
+
+def _widening(
+    wider: Sequence[tuple[TranslatableMessage, Row]],
+) -> Iterator[TranslatableMessage]:
+    """One sentence on all intervals that the sampling of raters widens, with the widest."""
+    if not wider:
+        return
+    text, row = max(wider, key=lambda part: float(part[0].values["wider"]))
+    yield message(
+        "Allowing for rater sampling widens {n} {n|CI|CIs}, most that of {number}, by {wider:.0%};"
+        " the two-way CIs generalise to other raters.",
+        message_id="comparison.wider",
+        n=len(wider),
+        number=f"{statistic_of(row.statistic).title}, {group_text(row)}",
+        wider=text.values["wider"],
+    )
 
 
 def group_text(row: Row) -> str:
