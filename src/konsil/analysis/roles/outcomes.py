@@ -149,8 +149,9 @@ def step_of(
         return 0 if number is None else ((ends[0] + ends[1]) / 2 - number) * (ends[1] - ends[0])
     if order:
         return (len(order) - 1) / 2 - order.index(word) if word in order else 0
-    if word in systems:
-        step = 1 - 2 * systems.index(word)
+    folded = [system.casefold() for system in systems]
+    if word.casefold() in folded:
+        step = 1 - 2 * folded.index(word.casefold())
     else:
         step = known_step(word, columns) or FIVE.get(word.casefold(), 0)
     return step * (sense_of(outcome) or 1)

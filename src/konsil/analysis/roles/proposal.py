@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.axes import is_axis
-from konsil.analysis.roles.candidates.cells import by_cells
-from konsil.analysis.roles.candidates.comparisons import compared
-from konsil.analysis.roles.candidates.long import by_rating
-from konsil.analysis.roles.candidates.once import rated_once
-from konsil.analysis.roles.candidates.shown_order import (
+from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
+from konsil.analysis.roles.candidates.compared.comparisons import compared
+from konsil.analysis.roles.candidates.compared.shown_order import (
     is_order,
     order_question,
     swapped_question,
     swapped_sides,
 )
+from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
-from konsil.analysis.roles.columns import Table, table_of
+from konsil.analysis.roles.columns import Column, Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
-from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
+from konsil.analysis.roles.names import fit
+from konsil.analysis.roles.proof import (
+    MOST_ROWS,
+    contradictions,
+    may_be_weight,
+    sample,
+    unclear_totals,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -68,9 +73,15 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     complete = stated_draft(table, stated)
     if complete:
         complete.split = complete.split or separator_of(table, complete.rated, stated)
+    names = [] if complete or task == "comparisons" else columns_of_names(table)
+    if any(len(column.distinct) > 1 for column in names):
+        return Proposal(None, unclear=(_raters_in_each_row(names),))
+    if names:
+        # Each column of ratings is that of one rater.
+        table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
-        return Proposal(None, unclear=(_nothing(task), *_way_to_state(task)))
+        return Proposal(None, unclear=(_nothing(task),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
@@ -92,6 +103,15 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
+
+
+def _raters_in_each_row(names: Sequence[Column]) -> TranslatableMessage:
+    return message(
+        "{columns} have the raters of each row: write a row for each rating, with a column of the"
+        " raters and a column of the labels.",
+        message_id="roles.raters_in_each_row",
+        columns=listed([shortened(column.name) for column in names]),
+    )
 
 
 def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
@@ -178,17 +198,6 @@ def _nothing(task: Task | None) -> TranslatableMessage:
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
 
 
-def _way_to_state(task: Task | None) -> Iterator[TranslatableMessage]:
-    """How comparisons are stated that are not recognised."""
-    if task == "comparisons":
-        yield message(
-            "If some do, state the two columns of the systems with {first} and {second}, and who"
-            " won with {outcome}, or the numbers of wins with {won} and {lost}.",
-            message_id="roles.state_comparisons",
-            **{name: option(name) for name in ("first", "second", "outcome", "won", "lost")},
-        )
-
-
 def _unclear(
     frame: pl.DataFrame,
     table: Table,
@@ -224,24 +233,7 @@ def _unclear(
             message_id="roles.mirrored_counts",
         )
     yield from _unclear_cells(table, best)
-    for row in totals(frame, best):
-        yield message(
-            "The row {row} at the end may have totals or means of the other rows, which are no"
-            " ratings.",
-            message_id="roles.may_be_totals",
-            row=repr(row),
-        )
-
-
-def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
-    """What the rows at the end begin with that are called like sums or means of the others.
-
-    Those of a cross table add up, and are not read.
-    """
-    is_open = frame.width > 0 and reading.shape != "cross-table"
-    cells = [str(cell or "") for cell in frame.to_series(0)] if is_open else []
-    rows = tuple(takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(cells)))
-    return rows[::-1] if len(rows) == sum(cell in rows for cell in cells) < len(cells) else ()
+    yield from unclear_totals(frame, best)
 
 
 def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
@@ -260,11 +252,7 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
-        yield message(
-            "{column} may count or weight the rows.",
-            message_id="roles.may_be_weight",
-            column=shortened(weights[0]),
-        )
+        yield may_be_weight(weights[0])
     if reading.shape not in COMPARISONS:
         return
     if not reading.units and not stated.has_no_units and reading.shape != "pair-counts":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 
 import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
-from konsil.analysis.roles.candidates.shown_order import names_side
+from konsil.analysis.roles.candidates.compared.shown_order import names_side
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.outcomes import step_of
 from konsil.analysis.roles.reading import COMPARISONS, Shape, TableReading
@@ -360,15 +361,25 @@ def first_row(
 
 
 def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, object]:
-    """The first row that has ratings in two columns, as far as there are two."""
+    """The first row that has ratings in two columns, as far as there are two.
+
+    Of counts of wins the first that are not equal: they show who is preferred.
+    """
     rated = dict.fromkeys((*reading.rated, *reading.outcomes))
     rows = frame.head(_MOST_READ).to_dicts()
-    filled = (
+    filled = [
         row
         for row in rows
         if sum(row[name] not in (None, "") for name in rated) >= min(2, len(rated))
-    )
-    return next(filled, rows[0] if rows else dict.fromkeys(frame.columns))
+    ]
+    decided = (row for row in filled if not reading.wins or _is_decided(reading, row))
+    return next(chain(decided, filled, rows), dict.fromkeys(frame.columns))
+
+
+def _is_decided(reading: TableReading, row: Mapping[str, object]) -> bool:
+    """Whether one system has more wins than the other."""
+    counts = [row.get(name) for role, name in reading.wins.items() if role != "tied"]
+    return len({str(count) for count in counts}) > 1
 
 
 def _unit(reading: TableReading, row: dict[str, object]) -> TranslatableMessage | Listed:

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.roles.candidates.axes import FEW_VALUES
-from konsil.analysis.roles.candidates.shown_order import names_side
+from konsil.analysis.roles.candidates.compared.shown_order import names_side
 from konsil.analysis.tabular.dataframes import as_categories, as_text, with_composed_names
 from konsil.analysis.tabular.slices import Slices, refuse_unknown
 from konsil.analysis.tabular.votes_options import VotesOptions

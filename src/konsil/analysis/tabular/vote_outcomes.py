@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.roles.labels import alike
 from konsil.analysis.roles.outcomes import (
     FIRST,
     SECOND,
@@ -121,12 +120,13 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
         return outcomes.replace_strict(steps, return_dtype=pl.Int64).to_numpy(), reach(steps)
     words = {*FIRST, *SECOND, *TIE}
     named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
+    spelled = _as_systems(observed, named, columns)
+    comparisons = comparisons.with_columns(pl.col("outcome").cast(pl.String).replace(spelled))
+    observed = [word for word in observed if word not in spelled]
     plain = [word for word in observed if word not in named or word.casefold() in words]
     stranger = next((word for word in plain if known_step(word, columns) is None), None)
     is_unknown = stranger is not None and not are_outcomes(plain)
     where = _place(comparisons, str(stranger), options) if is_unknown else options.name
-    if is_unknown:
-        _refuse_spelling(str(stranger), named, where)
     steps = steps_of_words(plain, columns, where)
     outcome = pl.col("outcome")
     by_name = pl.when(outcome == pl.col("first")).then(1).when(outcome == pl.col("second")).then(-1)
@@ -141,14 +141,24 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
     return in_favour.to_numpy(), reach(steps)
 
 
-def _refuse_spelling(word: str, systems: Collection[str], where: str) -> None:
-    """Refuse an outcome that is a system in another spelling."""
-    same = next((group for group in alike([word, *sorted(systems)]) if word in group), [])
-    if same:
-        raise SourceError(
-            f"{where}: the outcome {word!r} is spelled {same[1]!r} in the column of the systems;"
-            " expected one spelling of each system"
-        )
+def _as_systems(
+    observed: Sequence[str], named: Collection[str], columns: tuple[str, str]
+) -> dict[str, str]:
+    """The systems that outcomes name in other letters, large for small; none of two alike.
+
+    >>> _as_systems(["GPT", "a", "tie"], {"gpt", "Llama"}, ("a", "b"))
+    {'GPT': 'gpt'}
+    >>> _as_systems(["TEA"], {"tea", "Tea"}, ("a", "b"))
+    {}
+    """
+    by_letters = {name.casefold(): name for name in sorted(named)}
+    if len(by_letters) < len(named):
+        return {}
+    return {
+        word: by_letters[word.casefold()]
+        for word in observed
+        if word not in named and word.casefold() in by_letters and known_step(word, columns) is None
+    }
 
 
 def _steps_on_scale(observed: Sequence[str], options: VotesOptions) -> dict[str, int]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from konsil.analysis.roles.candidates.preference_scales import order_of_truth, scale_of_labels
-from konsil.analysis.roles.candidates.shown_order import (
+from konsil.analysis.roles.candidates.compared.preference_scales import (
+    order_of_truth,
+    scale_of_labels,
+)
+from konsil.analysis.roles.candidates.compared.shown_order import (
     RATER,
     are_orders,
     are_related,

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.candidates.preference_scales import ends_of_numbers, step_of_label
+from konsil.analysis.roles.candidates.compared.preference_scales import (
+    ends_of_numbers,
+    step_of_label,
+)
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.names import kinds, words
 from konsil.analysis.roles.outcomes import known_step, sense_of

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
-from konsil.analysis.roles.candidates.leftover import explain
-from konsil.analysis.roles.candidates.scaled_comparisons import (
+from konsil.analysis.roles.candidates.compared.scaled_comparisons import (
     POINTS,
     RELATED,
     add_related_left_out,
     known_ends,
     on_scale,
 )
-from konsil.analysis.roles.candidates.shown_order import (
+from konsil.analysis.roles.candidates.compared.shown_order import (
     RATER,
     are_opponents,
     are_orders,
@@ -21,13 +20,14 @@ from konsil.analysis.roles.candidates.shown_order import (
     are_sides,
     is_order,
 )
+from konsil.analysis.roles.candidates.compared.win_counts import counted, is_count, one_each
+from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, kinds, words
+from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import WINS, NameRole
-from konsil.records.numerals import is_number
+from konsil.analysis.roles.vocabulary import NameRole
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""
@@ -39,7 +39,6 @@ _MOST_ERRORS = 0.2
 line, in place of the table as a whole."""
 _REPEATED = 4
 """Rows of each value on average, from which on long values are names and no texts."""
-_TRUTH = frozenset({"true", "false"})
 
 
 def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
@@ -79,7 +78,7 @@ def _of_winners(
     n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
     are_labels = all(kinds(word)["label"] for word in systems)
     is_like_systems = table.share(first, second) >= 0.5 and 2 * len(systems) <= table.n_rows
-    ties = [c for c in table.columns if _is_count(c.name, "tied")]
+    ties = [c for c in table.columns if is_count(c.name, "tied")]
     if n_equal or ties or are_labels or not is_like_systems or stated.scale or stated.ends:
         return
     names = first.name, second.name
@@ -97,6 +96,8 @@ def _is_series(table: Table, name: str) -> bool:
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
     if first.is_number or second.is_number:
+        return False
+    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
         return False
     n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
     if n_equal > _MOST_ERRORS * table.n_rows * is_named:
@@ -143,7 +144,11 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
     steps = (
-        1 if cell == a else -1 if cell == b else step_by_word.get(cell)
+        1
+        if cell.casefold() == a.casefold()
+        else -1
+        if cell.casefold() == b.casefold()
+        else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
     sense = sense_of(column.name) or 1
@@ -165,12 +170,12 @@ def _drafts(
     is_named: bool,
 ) -> Iterator[Draft]:
     names = sides[0].name, sides[1].name
-    wins = _counted(table, stated)
+    wins = counted(table, stated)
     is_on_scale = bool(stated.scale or stated.ends)
     if {"won", "lost"} <= wins.keys() and (is_named or not outcomes) and not is_on_scale:
         draft = Draft("pair-counts", sides=names, wins=wins)
         draft.add(16, "wins", ", ".join(wins.values()))
-        draft.numbers = _one_each(table, wins) or ("counts",)
+        draft.numbers = one_each(table, wins) or ("counts",)
         yield from _completed(table, stated, draft)
     if not is_on_scale:
         for column in outcomes:
@@ -274,39 +279,6 @@ def _reason(column: Column, sides: tuple[Column, Column]) -> str:
 
 def _has_systems(column: Column, sides: tuple[Column, Column]) -> bool:
     return bool(column.folded & (sides[0].folded | sides[1].folded))
-
-
-def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
-    """won, lost and tied -> the column that counts it."""
-    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
-    if stated.outcome:
-        return {}
-    for role in WINS:
-        fitting = [c.name for c in table.columns if _is_count(c.name, role) and _are_counts(c)]
-        wins[role] = wins[role] or (fitting[0] if fitting else None)
-    return {role: name for role, name in wins.items() if name is not None}
-
-
-def _is_count(name: str, role: str) -> bool:
-    """Whether a column is named for counts of wins, losses or ties."""
-    return bool({name.strip().casefold(), "_".join(words(name))} & WINS[role])
-
-
-def _are_counts(column: Column) -> bool:
-    """Whether most cells are counts, or true or false; others are refused by their line."""
-    n_counts = sum(is_number(cell) or cell.casefold() in _TRUTH for cell in column.filled)
-    return 2 * n_counts >= len(column.filled)
-
-
-def _one_each(table: Table, wins: dict[str, str]) -> tuple[int, ...]:
-    """The step of each row where every row counts a single comparison; empty otherwise."""
-    steps = {"won": 1, "lost": -1, "tied": 0}
-    cells = zip(*(table.by_name[name].cells for name in wins.values()), strict=True)
-    rows = [
-        [role for role, c in zip(wins, row, strict=True) if c in ("1", "true")] for row in cells
-    ]
-    is_single = all(len(row) == 1 for row in rows)
-    return tuple(steps[row[0]] for row in rows) if is_single else ()
 
 
 def _completed(table: Table, stated: StatedRoles, draft: Draft) -> Iterator[Draft]:
