@@ -311,6 +311,13 @@ def test_equal_rows_count_once_and_different_ones_are_pooled() -> None:
     doubled = konsil.preference(pl.concat([table, table.head(10)]), resamples=100)
     assert doubled.win_difference == konsil.preference(table, resamples=100).win_difference
     assert any("count once" in str(note) for note in doubled.warnings)
+    counts = table.select(
+        *table.columns[:4],
+        won=pl.Series(np.where(WITH_TIES > 0, 1, 0)),
+        lost=pl.Series(np.where(WITH_TIES < 0, 1, 0)),
+        tied=pl.Series(np.where(WITH_TIES == 0, 1, 0)),
+    )
+    assert computed(pl.concat([counts, counts.head(10)])) == truth(WITH_TIES)
     again = with_column("winner", names(STEPS))
     pooled = konsil.preference(pl.concat([table, again]), resamples=100)
     assert pooled.n_comparisons == 2 * N

@@ -181,7 +181,7 @@ OUTCOMES = frozenset(
 """Names of the column of the outcomes of comparisons."""
 
 VERDICTS = _words(
-    "winner winning won preferred preference preferences pref choice chosen verdict vote better"
+    "winner winning preferred preference preferences pref choice chosen verdict vote better"
     " best outcome result judgment judgement decision selected selection favored favoured favorite"
     " favourite superior gewinner sieger besser bessere besserer besseres beste bester bestes"
     " bevorzugt bevorzugte bevorzugter bevorzugtes praeferenz urteil wahl ergebnis entscheidung"

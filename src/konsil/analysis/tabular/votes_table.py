@@ -322,15 +322,17 @@ def _repeats(votes: Votes, options: VotesOptions) -> Repeats:
 def _equal_again(coded_rows: CodedVotes, repeats: Repeats, options: VotesOptions) -> IntArray:
     """The rows that repeat an earlier comparison, where all such rows are equal to that one.
 
-    Of different outcomes of a comparison none is chosen. Counts of wins are equal anyway.
+    Of different outcomes of a comparison none is chosen.
     """
     at, number, n_again = repeats
-    if not n_again or options.counted or "rater" in options.unknown_roles:
+    if not n_again or "rater" in options.unknown_roles:
         return coded_rows.numbers[:0]
-    cells = coded_rows.frame[at].with_columns(pl.Series("\x1fcomparison", number))
+    # A row that counts wins has several comparisons.
+    rows, single = np.unique(coded_rows.numbers[at], return_index=True)
+    cells = coded_rows.frame[at[single]].with_columns(pl.Series("\x1fpair", number[single]))
     is_first = cells.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
-    are_equal = len(at) - int(is_first.sum()) == n_again
-    return coded_rows.numbers[at][~is_first] if are_equal else coded_rows.numbers[:0]
+    are_equal = int(is_first.sum()) == len(np.unique(number))
+    return rows[~is_first] if are_equal else rows[:0]
 
 
 def _equal_note(n_again: int, n: int) -> str:

@@ -27,7 +27,7 @@ from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import NameRole
+from konsil.analysis.roles.vocabulary import WINS, NameRole
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""
@@ -114,7 +114,8 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
     """
     if column in (first, second) or column.is_long or not column.filled:
         return False
-    if column.is_number and not bool(sense_of(column.name)):
+    is_counted = any(is_count(column.name, role) for role in WINS)
+    if column.is_number and (is_counted or not sense_of(column.name)):
         # 0 and 1 are words for outcomes only where a column is named for them.
         return False
     if is_named and are_outcomes(column.distinct):
