@@ -96,7 +96,7 @@ def test_wins_counted_by_item_keep_their_items(call: Call, tmp_path: Path) -> No
 
 
 def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
-    table = comparisons()
+    table = comparisons().unique(maintain_order=True)
     table.write_csv(tmp_path / "votes.csv")
     wanted = numbers(json_of(call, tmp_path / "votes.csv"))
     flags = [
@@ -133,7 +133,7 @@ def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
         for c in ("win1", "win2", "tied")
     )
     result = konsil.preference(some, resamples=100)
-    assert (result.n_comparisons, result.n_missing) == (235, 5)
+    assert (result.n_comparisons, result.n_missing) == (table.height - 5, 5)
     assert "5 rows without an outcome are excluded" in result.warnings
 
 
@@ -314,7 +314,7 @@ def test_independent_votes_are_told_which_test_to_report() -> None:
     assert any("p_flip in JSON), which then also applies" in w for w in result.warnings)
     # The sign test of 40 against 24 untied votes.
     assert result.win_difference[0]["p_flip"] == pytest.approx(0.060, abs=0.01)
-    twice = pl.concat([frame, frame])
+    twice = pl.concat([frame, frame.with_columns(winner=pl.lit("tie"))])
     assert not any("p_flip" in w for w in konsil.preference(twice, resamples=100).warnings)
 
 

@@ -114,11 +114,14 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     _print_preferences(console, result.mean_preference)
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
         _print_worths(console, model, title)
-    bias = [c for c in _cells(result.position) if c]
-    console.print(
-        f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown"
-        " first."
-    )
+    if result.position:
+        bias = [c for c in _cells(result.position) if c]
+        column = result.position["column"]
+        place = "shown first, which is a bias" if column == "-" else f"in {column}"
+        is_shown = "" if column == "-" else "; a bias where they were shown first"
+        console.print(
+            f"First column: wins minus losses {' '.join(bias)} of the systems {place}{is_shown}."
+        )
     methods = _methods([entry["method"] for entry in result.win_difference])
     by_item = _methods(
         [entry["item"]["method"] for entry in result.win_difference if "item" in entry]

@@ -47,13 +47,18 @@ def options_as_flags() -> AbstractContextManager[None]:
 
 
 def option(
-    name: str, value: str | int = "", *, flag: str = "", example: str = "", several: bool = False
+    name: str,
+    value: str | int | tuple[str, ...] = "",
+    *,
+    flag: str = "",
+    example: str = "",
+    several: bool = False,
 ) -> str:
     """An option in a sentence, as its reader writes it: a parameter with its value, or a flag.
 
     Args:
         name: the parameter.
-        value: the value that is meant; none where the option is meant as such.
+        value: the value that is meant, or all of a list; none where the option is meant as such.
         flag: the flag, where it has another name.
         example: what is shown in place of a value where only Python needs it.
         several: the parameter takes a list, the flag is repeated.
@@ -64,6 +69,10 @@ def option(
     ...     option("level", "interval"), option("labels", example="[...]"), option("pair_weights")
     ('--level interval', '--labels', '--pair-weights')
     """
+    if isinstance(value, tuple):
+        if _DOOR.get() != "flags":
+            return f"{name}={[*value]}"
+        value = ",".join(value)
     if _DOOR.get() == "keys":
         return key(name, str(value)) if value != "" else name
     if _DOOR.get() == "flags":

@@ -190,5 +190,7 @@ def _comparison_arguments(reading: TableReading) -> list[tuple[str, tuple[str, .
     options += [("ends", tuple(f"{end:g}" for end in reading.ends))] if reading.ends else []
     options += [("by", (reading.criterion,))] if reading.criterion else []
     options += [("swapped", (reading.swapped,))] if reading.swapped else []
-    options += [("unused", (reading.order,))] if reading.order else []
+    weights = tuple(name for name in reading.unused if reading.roles[name] == "weight")
+    unused = (*((reading.order,) if reading.order else ()), *weights)
+    options += [("unused", unused)] if unused else []
     return [*options, *((role, (name,)) for role, name in reading.wins.items())]

@@ -264,6 +264,16 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
     "named_for_systems": lambda c: message(
         "{column} is named for systems.", message_id="roles.named_for_systems", column=c
     ),
+    "systems_alone": lambda c: message(
+        "{column} contains systems, but is not named for outcomes.",
+        message_id="roles.systems_alone",
+        column=c,
+    ),
+    "results": lambda c: message(
+        "Columns are named for the systems that won and that lost: {column}.",
+        message_id="roles.results",
+        column=c,
+    ),
     "sides_alone": lambda c: message(
         "{column} contains sides, but is not named for outcomes.",
         message_id="roles.sides_alone",
@@ -280,7 +290,7 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 
 ASKED = frozenset(
     {"unit_has_rows", "rows_of_rounds", "may_name_raters"}
-    | {"sides_alone", "product_open", "criteria_apart", "criteria_not_named"}
+    | {"sides_alone", "systems_alone", "product_open", "criteria_apart", "criteria_not_named"}
 )
 """What is asked whatever else speaks for a reading."""
 

@@ -11,15 +11,15 @@ import polars as pl
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.axes import is_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
-from konsil.analysis.roles.candidates.comparisons import compared
-from konsil.analysis.roles.candidates.long import by_rating
-from konsil.analysis.roles.candidates.once import rated_once
-from konsil.analysis.roles.candidates.shown_order import (
+from konsil.analysis.roles.candidates.compared.comparisons import compared
+from konsil.analysis.roles.candidates.compared.shown_order import (
     is_order,
     order_question,
     swapped_question,
     swapped_sides,
 )
+from konsil.analysis.roles.candidates.long import by_rating
+from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import Column, Table, table_of
@@ -226,6 +226,12 @@ def _unclear(
                 reading=sentence(rival, frame),
             )
     yield from _unclear_roles(best, stated)
+    if are_mirrored(frame, best):
+        yield message(
+            "Each pair of systems is in two rows, with wins and losses exchanged: keep one of"
+            " them.",
+            message_id="roles.mirrored_counts",
+        )
     yield from _unclear_cells(table, best)
     yield from unclear_totals(frame, best)
 
@@ -257,6 +263,17 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
     is_known = reading.rater or reading.rated or stated.has_no_raters
     if not is_known and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
+
+
+def are_mirrored(frame: pl.DataFrame, reading: TableReading) -> bool:
+    """Whether each row with counts of wins has another one that says the same of the second."""
+    if reading.shape != "pair-counts" or reading.sides is None:
+        return False
+    wins = [reading.wins[role] for role in ("won", "lost")]
+    others = [n for n in (*reading.units, reading.rater, reading.wins.get("tied")) if n]
+    names = (*reading.sides, *wins, *others)
+    rows = {*sample(frame).select(names).iter_rows()}
+    return all((b, a, lost, won, *rest) in rows for a, b, won, lost, *rest in rows)
 
 
 def with_axis(reading: TableReading, column: str) -> TableReading:

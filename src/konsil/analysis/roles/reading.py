@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from konsil.analysis.model.message import TranslatableMessage
+from konsil.analysis.roles.outcomes import sense_of
 
 Shape = Literal[
     "wide",
@@ -305,6 +306,11 @@ class TableReading:
         """The columns of the outcomes of comparisons."""
         single = (self.outcome, self.second_outcome)
         return (*self.rated, *(name for name in single if name is not None))
+
+    @property
+    def names_losers(self) -> bool:
+        """Whether its outcomes are the systems that lost, by the columns' names."""
+        return self.shape == "pairs" and any(sense_of(name) < 0 for name in self.outcomes)
 
     @property
     def labels(self) -> tuple[str, ...]:

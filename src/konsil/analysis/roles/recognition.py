@@ -14,8 +14,11 @@ from konsil.analysis.roles.arguments import (
     combination,
     how_to_state,
 )
+from konsil.analysis.roles.candidates.compared.preference_scales import (
+    outcome_arguments,
+    unclear_outcomes,
+)
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
-from konsil.analysis.roles.candidates.preference_scales import outcome_arguments, unclear_outcomes
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
@@ -23,6 +26,7 @@ from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import begin_rows, sample, totals, unclear_totals, wrong_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
+    are_mirrored,
     axis_question,
     propose,
     separator_of,
@@ -42,9 +46,9 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import check_columns, check_names, disregarded
-from konsil.analysis.roles.statement import first_row, sentence, shape_words
-from konsil.errors import SourceError, UnclearTableError, choice, entry, option
+from konsil.analysis.roles.stated import check_columns, check_names, check_used
+from konsil.analysis.roles.statement import first_row, sentence
+from konsil.errors import UnclearTableError, entry, option
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -71,7 +75,9 @@ class Recognised:
 
     def statement(self, n_units: int) -> str:
         """The reading in one line; empty where the user has stated it all."""
-        return "" if self.is_stated else str(sentence(self.reading, self.frame, n_units))
+        # A name that reverses the outcomes is stated by its column alone.
+        is_silent = self.is_stated and not self.reading.names_losers
+        return "" if is_silent else str(sentence(self.reading, self.frame, n_units))
 
 
 def recognise(
@@ -107,6 +113,7 @@ def recognise(
             *unclear_labels(table, reading, stated),
             *unclear_outcomes(table, reading, stated),
             *(unclear_totals(table, reading) if table is not frame else ()),
+            *unclear_outcomes(frame, reading, stated),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
@@ -275,22 +282,6 @@ _NAMED = 0.7
 """How well a name fits a role that it names."""
 
 
-def check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
-    """Refuse a statement that changes nothing, as the reading has no such role."""
-    for role in disregarded(reading, stated):
-        value = getattr(stated, _FIELDS.get(role, role))
-        words = (value,) if isinstance(value, str) else value
-        flag = option(purpose.flags.get(role, role), words[0])
-        raise SourceError(
-            f"{purpose.name}: {choice(role, words[0]) if role == 'layout' else flag}: has no"
-            f" effect on {shape_words(reading)}"
-        )
-
-
-_FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
-"""Role -> its field of `StatedRoles`, where it has another name."""
-
-
 def _has_numbers(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
 ) -> bool:
@@ -377,13 +368,14 @@ def _refusal(
     # A file has one sign of rows that are left out.
     is_stateable = len(rows) < 2 and begin_rows(frame, rows)
     is_stateable = is_stateable and not has_names_again(frame, reading)
+    is_stateable = is_stateable and not are_mirrored(frame, reading)
     if is_stateable and not computable and not is_other:
         unclear = (*unclear, str(how_to_state(purpose)))
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,
         statement=statement,
-        first_row=str(first_row(reading, frame)),
+        first_row=str(first_row(reading, frame, {"scale": stated.scale, **dict(proposed)})),
         unclear=unclear,
         arguments=tuple(proposed) if computable and is_stateable else (),
         roles=reading.roles,

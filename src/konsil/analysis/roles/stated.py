@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from konsil.analysis.roles.candidates.cells import rater_columns
+from konsil.analysis.roles.candidates.compared.scaled_comparisons import known_ends
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.leftover import explain
-from konsil.analysis.roles.candidates.scaled_comparisons import known_ends
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.outcomes import name_results
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     SHAPES_OF,
@@ -21,7 +22,8 @@ from konsil.analysis.roles.reading import (
     StatedRoles,
     TableReading,
 )
-from konsil.errors import SourceError, nearest, option
+from konsil.analysis.roles.statement import shape_words
+from konsil.errors import SourceError, choice, nearest, option
 
 _POINTS = 3.0
 
@@ -137,6 +139,8 @@ def _comparisons(table: Table, stated: StatedRoles) -> Draft | None:
         draft = Draft(shape, stated.units, rater, sides=sides, outcome=stated.outcome)
         draft.second_outcome, draft.ends = stated.second_outcome, ends
         return draft
+    if name_results(sides) and not stated.won:
+        return Draft("pairs", stated.units, rater, sides=sides)
     if not stated.won or not stated.lost:
         return None
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
@@ -200,3 +204,19 @@ def check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> N
 
 _MOST_NAMED = 20
 """Columns whose names an error states."""
+
+
+def check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a statement that changes nothing, as the reading has no such role."""
+    for role in disregarded(reading, stated):
+        value = getattr(stated, _FIELDS.get(role, role))
+        words = (value,) if isinstance(value, str) else value
+        flag = option(purpose.flags.get(role, role), words[0])
+        raise SourceError(
+            f"{purpose.name}: {choice(role, words[0]) if role == 'layout' else flag}: has no"
+            f" effect on {shape_words(reading)}"
+        )
+
+
+_FIELDS = {"unit": "units", "rater": "raters", "label": "labels"}
+"""Role -> its field of `StatedRoles`, where it has another name."""

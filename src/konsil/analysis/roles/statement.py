@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 
 import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
+from konsil.analysis.roles.candidates.compared.shown_order import names_side
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.outcomes import known_step
+from konsil.analysis.roles.outcomes import step_of
 from konsil.analysis.roles.reading import COMPARISONS, Shape, TableReading
-from konsil.records.numerals import own_numbers
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -169,7 +171,15 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             second=second,
             columns=_names(list(reading.wins.values())),
         )
+    if not reading.outcomes:
+        return _results(first, second, reading.rater)
     outcome: str | TranslatableMessage = shortened(", ".join(reading.outcomes[:1]))
+    if reading.names_losers:
+        outcome = message(
+            "{column} (the system that lost)",
+            message_id="roles.outcomes_of_losers",
+            column=_names(reading.rated) if reading.rated else outcome,
+        )
     if reading.second_outcome:
         outcome = message(
             "{first} and, in the other order, {second}",
@@ -193,7 +203,7 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
             message_id="roles.outcomes_of_raters",
             first=first,
             second=second,
-            columns=_names(reading.rated),
+            columns=outcome if reading.names_losers else _names(reading.rated),
         )
     if reading.rater is None:
         return message(
@@ -210,6 +220,24 @@ def _comparisons(reading: TableReading) -> TranslatableMessage:
         second=second,
         outcome=outcome,
         rater=rater,
+    )
+
+
+def _results(first: str, second: str, rater: str | None) -> TranslatableMessage:
+    """Columns of the systems that won and lost."""
+    if rater is None:
+        return message(
+            "systems that won in {first}, those that lost in {second}, raters unknown",
+            message_id="roles.pair_results_alone",
+            first=first,
+            second=second,
+        )
+    return message(
+        "systems that won in {first}, those that lost in {second}, raters in {rater}",
+        message_id="roles.pair_results",
+        first=first,
+        second=second,
+        rater=shortened(rater),
     )
 
 
@@ -271,12 +299,22 @@ def shape_words(reading: TableReading) -> TranslatableMessage:
     return _SHAPE_WORDS[reading.shape]
 
 
-def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage:
-    """The first row with ratings as a sentence that a user can confirm or deny."""
+_NO_ANSWERS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+def first_row(
+    reading: TableReading, frame: pl.DataFrame, answers: Mapping[str, Sequence[str]] = _NO_ANSWERS
+) -> TranslatableMessage:
+    """The first row with ratings as a sentence that a user can confirm or deny.
+
+    `answers`: the scale or the ends of the outcomes of comparisons, as they would be stated.
+    """
+    if reading.shape in COMPARISONS:
+        numbers = [float(end) for end in answers.get("ends", ())]
+        ends = (numbers[0], numbers[1]) if numbers else reading.ends
+        return _first_comparison(replace(reading, ends=ends), frame, answers.get("scale", ()))
     row = _first_filled(reading, frame)
     unit = _unit(reading, row)
-    if reading.shape in COMPARISONS:
-        return _first_comparison(reading, row, unit)
     cells = [(name, row[name]) for name in reading.rated if row.get(name) not in (None, "")]
     parts: list[str] = [f"{shortened(name)} {_quoted(cell)}" for name, cell in cells[:_MOST_SHOWN]]
     if reading.shape == "wide" and cells:
@@ -325,7 +363,7 @@ def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage
 def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, object]:
     """The first row that has ratings in two columns, as far as there are two.
 
-    Of comparisons the first that is no tie: it shows who is preferred.
+    Of counts of wins the first that are not equal: they show who is preferred.
     """
     rated = dict.fromkeys((*reading.rated, *reading.outcomes))
     rows = frame.head(_MOST_READ).to_dicts()
@@ -334,20 +372,14 @@ def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, objec
         for row in rows
         if sum(row[name] not in (None, "") for name in rated) >= min(2, len(rated))
     ]
-    decided = (row for row in filled if reading.sides is None or _is_decided(reading, row))
+    decided = (row for row in filled if not reading.wins or _is_decided(reading, row))
     return next(chain(decided, filled, rows), dict.fromkeys(frame.columns))
 
 
 def _is_decided(reading: TableReading, row: Mapping[str, object]) -> bool:
-    """Whether a comparison has a winner, as far as its outcome is known."""
+    """Whether one system has more wins than the other."""
     counts = [row.get(name) for role, name in reading.wins.items() if role != "tied"]
-    outcome = str(row.get(reading.outcome or "") or "")
-    if reading.ends:
-        number = own_numbers((outcome,))[0]
-        return number is not None and 2 * number != sum(reading.ends)
-    if counts:
-        return len({str(count) for count in counts}) > 1
-    return bool(outcome) and known_step(outcome, reading.sides or ("", "")) != 0
+    return len({str(count) for count in counts}) > 1
 
 
 def _unit(reading: TableReading, row: dict[str, object]) -> TranslatableMessage | Listed:
@@ -362,16 +394,58 @@ def _quoted(cell: object) -> str:
 
 
 def _first_comparison(
-    reading: TableReading, row: dict[str, object], unit: TranslatableMessage | Listed
+    reading: TableReading, frame: pl.DataFrame, order: Sequence[str]
 ) -> TranslatableMessage:
-    first, second = reading.sides or ("", "")
+    """The first comparison with a winner, and who that is as the table is read."""
+    rows = frame.head(_MOST_READ).to_dicts()
+    steps = [_step(reading, row, order) for row in rows]
+    at = next((n for n, step in enumerate(steps) if step), None)
+    row = _first_filled(reading, frame) if at is None else rows[at]
+    unit = _unit(reading, row)
+    if at and not reading.units:
+        unit = message("row {n:,}", message_id="roles.row_number", n=at + 1)
+    first, second = (_quoted(row.get(name)) for name in reading.sides or ("", ""))
+    if not reading.outcomes and not reading.wins:
+        return message(
+            "{unit}: {first} won against {second}",
+            message_id="roles.row_result",
+            unit=unit,
+            first=first,
+            second=second,
+        )
     columns = (*reading.wins.values(), *(reading.outcomes if len(reading.outcomes) > 1 else ()))
     cells = [f"{shortened(name)} {_quoted(row[name])}" for name in columns]
-    return message(
+    compared = message(
         "{unit}: {first} was compared with {second}, outcome {outcome}",
         message_id="roles.row_pair",
         unit=unit,
-        first=_quoted(row.get(first)),
-        second=_quoted(row.get(second)),
+        first=first,
+        second=second,
         outcome=_names(cells) if cells else _quoted(row.get(", ".join(reading.outcomes))),
+    )
+    if at is None:
+        return compared
+    winner, loser = (first, second) if (steps[at] or 0) > 0 else (second, first)
+    return message(
+        "{row}, so {winner} wins over {loser}",
+        message_id="roles.row_winner",
+        row=compared,
+        winner=winner,
+        loser=loser,
+    )
+
+
+def _step(reading: TableReading, row: dict[str, object], order: Sequence[str]) -> float:
+    """Above 0 where a row's outcome prefers the first system, below 0 where the second."""
+    if len(reading.outcomes) != 1 or reading.sides is None:
+        return 0
+    first, second, word = (
+        str(row.get(name) or "").strip() for name in (*reading.sides, *reading.outcomes)
+    )
+    column, sign, value = reading.swapped.partition("=")
+    cell = str(row.get(column) or "").strip()
+    is_side = names_side(word, reading.sides, frozenset({first.casefold(), second.casefold()}))
+    is_swapped = is_side and bool(cell) and cell == (value if sign else second)
+    return (-1 if is_swapped else 1) * step_of(
+        word, (first, second), reading.sides, reading.outcomes[0], tuple(order), reading.ends
     )

@@ -153,21 +153,65 @@ COUNTED = ("won", "lost", "tied")
 WINS: Mapping[str, frozenset[str]] = {
     "won": _words(
         "win_i wins_i win_1 win1 wins1 wins_1 win_a wins_a winner_model_a won wins first_wins"
-        " wins_first win_x wins_x"
+        " wins_first win_x wins_x a_wins i_wins x_wins 1_wins left_wins wins_left model_a_wins"
+        " wins_model_a siege siege_a siege_1 siege_links gewonnen"
     ),
     "lost": _words(
         "win_j wins_j win_2 win2 wins2 wins_2 win_b wins_b winner_model_b lost losses second_wins"
-        " wins_second win_y wins_y"
+        " wins_second win_y wins_y b_wins j_wins y_wins 2_wins right_wins wins_right model_b_wins"
+        " wins_model_b niederlagen siege_b siege_2 siege_rechts verloren"
     ),
-    "tied": _words("tie ties tied draw draws winner_tie"),
+    "tied": _words("tie ties tied draw draws winner_tie unentschieden gleichstand gleichstaende"),
 }
-"""Names of columns of counts of wins, losses and ties."""
+"""Names of columns of counts of wins, losses and ties, with _ between their words."""
+
+OPPONENTS = (
+    _words("model modell system player spieler"),
+    _words("opponent gegner rival versus vs against comparator"),
+)
+"""Names of the columns of two systems, of which the second is called after the first."""
+
+VOTES = _words("votes voters nvotes nvoters stimmen stimmenzahl")
+"""Names of columns that count those who chose an outcome."""
 
 OUTCOMES = frozenset(
     {"outcome", "winner", "choice", "label", "rating", "vote", "preference"}
     | {"gewinner", "sieger", "präferenz", "praeferenz"}
 )
 """Names of the column of the outcomes of comparisons."""
+
+VERDICTS = _words(
+    "winner winning preferred preference preferences pref choice chosen verdict vote better"
+    " best outcome result judgment judgement decision selected selection favored favoured favorite"
+    " favourite superior gewinner sieger besser bessere besserer besseres beste bester bestes"
+    " bevorzugt bevorzugte bevorzugter bevorzugtes praeferenz urteil wahl ergebnis entscheidung"
+    " gewaehlt gewaehlte auswahl"
+)
+"""Words in the name of a column of the outcomes of comparisons."""
+
+LOSERS = _words(
+    "loser losing worse worst rejected dispreferred unpreferred nonpreferred disfavored inferior"
+    " weaker weakest verlierer unterlegen unterlegene schlechter schlechtere schlechterer"
+    " schlechteres schlechteste schlechtester schlechtestes abgelehnt abgelehnte verworfen"
+)
+"""Words in the name of a column of the systems that lost."""
+
+SKIPPED = frozenset(
+    {"skip", "skipped", "not rated", "no answer", "unsure", "don't know", "cannot judge", "invalid"}
+    | {"keine angabe", "k.a.", "ka", "weiß nicht", "übersprungen", "unsicher", "ungültig", "error"}
+)
+"""Outcomes that may mean that nothing was chosen."""
+
+LEAST = _words("least less non not weniger wenigsten nicht")
+"""Words before a verdict that make it one of the system that lost."""
+
+BESIDE_VERDICTS = _words(
+    "which is the who of an answer response reply model system overall final total human expert"
+    " judge rater panel majority consensus user annotator annotation llm ai pairwise comparison"
+    " head blind name id label modell antwort gesamt insgesamt welche welches welcher ist das die"
+    " der am besseren mensch experte ab ba order original forward g game run turn round"
+)
+"""Words in names of columns of outcomes that do not change what they are."""
 
 PREFERENCES = frozenset({"preference", "preferences", "annotator_preference"})
 """Names of the column of preferences between the systems 1 and 2, as numbers from 1 to 2."""

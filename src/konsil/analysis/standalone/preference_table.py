@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.model.catalogue.limits import Mode
+from konsil.analysis.model.context import Context
 from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
@@ -433,9 +434,7 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
         win_rate=parts[1] if len(parts) > 1 else (),
         davidson=davidson,
         bradley_terry=bradley_terry | {"ties": request.ties},
-        position=position(
-            context, table.shown, head_to_head(2, votes.steps, "difference", threshold)
-        ),
+        position=_of_first_column(context, table, votes.steps, threshold),
         warnings=(
             *table.warnings,
             *independence,
@@ -453,6 +452,16 @@ def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
             "n_comparisons": votes.n_votes,
         },
     )
+
+
+def _of_first_column(
+    context: Context, table: Comparisons, steps: int, threshold: int
+) -> dict[str, Any]:
+    """The win difference of the first column's system; empty where that column has winners."""
+    if not table.first_column:
+        return {}
+    of_sides = head_to_head(2, steps, "difference", threshold)
+    return {**position(context, table.shown, of_sides), "column": table.first_column}
 
 
 _INDEPENDENT = message(

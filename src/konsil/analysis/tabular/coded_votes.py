@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.roles.candidates.axes import FEW_VALUES
-from konsil.analysis.roles.candidates.shown_order import names_side
+from konsil.analysis.roles.candidates.compared.shown_order import names_side
 from konsil.analysis.tabular.dataframes import as_categories, as_text, with_composed_names
 from konsil.analysis.tabular.slices import Slices, refuse_unknown
 from konsil.analysis.tabular.votes_options import VotesOptions
@@ -66,7 +66,14 @@ def used(frame: pl.DataFrame, options: VotesOptions, slices: Slices) -> pl.DataF
 
 
 def of_each_rater(frame: pl.DataFrame, options: VotesOptions) -> tuple[pl.DataFrame, VotesOptions]:
-    """A table with a column of each rater's outcomes as one with a row for each comparison."""
+    """A table with a column of each rater's outcomes as one with a row for each comparison.
+
+    Where columns have the systems that won and lost, the first one won.
+    """
+    if options.has_results:
+        first = pl.lit("first").cast(pl.Categorical).alias(_OUTCOME)
+        columns = {**options.columns, "outcome": _OUTCOME}
+        return frame.with_columns(first), replace(options, columns=columns)
     if not options.raters:
         return frame, options
     rows = frame.unpivot(

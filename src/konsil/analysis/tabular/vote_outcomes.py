@@ -56,7 +56,10 @@ def read_outcomes(combinations: pl.DataFrame, options: VotesOptions) -> Outcomes
         parts = [_outcomes(orders[0], options), _in_other_order(orders[1], options)]
     else:
         parts = [_outcomes(in_order, options)]
-    return Outcomes(tuple(steps[at] for steps, _ in parts), max(n for _, n in parts))
+    by_order = zip(parts, options.senses, strict=False)
+    return Outcomes(
+        tuple(sense * steps[at] for (steps, _), sense in by_order), max(n for _, n in parts)
+    )
 
 
 def placed(numbers: Array) -> tuple[IntArray, Array]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from konsil.analysis.roles.outcomes import sense_of
 from konsil.analysis.roles.reading import TableFile
 from konsil.errors import AnalysisError
 
@@ -33,6 +34,10 @@ class VotesOptions(TableFile):
     """The columns that may be criteria, for each of which comparisons are repeated."""
     raters: tuple[str, ...] = ()
     """The columns of each rater's outcomes, where these are not in one column."""
+    has_results: bool = False
+    """Whether the columns of the two systems have the ones that won and that lost."""
+    senses: tuple[int, ...] = (1, 1)
+    """For the outcomes of each order: -1 where they are the systems that lost."""
     swapped: str | None = None
     """Where words for a side are those of the other order: the second column of outcomes, rows with
     COLUMN=VALUE, or those with the second system in COLUMN; '-' or None: nowhere."""
@@ -79,6 +84,7 @@ def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ..
         "outcome": reading.outcome,
         "second_outcome": reading.second_outcome,
     }
+    names = (*reading.outcomes, *reading.outcomes)
     return replace(
         options,
         columns={role: name for role, name in columns.items() if name is not None},
@@ -86,4 +92,6 @@ def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ..
         ends=reading.ends,
         axes=axes,
         raters=reading.rated,
+        has_results=not reading.outcomes and not reading.wins,
+        senses=tuple(sense_of(name) or 1 for name in names) if reading.names_losers else (1, 1),
     )

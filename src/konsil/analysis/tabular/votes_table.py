@@ -62,6 +62,9 @@ class Comparisons:
     """A column of criteria, for each of which the comparisons are repeated and here pooled."""
     preferences: Preferences | None = None
     """The outcomes as numbers."""
+    first_column: str = ""
+    """The column of the first system; '-' where it is the one shown first; empty where the columns
+    have the systems that won and lost."""
     n_consistent: int | None = None
     """Where each comparison was made in both orders: how many have the same outcome in both."""
 
@@ -163,7 +166,13 @@ def read_comparisons(frame: pl.DataFrame, rows: pl.Series, options: VotesOptions
         n_consistent = int(np.equal(*outcomes.by_order)[kinds].sum())
         warnings.append(_orders_note(n_consistent, n_votes))
     of_system = of_all(of_system)
-    axis, notes = _repeated(coded_rows, of_system, options)
+    repeats = _repeats(of_system, options)
+    equal = _equal_again(coded_rows, repeats, options)
+    if len(equal):
+        once = ~rows.is_in(equal.tolist())
+        table = read_comparisons(frame.filter(once), rows.filter(once), options)
+        return replace(table, warnings=(*table.warnings, _equal_note(len(equal), n_votes)))
+    axis, notes = _repeated(coded_rows, of_system, repeats, options)
     return Comparisons(
         of_system,
         reduce(_together, map(of_all, sides)),
@@ -175,8 +184,15 @@ def read_comparisons(frame: pl.DataFrame, rows: pl.Series, options: VotesOptions
         item_names,
         axis,
         None if shares is None else Preferences(of_all(of_numbers), shares),
+        _first_column(options),
         n_consistent,
     )
+
+
+def _first_column(options: VotesOptions) -> str:
+    if options.has_results:
+        return ""
+    return options.columns["first"] if options.swapped_rows is None else "-"
 
 
 def with_common_items(tables: Mapping[str, Comparisons]) -> dict[str, Comparisons]:
@@ -278,16 +294,17 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
     return [note_by_role[role] for role in unknown_roles]
 
 
-def _repeated(
-    coded_rows: CodedVotes, votes: Votes, options: VotesOptions
-) -> tuple[str | None, list[str]]:
-    """A column of criteria over which comparisons are pooled, and a note of pooled comparisons.
+Repeats = tuple[IntArray, IntArray, int]
+"""Places of repeated comparisons, the number of each, and how many repeat another one."""
 
-    These are comparisons of two systems on one item, by one rater where raters are known; the note
-    names a column by which they differ. Without items none is repeated.
+
+def _repeats(votes: Votes, options: VotesOptions) -> Repeats:
+    """Comparisons of two systems on one item, by one rater where raters are known, made again.
+
+    Without items none is repeated.
     """
     if "item" in options.unknown_roles:
-        return None, []
+        return repeated_places(np.zeros(0, dtype=np.int64))
     # Without direction: A against B, then B against A, is one comparison made twice.
     n_pairs = votes.n_systems * (votes.n_systems - 1) // 2
     keys = votes.questions.astype(np.int64)
@@ -299,9 +316,46 @@ def _repeated(
         keys += votes.raters
     keys *= n_pairs
     keys += votes.pairs
-    at, number, n_again = repeated_places(keys)
+    return repeated_places(keys)
+
+
+def _equal_again(coded_rows: CodedVotes, repeats: Repeats, options: VotesOptions) -> IntArray:
+    """The rows that repeat an earlier comparison, where all such rows are equal to that one.
+
+    Of different outcomes of a comparison none is chosen.
+    """
+    at, number, n_again = repeats
+    if not n_again or "rater" in options.unknown_roles:
+        return coded_rows.numbers[:0]
+    # A row that counts wins has several comparisons.
+    rows, single = np.unique(coded_rows.numbers[at], return_index=True)
+    cells = coded_rows.frame[at[single]].with_columns(pl.Series("\x1fpair", number[single]))
+    is_first = cells.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
+    are_equal = int(is_first.sum()) == len(np.unique(number))
+    return rows[~is_first] if are_equal else rows[:0]
+
+
+def _equal_note(n_again: int, n: int) -> str:
+    return message(
+        "{n:,} of {all:,} comparisons repeat an item, a rater, a pair of systems and its outcome"
+        " and count once.",
+        message_id="comparisons.equal_again",
+        n=n_again,
+        all=n,
+    )
+
+
+def _repeated(
+    coded_rows: CodedVotes, votes: Votes, repeats: Repeats, options: VotesOptions
+) -> tuple[str | None, list[str]]:
+    """A column of criteria over which comparisons are pooled, and a note of pooled comparisons.
+
+    The note names a column by which they differ, if there is one.
+    """
+    at, number, n_again = repeats
     if not n_again:
         return None, []
+    has_raters = "rater" not in options.unknown_roles
     others = {
         name: values
         for name, values in values_of_others(coded_rows, options, at)
@@ -322,13 +376,22 @@ def _repeated(
         for name, values in others.items()
         if len(np.unique(number * (FEW_VALUES + 1) + values)) == len(at)
     ]
+    if not apart:
+        text = message(
+            "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are"
+            " pooled; no column distinguishes them.",
+            message_id="comparisons.repeated_alike",
+            n=n_again,
+            all=votes.n_votes,
+        )
+        return None, [text]
     text = message(
         "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled;"
         " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",
         n=n_again,
         all=votes.n_votes,
-        option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
+        option=slicing(apart[0], "..."),
     )
     return None, [text]
 

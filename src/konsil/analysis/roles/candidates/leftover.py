@@ -7,8 +7,9 @@ from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds
-from konsil.analysis.roles.reading import TEXTS, Role, Shape
+from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds, words
+from konsil.analysis.roles.reading import COMPARISONS, TEXTS, Role, Shape
+from konsil.analysis.roles.vocabulary import VOTES
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -61,6 +62,9 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         if column.name in used or column.name in draft.roles:
             continue
         role, points = _role(table, column, rated, deciding)
+        is_count = column.is_number and "".join(words(column.name)) in VOTES
+        if is_count and draft.shape in COMPARISONS and len(column.distinct) > 1:
+            role = "weight"
         if role == "weight" and draft.shape in TEXTS:
             role, points = "unused", -0.3  # texts are not weighted
         if is_of_people and kinds(column.name)["system"]:

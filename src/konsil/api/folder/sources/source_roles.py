@@ -11,7 +11,8 @@ from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
-from konsil.analysis.roles.recognition import by_layout, check_used
+from konsil.analysis.roles.recognition import by_layout
+from konsil.analysis.roles.stated import check_used
 from konsil.analysis.roles.statement import sentence
 from konsil.api.folder.sources.source_keys import of_entry, refusal
 from konsil.api.folder.sources.source_labels import label_keys

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from konsil.analysis.roles.candidates.preference_scales import scale_of_labels
-from konsil.analysis.roles.candidates.shown_order import RATER, are_orders, are_related
+from konsil.analysis.roles.candidates.compared.preference_scales import (
+    order_of_truth,
+    scale_of_labels,
+)
+from konsil.analysis.roles.candidates.compared.shown_order import (
+    RATER,
+    are_orders,
+    are_related,
+    are_sides,
+)
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import fit, kinds
+from konsil.analysis.roles.outcomes import sense_of
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import OUTCOMES, PREFERENCES
 
@@ -27,11 +36,6 @@ def add_related_left_out(draft: Draft, outcomes: Sequence[Column]) -> None:
             draft.add(RELATED, "left_out_alike", column.name)
 
 
-def is_named_outcome(column: Column) -> bool:
-    """Whether a column is named for outcomes."""
-    return column.name.strip().casefold() in OUTCOMES
-
-
 def on_scale(
     table: Table,
     stated: StatedRoles,
@@ -39,12 +43,18 @@ def on_scale(
     outcomes: Sequence[Column],
 ) -> Iterator[Draft]:
     """Readings with a preference on a scale, in a column that has no other `outcomes`."""
+    of_sides = {n for a, b in permutations(table.by_name, 2) if are_sides(a, b) for n in (a, b)}
     free = [c for c in table.columns if c not in (*sides, *outcomes) and c.is_ratings]
+    # A score of each of the two systems is no preference.
+    free = [c for c in free if c.name not in of_sides or c.name in stated.columns]
     yield from _of_raters(stated, sides, free)
     yield from _in_both_orders(stated, sides, free)
     for column in free:
         has_degrees = not outcomes and bool(scale_of_labels(column.distinct))
-        is_named = is_named_outcome(column) or has_degrees
+        is_exact = column.name.strip().casefold() in OUTCOMES
+        is_of_side = not outcomes and bool(order_of_truth(column.name, column.distinct))
+        is_named = is_exact or has_degrees or is_of_side
+        is_named = is_named or (not outcomes and sense_of(column.name) > 0)
         is_outcome = is_named or (fit(column.name, "label") == 1 and not outcomes)
         if column.name != stated.outcome and not (is_outcome and not stated.outcome):
             continue

@@ -10,9 +10,9 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.outcomes import known_step
+from konsil.analysis.roles.outcomes import known_step, side_of, unclear_codes
 from konsil.analysis.roles.reading import StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import NO_CELL
+from konsil.analysis.roles.vocabulary import NO_CELL, known_pair
 from konsil.errors import option
 from konsil.records.numerals import own_numbers
 
@@ -113,6 +113,19 @@ def scale_of_labels(labels: Collection[str]) -> tuple[str, ...]:
     return () if any("," in label for label in scale) else scale
 
 
+def order_of_truth(name: str, labels: Collection[str]) -> tuple[str, ...]:
+    """True and false of a side in order, from the first to the second preferred; else empty.
+
+    >>> order_of_truth("a_better", ["no", "yes"]), order_of_truth("b_better", ["no", "yes"])
+    (('yes', 'no'), ('no', 'yes'))
+    """
+    side, pair = side_of(name), known_pair([*labels])
+    if side is None or pair is None or len(labels) != len(pair):
+        return ()
+    falsity, truth = sorted(labels, key=lambda label: pair.index(label.casefold()))
+    return (truth, falsity) if side > 0 else (falsity, truth)
+
+
 _USUAL = ((0, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (1, 7), (1, 9), (0, 10), (0, 100))
 """The first and last number of usual scales, the narrowest first."""
 
@@ -142,7 +155,7 @@ def outcome_arguments(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The option that states the order of preferences on a scale, as far as it can be known."""
-    if reading.shape != "pairs-on-scale" or stated.scale or reading.ends:
+    if stated.scale or reading.ends or not reading.outcomes or reading.shape == "pair-counts":
         return []
     aside = {*NO_CELL, *(word.casefold() for word in stated.missing)}
     cells = [
@@ -151,6 +164,11 @@ def outcome_arguments(
         for cell in frame.get_column(name).drop_nulls().unique().sort()
     ]
     words = [cell for cell in dict.fromkeys(cells) if cell.casefold() not in aside]
+    if reading.shape == "pairs":
+        return [("scale", order) for order in unclear_codes(words)[:1]]
+    truth = order_of_truth(reading.outcomes[0], words)
+    if truth:
+        return [("scale", truth)]
     numbers = [number for number in own_numbers(words) if number is not None]
     if numbers and len(numbers) == len(words):
         low, high = ends_of_numbers(numbers)
@@ -167,10 +185,14 @@ def unclear_outcomes(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> Iterator[TranslatableMessage]:
     """What is asked of preferences on a scale: their order, or their ends."""
-    if reading.shape != "pairs-on-scale" or stated.scale or reading.ends or not reading.sides:
+    if stated.scale or reading.ends or not reading.sides or not reading.outcomes:
         return
     values = dict(outcome_arguments(frame, reading, stated))
     column, (first, second) = shortened(reading.outcomes[0]), map(shortened, reading.sides)
+    if reading.shape == "pairs":
+        if "scale" in values:
+            yield codes_question(column, values["scale"], (first, second))
+        return
     if "ends" in values:
         low, high = values["ends"]
         yield message(
@@ -178,7 +200,7 @@ def unclear_outcomes(
             " {first} and which one for {second}; if {low} is not for {first}, exchange the two.",
             message_id="roles.ends_of_numbers",
             column=column,
-            ends=option("ends", f"{low},{high}"),
+            ends=option("ends", (low, high)),
             first=first,
             second=second,
             low=low,
@@ -192,4 +214,21 @@ def unclear_outcomes(
         scale=option("scale", example="[...]"),
         first=first,
         second=second,
+    )
+
+
+def codes_question(
+    column: str, order: Sequence[str], sides: tuple[str, str]
+) -> TranslatableMessage:
+    """What is asked of outcomes that are numbers with a 0, which may be a side or a tie."""
+    _, other = unclear_codes(order)
+    return message(
+        "{column} contains numbers with a 0, which may mean a side or a tie: state their order,"
+        " from {first} preferred to {second} preferred, with {scale} or {other}.",
+        message_id="roles.codes_of_outcomes",
+        column=column,
+        first=sides[0],
+        second=sides[1],
+        scale=option("scale", tuple(order)),
+        other=option("scale", other),
     )

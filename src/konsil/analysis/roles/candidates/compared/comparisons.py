@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
-from konsil.analysis.roles.candidates.leftover import explain
-from konsil.analysis.roles.candidates.scaled_comparisons import (
+from konsil.analysis.roles.candidates.compared.scaled_comparisons import (
     POINTS,
     RELATED,
     add_related_left_out,
-    is_named_outcome,
     known_ends,
     on_scale,
 )
-from konsil.analysis.roles.candidates.shown_order import RATER, are_orders, are_related, is_order
+from konsil.analysis.roles.candidates.compared.shown_order import (
+    RATER,
+    are_opponents,
+    are_orders,
+    are_related,
+    are_sides,
+    is_order,
+)
+from konsil.analysis.roles.candidates.compared.win_counts import counted, is_count, one_each
+from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
-from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step
+from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import SIDES, WINS, NameRole
-from konsil.records.numerals import is_number
+from konsil.analysis.roles.vocabulary import WINS, NameRole
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""
@@ -34,19 +39,23 @@ _MOST_ERRORS = 0.2
 line, in place of the table as a whole."""
 _REPEATED = 4
 """Rows of each value on average, from which on long values are names and no texts."""
-_TRUTH = frozenset({"true", "false"})
 
 
 def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with two columns of systems."""
     # Names of systems can be as long as texts, which are hardly repeated.
     repeated = {c for c in table.columns if _REPEATED * len(c.distinct) <= table.n_rows}
-    words = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
-    for first, second in permutations(words, 2):
+    short = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
+    for first, second in permutations(short, 2):
         if (stated.first or first.name, stated.second or second.name) != (first.name, second.name):
             continue
-        is_named = bool(stated.first and stated.second) or (
-            _are_sides(first.name, second.name) and not _is_series(table, first.name)
+        if name_results((first.name, second.name)) and not stated.outcome and not stated.won:
+            yield from _of_winners(table, stated, first, second)
+            continue
+        is_named = (
+            bool(stated.first and stated.second)
+            or (are_sides(first.name, second.name) and not _is_series(table, first.name))
+            or are_opponents(first.name, second.name)
         )
         is_swapped = not is_named and table.places[first.name] > table.places[second.name]
         if is_swapped or not _are_systems(table, first, second, is_named=is_named):
@@ -61,25 +70,22 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
             yield from _drafts(table, stated, (first, second), outcomes, is_named=is_named)
 
 
-_ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}
-_WORDS = set(zip(*SIDES, strict=True))
-
-
-def _are_sides(first: str, second: str) -> bool:
-    """Whether two names differ in their side alone: model_a and model_b, left and right.
-
-    >>> _are_sides("model_a", "model_b"), _are_sides("left", "right"), _are_sides("b", "a")
-    (True, True, False)
-    >>> _are_sides("slot_a_provider", "slot_b_provider"), _are_sides("g1_winner", "g2_winner")
-    (True, True)
-    """
-    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
-    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
-    if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
-        return True
-    joined = "".join(ours), "".join(theirs)
-    stems = joined[0][:-1], joined[1][:-1]
-    return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+def _of_winners(
+    table: Table, stated: StatedRoles, first: Column, second: Column
+) -> Iterator[Draft]:
+    """The reading of columns of the systems that won and lost, which leaves out no ties."""
+    systems = first.folded | second.folded
+    n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
+    are_labels = all(kinds(word)["label"] for word in systems)
+    is_like_systems = table.share(first, second) >= 0.5 and 2 * len(systems) <= table.n_rows
+    ties = [c for c in table.columns if is_count(c.name, "tied")]
+    if n_equal or ties or are_labels or not is_like_systems or stated.scale or stated.ends:
+        return
+    names = first.name, second.name
+    draft = Draft("pairs", sides=names)
+    draft.add(12 + POINTS, "results", ", ".join(names))
+    draft.numbers = ("won",)
+    yield from _completed(table, stated, draft)
 
 
 def _is_series(table: Table, name: str) -> bool:
@@ -108,7 +114,8 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
     """
     if column in (first, second) or column.is_long or not column.filled:
         return False
-    if column.is_number and not is_named_outcome(column):
+    is_counted = any(is_count(column.name, role) for role in WINS)
+    if column.is_number and (is_counted or not sense_of(column.name)):
         # 0 and 1 are words for outcomes only where a column is named for them.
         return False
     if is_named and are_outcomes(column.distinct):
@@ -127,7 +134,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
         if cell.casefold() not in column.empty
     )
-    is_lenient = is_named and is_named_outcome(column) and not column.is_number
+    is_lenient = is_named and bool(sense_of(column.name)) and not column.is_number
     return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
 
 
@@ -137,7 +144,7 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     step_by_word = {w: known_step(w, names) for w in column.distinct}
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
-    return tuple(
+    steps = (
         1
         if cell.casefold() == a.casefold()
         else -1
@@ -145,6 +152,8 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
         else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
+    sense = sense_of(column.name) or 1
+    return tuple(None if step is None else sense * step for step in steps)
 
 
 def _is_in_others(table: Table, first: Column, second: Column, outcomes: Sequence[Column]) -> bool:
@@ -162,12 +171,12 @@ def _drafts(
     is_named: bool,
 ) -> Iterator[Draft]:
     names = sides[0].name, sides[1].name
-    wins = _counted(table, stated)
+    wins = counted(table, stated)
     is_on_scale = bool(stated.scale or stated.ends)
     if {"won", "lost"} <= wins.keys() and (is_named or not outcomes) and not is_on_scale:
         draft = Draft("pair-counts", sides=names, wins=wins)
         draft.add(16, "wins", ", ".join(wins.values()))
-        draft.numbers = _one_each(table, wins) or ("counts",)
+        draft.numbers = one_each(table, wins) or ("counts",)
         yield from _completed(table, stated, draft)
     if not is_on_scale:
         for column in outcomes:
@@ -180,8 +189,7 @@ def _drafts(
                         column.name,
                     )
                     points = _points(column, sides)
-                    reason = "sides_alone" if points == _SIDES_ALONE else "pairs"
-                    draft.add(points, reason, column.name)
+                    draft.add(points, _reason(column, sides), column.name)
                     draft.add(RELATED * is_order(column.name), "named_for_other", column.name)
                     add_related_left_out(draft, outcomes)
                 yield from _completed(table, stated, draft)
@@ -240,7 +248,7 @@ def _in_both_orders(
     for first, second in combinations(outcomes, 2):
         are_stated = (stated.outcome, stated.second_outcome) == (first.name, second.name)
         is_known = are_orders(first.name, second.name)
-        is_open = not stated.outcome and (is_known or _are_sides(first.name, second.name))
+        is_open = not stated.outcome and (is_known or are_sides(first.name, second.name))
         if are_stated or is_open:
             draft = _with_outcome(sides, first, is_named=is_named)
             draft.second_outcome = second.name
@@ -251,47 +259,27 @@ def _in_both_orders(
             yield from _completed(table, stated, draft)
 
 
-_SIDES_ALONE = -12.0
-"""Points of a column with sides alone that is not named for outcomes: left may be an eye."""
+_UNNAMED = {True: -1.0, False: -12.0}
+"""Points of a column that is not named for outcomes, with systems and without: left may be an eye.
+"""
 
 
 def _points(column: Column, sides: tuple[Column, Column]) -> float:
     """Points for a column of outcomes by its name and by what it contains."""
-    is_named = is_named_outcome(column)
-    has_systems = bool(column.folded & (sides[0].folded | sides[1].folded))
-    if not is_named and not has_systems:
-        return _SIDES_ALONE
-    return POINTS * (is_named + has_systems - column.is_number)
+    sense, has_systems = sense_of(column.name), _has_systems(column, sides)
+    if not sense:
+        return _UNNAMED[has_systems]
+    return POINTS * ((sense > 0) + has_systems - column.is_number)
 
 
-def _counted(table: Table, stated: StatedRoles) -> dict[str, str]:
-    """won, lost and tied -> the column that counts it."""
-    wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
-    if stated.outcome:
-        return {}
-    for role, names in WINS.items():
-        fitting = [
-            c.name for c in table.columns if c.name.strip().casefold() in names and _are_counts(c)
-        ]
-        wins[role] = wins[role] or (fitting[0] if fitting else None)
-    return {role: name for role, name in wins.items() if name is not None}
+def _reason(column: Column, sides: tuple[Column, Column]) -> str:
+    if sense_of(column.name):
+        return "pairs"
+    return "systems_alone" if _has_systems(column, sides) else "sides_alone"
 
 
-def _are_counts(column: Column) -> bool:
-    """Whether most cells are counts, or true or false; others are refused by their line."""
-    n_counts = sum(is_number(cell) or cell.casefold() in _TRUTH for cell in column.filled)
-    return 2 * n_counts >= len(column.filled)
-
-
-def _one_each(table: Table, wins: dict[str, str]) -> tuple[int, ...]:
-    """The step of each row where every row counts a single comparison; empty otherwise."""
-    steps = {"won": 1, "lost": -1, "tied": 0}
-    cells = zip(*(table.by_name[name].cells for name in wins.values()), strict=True)
-    rows = [
-        [role for role, c in zip(wins, row, strict=True) if c in ("1", "true")] for row in cells
-    ]
-    is_single = all(len(row) == 1 for row in rows)
-    return tuple(steps[row[0]] for row in rows) if is_single else ()
+def _has_systems(column: Column, sides: tuple[Column, Column]) -> bool:
+    return bool(column.folded & (sides[0].folded | sides[1].folded))
 
 
 def _completed(table: Table, stated: StatedRoles, draft: Draft) -> Iterator[Draft]:

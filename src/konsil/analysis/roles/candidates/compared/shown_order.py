@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.candidates.preference_scales import ends_of_numbers, step_of_label
+from konsil.analysis.roles.candidates.compared.preference_scales import (
+    ends_of_numbers,
+    step_of_label,
+)
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.names import kinds, words
-from konsil.analysis.roles.outcomes import known_step
+from konsil.analysis.roles.outcomes import known_step, sense_of
 from konsil.analysis.roles.reading import StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import ORDER_PAIRS, ORDERS, SIDES
+from konsil.analysis.roles.vocabulary import OPPONENTS, ORDER_PAIRS, ORDERS, SIDES, known_pair
 from konsil.errors import option
 from konsil.records.numerals import own_numbers
+
+_ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}
+_WORDS = {*zip(*SIDES, strict=True), ("links", "rechts")}
+
+
+def are_sides(first: str, second: str) -> bool:
+    """Whether two names differ in their side alone: model_a and model_b, left and right.
+
+    >>> are_sides("model_a", "model_b"), are_sides("left", "right"), are_sides("b", "a")
+    (True, True, False)
+    >>> are_sides("slot_a_provider", "slot_b_provider"), are_sides("g1_winner", "g2_winner")
+    (True, True)
+    """
+    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
+    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
+        return True
+    joined = "".join(ours), "".join(theirs)
+    stems = joined[0][:-1], joined[1][:-1]
+    return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+
+
+def are_opponents(first: str, second: str) -> bool:
+    """Whether two columns are named for a system and the one that it was compared with."""
+    return all(
+        "".join(words(n)) in names for n, names in zip((first, second), OPPONENTS, strict=True)
+    )
 
 
 def is_order(name: str) -> bool:
@@ -22,8 +53,38 @@ def is_order(name: str) -> bool:
 
     >>> is_order("Reihenfolge"), is_order("is_swapped"), is_order("winner")
     (True, True, False)
+    >>> is_order("a_left"), is_order("left_is_b"), is_order("a_better")
+    (True, True, False)
     """
-    return bool({*words(name)} & ORDERS)
+    return bool({*words(name)} & ORDERS) or _side_at_place(name) is not None
+
+
+_SYSTEM_LETTERS = {"a": 1, "b": -1, "x": 1, "y": -1}
+_PLACES = {
+    **dict.fromkeys(("left", "links", "1", "top", "oben"), 1),
+    **dict.fromkeys(("right", "rechts", "2", "bottom", "unten"), -1),
+}
+
+
+def _side_at_place(name: str) -> int | None:
+    """1 where a column says whether the first side was at the first place, -1 at the second.
+
+    >>> _side_at_place("a_left"), _side_at_place("b_first"), _side_at_place("left")
+    (1, -1, None)
+    """
+    parts = [word for word in words(name) if word not in _BESIDE_PLACES]
+    letters = [_SYSTEM_LETTERS[word] for word in parts if word in _SYSTEM_LETTERS]
+    places = [_PLACES[word] for word in parts if word in _PLACES]
+    is_place = len(letters) == len(places) == 1 and len(parts) == len(letters) + len(places)
+    return letters[0] * places[0] if is_place else None
+
+
+def _has_first_place(name: str) -> bool:
+    """Whether a column may have the system at the first place: left_system."""
+    return not sense_of(name) and any(_PLACES.get(word) == 1 for word in words(name))
+
+
+_BESIDE_PLACES = frozenset({"is", "was", "on", "at", "the", "model", "answer", "system", "shown"})
 
 
 def are_orders(first: str, second: str) -> bool:
@@ -104,7 +165,7 @@ def swapped_sides(
         if not has_sides(reading.second_outcome):
             return ""
         return reading.second_outcome if _are_more_often_opposite(table, reading) else "-"
-    if is_complete or not has_sides(reading.outcomes[0]) or _are_as_shown(table, reading):
+    if is_complete or not has_sides(reading.outcomes[0]):
         return ""
     return next(_order_columns(table, reading, systems), "")
 
@@ -127,7 +188,10 @@ def _are_more_often_opposite(table: Table, reading: TableReading) -> bool:
 def _order_columns(table: Table, reading: TableReading, systems: frozenset[str]) -> Iterator[str]:
     """Unused columns of the order: with the value of the other order, or the system shown first."""
     for column in table.columns:
-        if column.name not in reading.unused or not is_order(column.name):
+        is_open = column.name in reading.unused and (
+            is_order(column.name) or (_has_first_place(column.name) and column.folded <= systems)
+        )
+        if not is_open or _are_as_shown(table, reading, column):
             continue
         if column.folded <= systems:
             yield column.name
@@ -138,15 +202,29 @@ def _order_columns(table: Table, reading: TableReading, systems: frozenset[str])
 def _other_order(column: Column) -> str:
     """The value that is probably the other order: the later one, such as BA, swapped, true or 2."""
     swapped = [word for word in column.distinct if {*words(word)} & ORDERS]
+    side, pair = _side_at_place(column.name), known_pair(column.distinct)
+    if pair is not None:
+        # Of the first side at the first place, the other order is the one in which it is not.
+        other = pair[0 if side == 1 else 1]
+        return next(word for word in column.distinct if word.casefold() == other)
     return swapped[0] if len(swapped) == 1 else max(column.distinct)
 
 
-def _are_as_shown(table: Table, reading: TableReading) -> bool:
-    """Whether some comparison occurs with its systems in both columns."""
+def _are_as_shown(table: Table, reading: TableReading, order: Column) -> bool:
+    """Whether the systems are in the columns in the order shown, which a column of it repeats.
+
+    Some comparison then occurs with its systems in both columns, and none in one order with both.
+    """
     names = [*reading.units, *(reading.sides or ())]
-    keys = [table.by_name[name].cells for name in names if name in table.by_name]
-    seen = {*zip(*keys, strict=True)}
-    return any((*key[:-2], key[-1], key[-2]) in seen for key in seen)
+    *units, first, second = (table.by_name[n].cells for n in names if n in table.by_name)
+    exchanged: dict[object, set[str]] = {}
+    in_order: dict[object, set[str]] = {}
+    for *unit, a, b, value in zip(*units, first, second, order.cells, strict=True):
+        pair = (*unit, frozenset((a, b)))
+        exchanged.setdefault(pair, set()).add(a)
+        in_order.setdefault((pair, value), set()).add(a)
+    is_exchanged = any(len(systems) > 1 for systems in exchanged.values())
+    return is_exchanged and all(len(systems) == 1 for systems in in_order.values())
 
 
 def swapped_question(reading: TableReading) -> TranslatableMessage:

@@ -1,0 +1,1 @@
+"""Readings in which rows compare two systems."""
