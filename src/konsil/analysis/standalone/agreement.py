@@ -13,7 +13,8 @@ import polars as pl
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
 from konsil.analysis.recoding.stated_labels import as_columns
-from konsil.analysis.roles.arguments import call_of
+from konsil.analysis.roles.questions.arguments import call_of
+from konsil.analysis.roles.questions.spellings import renamed
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import Recognised, names_units, recognise
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
@@ -74,7 +75,8 @@ def agreement(
     """
     check_request(request)
     index = lone_index(frame)
-    if not as_columns(request.unit) and index is not None and names_units(index):
+    table = to_polars(frame, request.columns)
+    if not as_columns(request.unit) and index is not None and names_units(index, table):
         request = replace(request, unit=None if index in request.columns else index)
     labels = () if request.labels else declared_labels(frame, request)
     if labels:
@@ -82,7 +84,7 @@ def agreement(
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return estimate_agreement(to_polars(frame, request.columns), request, file)
+        return estimate_agreement(table, request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("agreement", request, error.arguments)) from None
 
@@ -121,6 +123,8 @@ def estimate_recognised(
 ) -> Agreement:
     """Agreement statistics of a table of words whose columns have their roles."""
     warnings: list[str] = []
+    words, recode = renamed(words, recognised.reading, options.recode)
+    options = replace(options, recode=recode)
     table = reshape(words, recognised.reading, options, composed(request.slices))
     if options.recode:
         check_recode(label_words(table.frame, table.options), options.recode)

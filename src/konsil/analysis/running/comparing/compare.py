@@ -12,7 +12,8 @@ import polars as pl
 
 from konsil.analysis.model.message import message
 from konsil.analysis.recoding.stated_labels import as_columns
-from konsil.analysis.roles.arguments import call_of
+from konsil.analysis.roles.questions.arguments import call_of
+from konsil.analysis.roles.questions.spellings import renamed
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import names_units, recognise
 from konsil.analysis.running.comparing.compare_request import CompareRequest
@@ -62,12 +63,13 @@ def compare(
     [-0.333]
     """
     index = lone_index(frame)
-    if not as_columns(request.unit) and index is not None and names_units(index):
+    table = to_polars(frame, request.columns)
+    if not as_columns(request.unit) and index is not None and names_units(index, table):
         request = replace(request, unit=None if index in request.columns else index)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return compare_groups(to_polars(frame, request.columns), request, file)
+        return compare_groups(table, request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("compare", request, error.arguments)) from None
 
@@ -89,6 +91,8 @@ def compare_groups(
         parts(words, slices, options.name, [])
     purpose = options.purpose("groups", has_rule=bool(options.repeat))
     recognised = recognise(words, stated, purpose)
+    words, recode = renamed(words, recognised.reading, options.recode)
+    options = replace(options, recode=recode)
     ratings = table_ratings(words, recognised.reading, options, slices, warnings)
     study = table_study(ratings, composed(request), options.name)
     if len(study.groups) == 1:
