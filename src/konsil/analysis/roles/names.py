@@ -124,7 +124,7 @@ def word_behind(name: str, names: Iterable[str]) -> str:
         if 0 < len(words(n)) < len(parts) and parts[: len(words(n))] == words(n)
         if kinds(n)["rater"] >= _PERSON
     ]
-    return " ".join(min(ends, key=lambda end: len(end))) if ends else ""
+    return min((" ".join(end) for end in ends), key=len, default="")
 
 
 _PERSON = 0.8
