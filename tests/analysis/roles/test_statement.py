@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from tests.analysis.roles.generated_tables import make
 
-from konsil.analysis.roles.arguments import arguments
 from konsil.analysis.roles.proposal import propose
+from konsil.analysis.roles.questions.arguments import arguments
 from konsil.analysis.roles.reading import COMPUTABLE, StatedRoles
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.locale import translations

@@ -131,6 +131,12 @@ class Column:
         )
 
     @cached_property
+    def are_labels(self) -> bool:
+        """Whether all values are words for labels."""
+        some = self.distinct[:20]
+        return not self.is_number and bool(some) and all(kinds(v)["label"] == 1 for v in some)
+
+    @cached_property
     def are_criteria(self) -> bool:
         """Whether the values are mostly names of criteria."""
         n = sum(kinds(value)["criterion"] == 1 for value in self.distinct[:20])

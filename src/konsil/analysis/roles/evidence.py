@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.reading import TEXTS, Role, Shape, TableReading
+from konsil.errors import choice
 
 CUT = 60
 """Characters of a text that are shown."""
@@ -116,7 +117,36 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         column=c,
     ),
     "other_sums": lambda c: message(
-        "The sums of the rows differ ({column}).", message_id="roles.other_sums", column=c
+        "The sums of the rows differ; they may count something else than raters ({column}).",
+        message_id="roles.other_sums",
+        column=c,
+    ),
+    "sum_beside": lambda c: message(
+        "{column} is the sum of each row.", message_id="roles.sum_beside", column=c
+    ),
+    "percent": lambda c: message(
+        "Each row has the sum 100: of shares in per cent, the numbers of raters are unknown"
+        " ({column}).",
+        message_id="roles.percent",
+        column=c,
+    ),
+    "of_pairs": lambda c: message(
+        "The numbers are the same above and below the diagonal, as those of units that two raters"
+        " share are ({column}): if they are a cross table of two raters, state {layout}.",
+        message_id="roles.of_pairs",
+        column=c,
+        layout=choice("layout", "cross-table"),
+    ),
+    "gold_beside": lambda c: message(
+        "A column for a reference or consensus has the same values ({column}).",
+        message_id="roles.gold_beside",
+        column=c,
+    ),
+    "of_one_rater": lambda c: message(
+        "Columns are named for a rater, with a further word ({column}): they may be second ratings"
+        " by this rater, or something else.",
+        message_id="roles.of_one_rater",
+        column=c,
     ),
     "named_for_units": lambda c: message(
         "{column} is named for units.", message_id="roles.named_for_units", column=c
@@ -289,8 +319,9 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 """What speaks for or against a reading, with the column that it is about."""
 
 ASKED = frozenset(
-    {"unit_has_rows", "rows_of_rounds", "may_name_raters"}
-    | {"sides_alone", "systems_alone", "product_open", "criteria_apart", "criteria_not_named"}
+    {"unit_has_rows", "rows_of_rounds", "may_name_raters", "criteria_apart", "criteria_not_named"}
+    | {"other_sums", "percent", "of_pairs", "of_one_rater"}
+    | {"sides_alone", "systems_alone", "product_open"}
 )
 """What is asked whatever else speaks for a reading."""
 

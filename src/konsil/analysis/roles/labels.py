@@ -76,7 +76,9 @@ def has_names_again(frame: pl.DataFrame, reading: TableReading) -> bool:
     rows = frame
     for name in names:
         rows = rows.filter(pl.col(name).cast(pl.String) == name)
-    return len(names) > 1 and not rows.is_empty()
+    # Labels that are called like raters are in other rows as well.
+    n_cells = [(frame[name].cast(pl.String) == name).sum() for name in names]
+    return len(names) > 1 and not rows.is_empty() and {*n_cells} == {rows.height}
 
 
 def label_arguments(

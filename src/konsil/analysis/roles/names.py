@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -21,6 +21,7 @@ from konsil.analysis.roles.vocabulary import (
     PLAIN,
     RANGE,
     RATED,
+    SURNAMES,
     TEXT_WORDS,
     TITLES,
     WORDS,
@@ -108,6 +109,28 @@ def is_series(names: Sequence[str]) -> bool:
     return len(names) > 1 and len(stems) == 1 and stems != {()}
 
 
+def word_behind(name: str, names: Iterable[str]) -> str:
+    """What stands behind the name of a rater that is another column's name; empty: nothing.
+
+    >>> word_behind("dr_a_conf", ["dr_a", "dr_b"]), word_behind("reader1b", ["reader1"])
+    ('conf', 'b')
+    >>> word_behind("Dr. B", ["Dr. A"]), word_behind("R12", ["R1"])
+    ('', '')
+    """
+    parts = words(name)
+    ends = [
+        parts[len(words(n)) :]
+        for n in names
+        if 0 < len(words(n)) < len(parts) and parts[: len(words(n))] == words(n)
+        if kinds(n)["rater"] >= _PERSON
+    ]
+    return min((" ".join(end) for end in ends), key=len, default="")
+
+
+_PERSON = 0.8
+"""How well a name fits a rater whose own columns can have further words behind it."""
+
+
 def best_fit(name: str, roles: Sequence[NameRole]) -> float:
     """How well a name fits the role that it fits best."""
     return max(fit(name, role) for role in roles)
@@ -151,6 +174,8 @@ _DOUBTFUL = 0.4
 def _as_rater(name: str, letters: Sequence[str]) -> float:
     text = name.strip()
     is_person = bool(set(letters) & PEOPLE) and len(letters) <= 3
+    if _TITLE.match(text) and letters[-1] in WORDS["gold"]:
+        return 0.5 * (letters[-1] in SURNAMES)
     if fit(name, "rater") == 1 or _TITLE.match(text) or "@" in text or is_person:
         return 1.0
     if len(letters) > 1 and letters[-1] in RATED and fit(" ".join(letters[:-1]), "rater") == 1:

@@ -243,11 +243,12 @@ def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, 
     side = next((name for name, role in reading.roles.items() if role == "row"), None)
     if reading.shape != "cross-table" or side is None:
         return []
-    others = [name for name in frame.columns if name not in {*reading.rated, side}]
     cells = table_of(frame, (), ()).by_name
+    free = [name for name in cells if name not in {*reading.rated, side}]
+    others = [name for name in free if cells[name].is_number]
     counts = [cells[name].numbers for name in reading.rated]
     lines = [*zip([*cells[side].cells], *counts, strict=True)]
-    given = cells[others[-1]].numbers if others and others[-1] in cells else ()
+    given = cells[others[-1]].numbers if others else ()
     wrong = [
         (line[0], int(total), int(sum(line[1:])))
         for line, total in zip(lines, given, strict=False)

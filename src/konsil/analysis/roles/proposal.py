@@ -94,11 +94,11 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         readings[0] = with_axis(readings[0], axis)
     if complete is None:
         unclear += list(_unclear(frame, table, readings, margin, stated, task))
-        unclear += [
-            REASONS[reason](shortened(column))
-            for _, reason, column in drafts[0].evidence
-            if reason in ASKED
-        ]
+        asked: dict[str, list[str]] = {}
+        for _, reason, column in drafts[0].evidence:
+            if reason in ASKED:
+                asked.setdefault(reason, []).append(column)
+        unclear += [REASONS[reason](shortened(", ".join(asked[reason]))) for reason in asked]
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)

@@ -8,22 +8,17 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.arguments import (
-    arguments,
-    choice_of_rounds,
-    combination,
-    how_to_state,
-)
+from konsil.analysis.roles.candidates.cells import cross_tables
 from konsil.analysis.roles.candidates.compared.preference_scales import (
     outcome_arguments,
     unclear_outcomes,
 )
-from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
+from konsil.analysis.roles.candidates.group_columns import propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
+from konsil.analysis.roles.labels import has_names_again
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import begin_rows, sample, totals, unclear_totals, wrong_totals
+from konsil.analysis.roles.proof import begin_rows, totals, unclear_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     are_mirrored,
@@ -34,10 +29,21 @@ from konsil.analysis.roles.proposal import (
     unclear_sets,
     with_axis,
 )
+from konsil.analysis.roles.questions.arguments import (
+    arguments,
+    choice_of_rounds,
+    combination,
+    how_to_state,
+)
+from konsil.analysis.roles.questions.spellings import cell_arguments, unclear_cells
+from konsil.analysis.roles.questions.stateable import (
+    has_no_ratings,
+    has_numbers,
+    is_last_resort,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
-    RATED_ONCE,
     SHAPES_OF,
     Proposal,
     Purpose,
@@ -52,8 +58,6 @@ from konsil.errors import UnclearTableError, entry, option
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
-_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
-"""Shapes of which something can be computed once all is stated."""
 _STATED = frozenset(
     {"layout", "unit", "rater", "criterion", "label", "labels", "names", "split", "cluster"}
     | {"unused", "item", "first", "second", "outcome", "won", "lost", "tied", "by", "ends"}
@@ -100,7 +104,10 @@ def recognise(
         laid_out = None
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
-        unclear = (*unclear_sets(laid_out, stated), *unclear_labels(frame, laid_out, stated))
+        unclear = (
+            *unclear_sets(laid_out, stated),
+            *unclear_cells(frame, laid_out, stated),
+        )
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -110,10 +117,9 @@ def recognise(
         proposal = _with_questions(
             proposal,
             *_unclear_rows(reading, stated, purpose),
-            *unclear_labels(table, reading, stated),
+            *unclear_cells(table, reading, stated),
             *unclear_outcomes(table, reading, stated),
             *(unclear_totals(table, reading) if table is not frame else ()),
-            *unclear_outcomes(frame, reading, stated),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
@@ -138,7 +144,7 @@ def proved(
 ) -> Recognised:
     """What some rows showed of a table, proved on all of them; refused where labels are unclear."""
     reading = recognised.reading
-    if unclear := (*unclear_labels(table, reading, stated), *unclear_totals(table, reading)):
+    if unclear := (*unclear_cells(table, reading, stated), *unclear_totals(table, reading)):
         raise _refusal(table, Proposal(reading, unclear=unclear), stated, purpose)
     return recognised
 
@@ -273,50 +279,17 @@ _MOST_REPEATED = 0.2
 """The share of rows up to which repeats are no rows of another kind, such as one for each error."""
 
 
-def names_units(name: str) -> bool:
-    """Whether the rows' names of a data frame are units, by what they are called."""
-    return max(fit(name, "rater"), fit(name, "label")) < _NAMED
+def names_units(name: str, frame: pl.DataFrame) -> bool:
+    """Whether the rows' names of a data frame are units, by what they are called.
+
+    Those of a cross table are labels.
+    """
+    is_cross_table = any(True for _ in cross_tables(table_of(frame, (), ()), StatedRoles()))
+    return max(fit(name, "rater"), fit(name, "label")) < _NAMED and not is_cross_table
 
 
 _NAMED = 0.7
 """How well a name fits a role that it names."""
-
-
-def _has_numbers(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
-) -> bool:
-    """Whether a reading is one to state: it has numbers, and something speaks for it.
-
-    A call that states a reading for which little speaks would be copied without a look. Different
-    labels in a cell may be those of one rater, or of several: only a repeated one is of several.
-    Comparisons need the order of their outcomes, and are grouped by one column.
-    """
-    if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
-        return False
-    if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
-        return False
-    if (reading.shape == "raters-in-rows" and not reading.rater) or wrong_totals(frame, reading):
-        return False
-    if reading.shape == "lists":
-        column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
-        cells = [column.labels(value) for value in column.distinct]
-        return any(len({*labels}) < len(labels) for labels in cells)
-    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
-        return False
-    is_ordered = stated.scale or reading.ends or outcome_arguments(frame, reading, stated)
-    if reading.shape == "pairs-on-scale" and not is_ordered:
-        return False
-    is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
-    has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
-    return has_numbers and reading.points >= LEAST
-
-
-def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
-    """Whether groups can be compared: all ratings are one where no other column can be groups."""
-    if reading.shape == "lists" or reading.has_sets:
-        return False
-    is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
-    return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
 
 
 def _comparisons() -> TranslatableMessage:
@@ -343,10 +316,12 @@ def _refusal(
     likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
     is_other = bool(readings) and (
         (readings[0].shape in COMPARISONS) != (purpose.task == "comparisons")
-        or bool(wrong_totals(frame, readings[0]))
+        or has_no_ratings(frame, readings[0])
     )
     ranks = (likely,) if is_other else (likely, readings)
-    computable = [r for rank in ranks for r in rank if _has_numbers(frame, r, stated, purpose)]
+    computable = [r for rank in ranks for r in rank if has_numbers(frame, r, stated, purpose)]
+    if readings and not computable and not is_other and readings[0].shape not in COMPUTABLE:
+        computable = [r for r in readings if is_last_resort(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
         unclear = (*unclear, str(how_to_state(purpose)))
@@ -362,7 +337,7 @@ def _refusal(
         proposed.append(("by", ("-",)))
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
-    proposed += label_arguments(frame, reading, stated)
+    proposed += cell_arguments(frame, reading, stated)
     proposed += outcome_arguments(frame, reading, stated)
     rows = totals(frame, reading)
     # A file has one sign of rows that are left out.

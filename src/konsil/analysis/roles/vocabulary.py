@@ -78,10 +78,11 @@ _TEXTS: Mapping[NameRole, str] = {
     " sekunden at tstamp",
     "confidence": "confidence certainty konfidenz gewissheit sicher angabe",
     "repeat": "repeat round visit session pass runde durchgang wiederholung occasion messung turn",
-    "sum": "sum total composite mean average avg summe gesamt mittel mittelwert gesamtpunkte sd",
+    "sum": "sum total composite mean average avg summe gesamt mittel mittelwert gesamtpunkte sd"
+    " gesamtergebnis",
     "weight": "weight weights count n freq frequency gewicht gewichtung anzahl haeufigkeit",
     "gold": "gold reference truth consensus final majority goldstandard referenz konsens"
-    " adjudicated",
+    " adjudicated adjudiziert mehrheit wahrheit endurteil",
     "row": "row index zeile lfd responseid recordid uuid annotationid ip email zeilennr",
 }
 WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
@@ -140,6 +141,12 @@ PEOPLE = _words(
     " sabine stefan wolfgang ali ayse mehmet fatima priya wei chen amy kim lee"
 )
 """Given names."""
+
+SURNAMES = frozenset({"gold"})
+"""Words for a reference that are also the names of persons."""
+
+CONFIDENT = frozenset({"conf", "sure", "certain"})
+"""Words that mean confidence behind the name of a rater."""
 
 TITLES = ("dr", "prof", "hr", "fr", "herr", "frau", "mr", "ms", "mrs")
 """What a person's name begins with."""

@@ -12,7 +12,8 @@ import polars as pl
 
 from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.recoding.rewritten import check_recode
-from konsil.analysis.roles.arguments import call_of
+from konsil.analysis.roles.questions.arguments import call_of
+from konsil.analysis.roles.questions.spellings import renamed
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import Recognised, recognise
 from konsil.analysis.standalone.agreement_choices import check_request, refuse_idle_weights
@@ -71,11 +72,12 @@ def agreement(
     0.5
     """
     check_request(request)
-    request = with_declared(frame, request)
+    table = to_polars(frame, request.columns)
+    request = with_declared(frame, table, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return estimate_agreement(to_polars(frame, request.columns), request, file)
+        return estimate_agreement(table, request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("agreement", request, error.arguments)) from None
 
@@ -114,6 +116,8 @@ def estimate_recognised(
 ) -> Agreement:
     """Agreement statistics of a table of words whose columns have their roles."""
     warnings: list[str] = []
+    words, recode = renamed(words, recognised.reading, options.recode)
+    options = replace(options, recode=recode)
     table = reshape(words, recognised.reading, options, composed(request.slices))
     if options.recode:
         check_recode(label_words(table.frame, table.options), options.recode)

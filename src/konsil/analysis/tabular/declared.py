@@ -16,14 +16,14 @@ from konsil.analysis.tabular.dataframes import cell_text, header_text, lone_inde
 R = TypeVar("R", bound=RatingsRequest)
 
 
-def with_declared(frame: object, request: R) -> R:
+def with_declared(frame: object, table: pl.DataFrame, request: R) -> R:
     """The request with the units and labels that a data frame declares where it states none.
 
-    Units are a lone pandas index that is named for them; labels are ordered categories (pandas) and
-    enums (Polars).
+    `table`: the frame as its cells are read. Units are a lone pandas index that is named for them;
+    labels are ordered categories (pandas) and enums (Polars).
     """
     index = lone_index(frame)
-    if not as_columns(request.unit) and index is not None and names_units(index):
+    if not as_columns(request.unit) and index is not None and names_units(index, table):
         request = replace(request, unit=None if index in request.columns else index)
     labels = () if request.labels else declared_labels(frame, request)
     return replace(request, labels=labels) if labels else request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from konsil.analysis.roles.arguments import arguments
+from konsil.analysis.roles.questions.arguments import arguments
 from konsil.analysis.roles.reading import Role, Shape, TableReading
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.design.tables.loaded import Loaded

@@ -101,12 +101,47 @@ def _rows_of_names(rows: Sequence[Sequence[str | None]]) -> int:
     if are_numbers and len({*above}) < len(above) == width:
         # Ratings: names would differ.
         return 0
+    if _is_like_those_below(rows):
+        return 0
     if any(map(_IS_NUMBER.fullmatch, below)):
         return 1
     if _is_merged_with_next(rows[0], rows[1], width):
         return 2
-    has_names_below = len(below) == width
+    has_names_below = len(below) == width or _is_above_of_cross_table(rows[0], rows[1], width)
     return 2 if 0 < len(above) <= width / 2 and has_names_below else 1
+
+
+def _is_above_of_cross_table(
+    above: Sequence[str | None], below: Sequence[str | None], width: int
+) -> bool:
+    """Whether the name of a rater stands alone over the labels of all columns of counts."""
+    labels = [*map(str.strip, (cell or "" for cell in below))]
+    n_before = sum(not label for label in labels)
+    is_over_first = len(above) > n_before and bool((above[n_before] or "").strip())
+    return 1 < n_before < width - 1 and all(labels[n_before:]) and is_over_first
+
+
+def _is_like_those_below(rows: Sequence[Sequence[str | None]]) -> bool:
+    """Whether the first row has ratings: a unit numbered like those below, and only their values.
+
+    >>> _is_like_those_below([["P1", "4", "5"], ["P2", "5", "4"], ["P3", "4", "5"]])
+    True
+    >>> _is_like_those_below([["case", "1", "2"], ["P2", "2", "1"], ["P3", "1", "2"]])
+    False
+    """
+    first, *below = ([(cell or "").strip() for cell in row] for row in rows)
+    if any(len(row) != len(first) for row in below) or len(first) < 3:
+        return False
+    units, others = [first[0], *(row[0] for row in below)], [*zip(*below, strict=True)][1:]
+    kinds = {_DIGITS.sub("0", unit) for unit in units}
+    is_counted = [int(u) for u in units] == [*range(1, len(units) + 1)] if kinds == {"0"} else True
+    is_numbered = len(kinds) == 1 and len({*units}) == len(units) and "0" in kinds.pop()
+    are_values = all(cell in values for cell, values in zip(first[1:], others, strict=True))
+    names = [*map(str, range(1, len(first) + 1))]
+    return is_numbered and is_counted and are_values and first != names
+
+
+_DIGITS = re.compile(r"\d+")
 
 
 def _is_merged_with_next(

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, is_series, stem
+from konsil.analysis.roles.names import best_fit, fit, is_series, kinds, stem
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import SPANS
 
 
 def by_cells(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading that the cells decide."""
-    yield from _cross_table(table)
+    yield from cross_tables(table, stated)
     ends = [c.name for c in table.columns if c.is_whole and _is_place(c.name)]
     if len(ends) > 1:
         yield _draft(table, Draft("spans", rated=tuple(ends)), 14, "span")
@@ -91,11 +91,16 @@ def _draft(table: Table, draft: Draft, points: float, reason: str) -> Draft:
     return draft
 
 
-def _cross_table(table: Table) -> Iterator[Draft]:
-    """Labels of one rater in rows and of another one in columns, with counts."""
+def cross_tables(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+    """Labels of one rater in rows and of another one in columns, with counts.
+
+    The rater of the rows may stand beside the first of them.
+    """
     words = [c for c in table.columns if not c.is_number]
+    beside = [c for c in words if c.cells[:1] == c.filled]
+    words = [c for c in words if c not in beside]
     first = words[0] if len(words) == 1 else table.columns[0] if table.columns else None
-    counts = [c for c in table.columns if c is not first]
+    counts = [c for c in table.columns if c is not first and c not in beside]
     if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         return
     rows = first.cells
@@ -109,8 +114,29 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     above = heading([c.name for c in counts])
     if {c.name.removeprefix(above).casefold() for c in counts} == {*map(str.casefold, rows)}:
         draft = Draft("cross-table", rated=tuple(c.name for c in counts))
-        draft.roles[first.name] = "row"
-        yield _draft(table, draft, 12, "crossed_labels")
+        draft.roles |= {**dict.fromkeys((c.name for c in beside), "unused"), first.name: "row"}
+        draft = _draft(table, draft, 12, "crossed_labels")
+        numbers = [column.numbers[: len(rows)] for column in counts]
+        if stated.layout != "cross-table" and _are_of_pairs(rows, numbers):
+            draft.add(-0.1, "of_pairs", ", ".join(rows))
+        yield draft
+
+
+def _are_of_pairs(rows: Sequence[str], counts: Sequence[Sequence[float]]) -> bool:
+    """Whether counts may be those of the units that each pair of raters shares, or agrees on.
+
+    They are the same in both orders of a pair, and largest for a rater and himself.
+
+    >>> _are_of_pairs(["x", "y", "z"], [(9, 2, 1), (2, 8, 3), (1, 3, 7)])
+    True
+    >>> _are_of_pairs(["x", "y", "z"], [(9, 0, 0), (0, 8, 0), (0, 0, 7)])
+    False
+    """
+    is_symmetric = [*zip(*counts, strict=True)] == [*map(tuple, counts)]
+    is_largest = all(max(line) == line[n] for n, line in enumerate(counts))
+    is_filled = all(map(all, counts))
+    are_labels = all(kinds(row)["label"] for row in rows)
+    return is_symmetric and is_largest and is_filled and not are_labels and len(rows) > 2
 
 
 def is_total(name: str, lines: Sequence[Sequence[float]]) -> bool:

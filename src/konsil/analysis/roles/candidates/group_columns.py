@@ -9,7 +9,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.proposal import propose
 from konsil.analysis.roles.reading import Proposal, StatedRoles, TableReading
 
@@ -32,6 +32,7 @@ def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
         proposal = propose(frame, stated, "groups")
         if proposal.reading is not None and proposal.reading.shape == "systems":
             return proposal
+        proposal = _with_systems(proposal)
         return _unclear(
             proposal,
             message(
@@ -54,6 +55,20 @@ def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
             columns=listed([shortened(column) for column in columns], end="{some}, {last}"),
         ),
     )
+
+
+def _with_systems(proposal: Proposal) -> Proposal:
+    """The proposal with columns of labels as systems, where they are not named for criteria."""
+    reading = proposal.reading
+    if reading is None or reading.shape != "long-criteria" or reading.criterion is not None:
+        return proposal
+    if any(kinds(name)["criterion"] == 1 for name in reading.rated):
+        return proposal
+    roles = {
+        name: "unused" if name == reading.rater else role for name, role in reading.roles.items()
+    }
+    systems = replace(reading, shape="systems", rater=None, roles=roles)
+    return replace(proposal, reading=systems, rivals=(reading, *proposal.rivals))
 
 
 def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:

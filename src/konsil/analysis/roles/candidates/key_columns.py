@@ -54,18 +54,27 @@ class KeyColumns:
         free = [
             c
             for c in self._named
-            if not c.is_long and c.name not in self.fixed and not self._is_one_of_several(c)
+            if not c.is_long and c.name not in self.fixed and not self._has_ratings(c)
         ]
         return [] if self.stated.raters else _best(free, "rater", _MOST_RATERS)
 
-    def _is_one_of_several(self, column: Column) -> bool:
-        """Whether a column is named for one of several raters, whose columns have its values."""
+    def _has_ratings(self, column: Column) -> bool:
+        """Whether a column has labels by its values, its name, or another column with them.
+
+        It is named for one of several raters, or for one whose ratings a reference stands beside.
+        """
+        if fit(column.name, "gold") == 1 or column.are_labels:
+            return True
         is_person = kinds(column.name)["rater"] >= 0.8
+        others = [
+            c for c in self.table.columns if c is not column and self.table.share(column, c) >= NEAR
+        ]
+        if (is_person or not fit(column.name, "rater")) and any(
+            fit(c.name, "gold") == 1 for c in others
+        ):
+            return True
         return is_person and any(
-            self.table.share(column, other) >= NEAR
-            for other in self.table.columns
-            if other is not column
-            and (is_series((column.name, other.name)) or _are_people(column.name, other.name))
+            is_series((column.name, c.name)) or _are_people(column.name, c.name) for c in others
         )
 
     @cached_property

@@ -7,9 +7,17 @@ from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds, words
+from konsil.analysis.roles.names import (
+    Kind,
+    best_fit,
+    fit,
+    is_series,
+    kinds,
+    word_behind,
+    words,
+)
 from konsil.analysis.roles.reading import COMPARISONS, TEXTS, Role, Shape
-from konsil.analysis.roles.vocabulary import VOTES
+from konsil.analysis.roles.vocabulary import CONFIDENT, VOTES
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -76,8 +84,30 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         is_alike = _is_alike(table, draft, column, rated)
         if is_alike:
             points = min(points, _SERIES if _is_in_series(column, draft.rated) else _ALIKE)
+        if draft.shape == "wide" and fit(column.name, "gold") and kinds(column.name)["rater"]:
+            points = min(points, _RATER)  # a surname, or a reference
+        reason = "left_out_alike" if is_alike else "left_out"
+        if draft.shape == "wide" and (word := word_behind(column.name, draft.rated)):
+            role, reason = _role_behind(word)
+            points = -0.3
         draft.roles[column.name] = role
-        draft.add(points, "left_out_alike" if is_alike else "left_out", column.name)
+        draft.add(points, reason, column.name)
+
+
+def _role_behind(word: str) -> tuple[Role, str]:
+    """What a column is whose name is that of a rater and a further word, and the evidence.
+
+    It is asked unless the word is known.
+    """
+    beside: tuple[OtherRole, ...] = ("confidence", "time", "comment")
+    known = [role for role in beside if fit(word, role) >= _NAMED]
+    if known or word in CONFIDENT:
+        return (known or ["confidence"])[0], "left_out"
+    return ("repeat" if fit(word, "repeat") else "unused"), "of_one_rater"
+
+
+_NAMED = 0.7
+"""How well a name fits a role that it names."""
 
 
 def _role(

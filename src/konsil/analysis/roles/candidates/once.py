@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain, is_named_for_other
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, kinds
+from konsil.analysis.roles.names import best_fit, fit, kinds, stem, words
 from konsil.analysis.roles.reading import StatedRoles
 
 
@@ -61,16 +61,25 @@ def _weigh_units(table: Table, stated: StatedRoles, draft: Draft) -> None:
     else:
         draft.add(-3, "several_rows", name)
     if not stated.has_no_raters:
-        raters = [c.name for c in table.columns if _is_rater(c) and c.name not in draft.units]
+        raters = [c.name for c in table.columns if _names_raters(c) and c.name not in draft.units]
         draft.add(-5.0 * bool(raters), "rater_column", *raters[:1])
 
 
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
+_NAMED, _PERSON = 0.7, 0.8
+"""How well a name fits a role that it names, and a rater."""
 
 
-def _is_rater(column: Column) -> bool:
-    return not column.is_unique and (fit(column.name, "rater") >= _NAMED or column.people >= _NAMED)
+def _names_raters(column: Column) -> bool:
+    """Whether a column names raters, and is not one rater's own."""
+    is_named = fit(column.name, "rater") >= _NAMED and not _is_of_one(column)
+    return not column.is_unique and (is_named or column.people >= _NAMED)
+
+
+def _is_of_one(column: Column) -> bool:
+    """Whether a column has the ratings of one rater, for whom it is named."""
+    is_person = kinds(column.name)["rater"] >= _PERSON and not is_named_for_other(column.name)
+    is_one = not fit(column.name, "rater") or len(words(column.name)) > len(stem(column.name))
+    return is_person and is_one and column.is_ratings and not column.people
 
 
 def _label_sets(
@@ -92,10 +101,12 @@ def _weigh_labels(stated: StatedRoles, draft: Draft, labels: tuple[Column, ...])
     if stated.labels:
         draft.add(3, "stated", shown)
         return
+    is_single = len(labels) == 1 and _is_of_one(labels[0])
     fits = [max(fit(c.name, "label"), kinds(c.name)["criterion"]) for c in labels]
     others = [best_fit(c.name, ("unit", "rater")) * (fit(c.name, "label") < 1) for c in labels]
+    others = [0.0] if is_single else others
     draft.add(2.5 * (sum(fits) - sum(others)) / len(labels), "named_for_labels", shown)
-    raters = [c.name for c in labels if kinds(c.name)["rater"] >= 0.8]
+    raters = [c.name for c in labels if kinds(c.name)["rater"] >= _PERSON and not is_single]
     draft.add(-8.0 * bool(raters), "rater_column", *raters[:1])
     other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= _NAMED]
     other = [name for name in other if fit(name, "label") < _NAMED]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from konsil.analysis.roles.candidates.counts import Counts
 from konsil.analysis.roles.candidates.families import connected, families
 from konsil.analysis.roles.candidates.leftover import (
     KIND_OF,
@@ -31,6 +32,7 @@ from konsil.analysis.roles.names import (
     is_series,
     kinds,
     product,
+    word_behind,
 )
 from konsil.analysis.roles.reading import Shape, StatedRoles
 
@@ -39,8 +41,6 @@ _SHAPES: tuple[Shape, ...] = (
 )
 _BY_CHANCE = 4.0
 """Agreements expected by chance alone from which on it is hardly chance that there is none."""
-_FEWEST = 5
-"""Rows from which on a constant sum is hardly chance."""
 
 
 def rated_together(table: Table, stated: StatedRoles) -> Iterator[Draft]:
@@ -73,8 +73,12 @@ class Family:
 
     @cached_property
     def kinds(self) -> list[Mapping[Kind, float]]:
-        """What each name says; a model beside people may be a rater, too."""
+        """What each name says; a model beside people may be a rater, too, and a number."""
         fits = [kinds(name) for name in self.names]
+        fits = [
+            {**names, "rater": 0.5 * names["label"]} if name.strip().isdigit() else names
+            for name, names in zip(self.names, fits, strict=True)
+        ]
         if not has_people(self.names):
             return fits
         return [
@@ -94,6 +98,11 @@ class Family:
         return min(
             self.table.shares(a, (b for b in self.columns if b is not a)) for a in self.columns
         )
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The columns as numbers of raters."""
+        return Counts(self.names, self.columns, self.rest)
 
     @cached_property
     def product(self) -> Product | None:
@@ -125,13 +134,10 @@ class Family:
             return column.is_unique or is_named_but_last(column)
         return column.is_full and self.table.is_key((column.name,))
 
-    @cached_property
-    def has_same_sums(self) -> bool:
-        """Whether all rows have the same sum, as counts of the raters of each unit have."""
-        if self.table.n_rows < _FEWEST or not all(c.is_whole and c.is_full for c in self.columns):
-            return False
-        sums = {sum(row) for row in zip(*(c.numbers for c in self.columns), strict=True)}
-        return len(sums) == 1 and sums.pop() > 1 and any(len(c.distinct) > 1 for c in self.columns)
+    def _is_gold(self, column: Column) -> bool:
+        """Whether a column is named for a reference or consensus, and has the labels."""
+        is_named = fit(column.name, "gold") >= 0.7 and not kinds(column.name)["rater"]
+        return is_named and self.table.shares(column, self.columns) >= NEAR
 
     @cached_property
     def label(self) -> str:
@@ -190,14 +196,18 @@ class Family:
         if shape == "wide":
             draft.add(-6.0 * self.never_agree, "never_equal", self.label)
             draft.add(-4.0 * bool(self.texts), "each_of_a_text", ", ".join(self.texts))
+            gold = [c.name for c in self.rest if self._is_gold(c)]
+            draft.add(3.0 * bool(gold), "gold_beside", ", ".join(gold))
+            further = [name for name in self.names if word_behind(name, self.names)]
+            draft.add(-8.0 * bool(further), "of_one_rater", ", ".join(further))
         if shape == "raters-in-rows":
             self._weigh_rows(draft)
         else:
             self._weigh_units(draft)
-        if shape == "counts" and not self._weigh_counts(draft):
+        if shape == "counts" and not self.counts.weigh(draft, may_be_labels=self.may_be_labels):
             return None
         if shape == "wide" and self.may_be_labels:
-            draft.add(-4.0 * self.has_same_sums, "same_sum", self.label)
+            draft.add(-4.0 * self.counts.has_same_sums, "same_sum", self.label)
         explain(self.table, draft, draft.units if self.unit_column else ())
         draft.numbers = (shape, frozenset(self.names), draft.names, draft.rater)
         return draft
@@ -313,16 +323,6 @@ class Family:
         if fit(column.name, "rater") < 1 or column.is_unique or column.is_long:
             return False
         return not (column.is_ratings and self.table.shares(column, self.columns) >= NEAR)
-
-    def _weigh_counts(self, draft: Draft) -> bool:
-        """Whether the cells are numbers of raters."""
-        if not all(c.is_whole and c.range[0] >= 0 for c in self.columns):
-            return False
-        if self.has_same_sums:
-            draft.add(8 if self.may_be_labels else 4, "same_sum", self.label)
-        else:
-            draft.add(-2, "other_sums", self.label)
-        return True
 
 
 def _as_rater_first(

@@ -6,10 +6,13 @@ study's analyses are run.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.roles.arguments import call_of
+from konsil.analysis.roles.questions.arguments import call_of
+from konsil.analysis.roles.questions.spellings import renamed
 from konsil.analysis.roles.reading import TableFile
 from konsil.analysis.roles.recognition import recognise
 from konsil.analysis.running.comparing.compare_request import CompareRequest
@@ -60,11 +63,12 @@ def compare(
     >>> [round(row.estimate.value, 3) for row in result.differences]
     [-0.333]
     """
-    request = with_declared(frame, request)
+    table = to_polars(frame, request.columns)
+    request = with_declared(frame, table, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return compare_groups(to_polars(frame, request.columns), request, file)
+        return compare_groups(table, request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("compare", request, error.arguments)) from None
 
@@ -86,6 +90,8 @@ def compare_groups(
         parts(words, slices, options.name, [])
     purpose = options.purpose("groups", has_rule=bool(options.repeat))
     recognised = recognise(words, stated, purpose)
+    words, recode = renamed(words, recognised.reading, options.recode)
+    options = replace(options, recode=recode)
     ratings = table_ratings(
         words, recognised.reading, options, slices, warnings, is_level_stated=bool(request.level)
     )

@@ -1,0 +1,1 @@
+"""What is asked of a table, and the options that answer it."""

@@ -1,0 +1,93 @@
+"""Which readings are ones to state: numbers can be computed of them, and something says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from konsil.analysis.roles.candidates.cells import heading
+from konsil.analysis.roles.candidates.compared.preference_scales import outcome_arguments
+from konsil.analysis.roles.candidates.group_columns import has_groups
+from konsil.analysis.roles.candidates.leftover import has_people
+from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.names import fit
+from konsil.analysis.roles.proof import sample, wrong_totals
+from konsil.analysis.roles.proposal import LEAST
+from konsil.analysis.roles.reading import (
+    COMPARISONS,
+    COMPUTABLE,
+    RATED_ONCE,
+    Purpose,
+    Shape,
+    StatedRoles,
+    TableReading,
+)
+
+_WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
+"""Shapes of which something can be computed once all is stated."""
+_NAMED = 0.7
+"""How well a name fits a role that it names."""
+
+
+def has_numbers(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
+    """Whether a reading is one to state: it has numbers, and something speaks for it.
+
+    A call that states a reading for which little speaks would be copied without a look. Different
+    labels in a cell may be those of one rater, or of several: only a repeated one is of several.
+    Comparisons need the order of their outcomes, and are grouped by one column.
+    """
+    if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
+        return False
+    if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
+        return False
+    if (reading.shape == "raters-in-rows" and not reading.rater) or has_no_ratings(frame, reading):
+        return False
+    if reading.shape == "lists":
+        column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
+        cells = [column.labels(value) for value in column.distinct]
+        return any(len({*labels}) < len(labels) for labels in cells)
+    if reading.shape in COMPARISONS and reading.criterion and stated.groups:
+        return False
+    is_ordered = stated.scale or reading.ends or outcome_arguments(frame, reading, stated)
+    if reading.shape == "pairs-on-scale" and not is_ordered:
+        return False
+    is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
+    has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
+    return has_numbers and reading.points >= LEAST
+
+
+def is_last_resort(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
+    """Whether a reading has a column for each rater or system, which no name says or excludes.
+
+    It is one to state where the likeliest one has no numbers.
+    """
+    shape: Shape = "systems" if purpose.task == "groups" and reading.group is None else "wide"
+    likely = replace(reading, points=LEAST)
+    is_likely = reading.points > 0 and reading.shape == shape
+    return is_likely and has_numbers(frame, likely, stated, purpose)
+
+
+def has_no_ratings(frame: pl.DataFrame, reading: TableReading) -> bool:
+    """Whether cells are no ratings that a statement could be about, and no other reading is."""
+    above = heading(reading.rated) if reading.rated else ""
+    is_of_people = has_people([name.removeprefix(above) for name in reading.rated])
+    is_of_people = is_of_people and reading.shape == "cross-table"
+    return is_of_people or bool(wrong_totals(frame, reading))
+
+
+def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
+    """Whether groups can be compared: all ratings are one where no other column can be groups."""
+    if reading.shape == "lists" or reading.has_sets:
+        return False
+    is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
+    return not (is_open and any(_may_name_groups(frame[name]) for name in reading.unused))
+
+
+def _may_name_groups(cells: pl.Series) -> bool:
+    """Whether a column may name the groups; those of systems may have one row each."""
+    return has_groups(cells) or (fit(cells.name, "system") >= _NAMED and cells.n_unique() > 1)
