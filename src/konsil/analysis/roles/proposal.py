@@ -44,6 +44,8 @@ LEAST = 3.0
 _FEWEST = 4
 """Ratings below which columns are not taken for raters."""
 _MOST_RIVALS = 3
+_ROUNDING = 1e-6
+"""By how much sums of points may differ in the order of their parts."""
 
 
 def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) -> Proposal:
@@ -104,13 +106,19 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     if task == "texts":
         drafts += by_text(table, stated)
     elif task != "comparisons":
-        drafts += [*rated_together(table, stated), *by_rating(table, stated)]
-        drafts += by_cells(table, stated)
+        together, cells = [*rated_together(table, stated)], [*by_cells(table, stated)]
+        floor = _floor(_best(table, [*together, *cells], stated))
+        drafts += [*together, *by_rating(table, stated, floor), *cells]
     if task == "groups":
-        drafts += rated_once(table, stated)
+        drafts += rated_once(table, stated, _floor(_best(table, drafts, stated)))
     is_open = not (stated.raters or stated.labels or stated.layout)
     if task != "texts" and (task in {None, "comparisons"} or is_open):
         drafts += compared(table, stated)
+    return _best(table, drafts, stated)
+
+
+def _best(table: Table, drafts: Sequence[Draft], stated: StatedRoles) -> list[Draft]:
+    """The readings that nothing stated excludes, the likeliest first, one for equal numbers."""
     for draft in drafts:
         if draft.shape in _OF_RATERS and not draft.split:
             draft.split = separator_of(table, draft.rated, stated)
@@ -120,6 +128,12 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     for draft in allowed:
         best.setdefault(draft.numbers, draft)
     return list(best.values())
+
+
+def _floor(ranked: Sequence[Draft]) -> float:
+    """Points below which a further reading is not among those that are shown."""
+    shown = ranked[: 1 + _MOST_RIVALS]
+    return shown[-1].points - _ROUNDING if len(shown) > _MOST_RIVALS else float("-inf")
 
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations, permutations
+from operator import eq
 
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
@@ -32,7 +34,11 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with two columns of systems."""
     # Names of systems can be as long as texts, which are hardly repeated.
     repeated = {c for c in table.columns if _REPEATED * len(c.distinct) <= table.n_rows}
-    words = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
+    words = [
+        c
+        for c in table.columns
+        if not c.is_number and not c.is_nested and (not c.is_long or c in repeated)
+    ]
     for first, second in permutations(words, 2):
         if (stated.first or first.name, stated.second or second.name) != (first.name, second.name):
             continue
@@ -64,13 +70,18 @@ def _are_sides(first: str, second: str) -> bool:
     >>> _are_sides("slot_a_provider", "slot_b_provider"), _are_sides("g1_winner", "g2_winner")
     (True, True)
     """
-    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
+    ours, theirs = _parts(first), _parts(second)
     differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
     if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
         return True
     joined = "".join(ours), "".join(theirs)
     stems = joined[0][:-1], joined[1][:-1]
     return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+
+
+@cache
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z]+|\d+", name.casefold()))
 
 
 def _is_series(table: Table, name: str) -> bool:
@@ -80,14 +91,13 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
-    if first.is_number or second.is_number:
-        return False
-    n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
-    if n_equal > _MOST_ERRORS * table.n_rows * is_named:
-        return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
-    return is_named or (table.share(first, second) >= 0.5 and table.n_rows >= _FEWEST)
+    if is_named:
+        n_equal = sum(map(eq, first.cells, second.cells))
+        return n_equal <= _MOST_ERRORS * table.n_rows
+    is_alike = table.n_rows >= _FEWEST and table.share(first, second) >= 0.5
+    return is_alike and not any(map(eq, first.cells, second.cells))
 
 
 def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool) -> bool:
@@ -109,7 +119,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         step_by_word = {
             word: step for word, step in step_by_word.items() if step == 0 or word in sides
         }
-    n_wrong = sum(
+    wrong = (
         cell.casefold() not in (a.casefold(), b.casefold())
         if cell.casefold() in systems
         else step_by_word.get(cell.casefold()) is None
@@ -117,7 +127,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         if cell.casefold() not in column.empty
     )
     is_lenient = is_named and _is_named_outcome(column) and not column.is_number
-    return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
+    return sum(wrong) <= _MOST_ERRORS * len(column.filled) if is_lenient else not any(wrong)
 
 
 def _is_named_outcome(column: Column) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds
+from konsil.analysis.roles.names import Kind, best_fit, fit, is_series, kinds, stem
 from konsil.analysis.roles.reading import TEXTS, Role, Shape
 
 OtherRole = Literal[
@@ -54,7 +55,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
     """
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
-    deciding = [key for key in keys if table.n_groups(keys[:1]) < table.n_rows]
+    deciding = _deciding(table, keys)
     is_plain = draft.shape == "wide" and _has_numbered_raters(draft.rated)
     is_of_people = draft.shape == "wide" and has_people(draft.rated)
     for column in table.columns:
@@ -66,7 +67,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         if is_of_people and kinds(column.name)["system"]:
             points = _MODEL  # whether it is rated with the people, only the user knows
         if is_plain and role != "weight":
-            points = max(points, _PLAIN[table.shares(column, rated) >= _SHARED])
+            points = max(points, _PLAIN[table.shares(column, rated, _SHARED) >= _SHARED])
         is_rater = draft.rater is not None and fit(column.name, "rater") == 1
         points = min(points, _RATER) if is_rater and not column.is_unique else points
         is_alike = _is_alike(table, draft, column, rated)
@@ -76,24 +77,46 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         draft.add(points, "left_out_alike" if is_alike else "left_out", column.name)
 
 
+def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
+    return keys if table.n_groups(keys[:1]) < table.n_rows else ()
+
+
+class LeftOut:
+    """The points that leaving columns out costs at least, by the columns of units and raters.
+
+    With it, readings that cannot be among the likeliest need no explanation of all columns.
+    """
+
+    def __init__(self, table: Table, keys: Sequence[str]) -> None:
+        """Of a sample, with the columns that name units and raters."""
+        deciding = _deciding(table, keys)
+        self._points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
+        self._total = sum(self._points.values())
+
+    def most(self, draft: Draft) -> float:
+        """The points that a draft has at most when all columns have their roles."""
+        names = {*draft.used, *draft.roles} & self._points.keys()
+        return draft.points + self._total - sum(self._points[name] for name in names)
+
+
 def _role(
     table: Table, column: Column, rated: Collection[Column], keys: Sequence[str]
 ) -> tuple[Role, float]:
     """What a column is if it is not used, and the points for leaving it out."""
-    named = max(OTHER_ROLES, key=lambda role: fit(column.name, role))
-    is_named = fit(column.name, named) >= 0.7 and _is_no_family_name(column.name)
-    shares = table.shares(column, rated) if column.is_ratings else 0.0
     if column.is_long:
         return ("comment" if fit(column.name, "comment") else "text"), 0.0
     if column.is_date:
         return "time", 0.0
+    named = _other_role(column.name)
+    is_named = fit(column.name, named) >= 0.7 and _is_no_family_name(column.name)
+    shares = table.shares(column, rated, _SHARED) if column.is_ratings else 0.0
     if is_named and named == "weight" and column.is_number and len(column.distinct) > 1:
         return "weight", _WEIGHT
     if any(table.decides({key}, column.name) for key in keys):
         role: Role = named if is_named and named == "gold" else "group"
         return role, -1.0 * bool(fit(column.name, "label"))
     if is_named:
-        return named, -3.0 if named == "group" and shares >= 0.5 else -0.3
+        return named, -3.0 if named == "group" and shares >= _SHARED else -0.3
     if column.is_unique and (not column.is_number or fit(column.name, "unit")):
         return "row", -0.2 * column.is_number
     if column.is_ratings and shares >= NEAR:
@@ -101,6 +124,12 @@ def _role(
     if len(column.distinct) == 1 or column.are_criteria:
         return "group", -0.3
     return "unused", -2.0 if column.is_ratings and column.is_number else -1.0
+
+
+@cache
+def _other_role(name: str) -> OtherRole:
+    """What a column beside ratings is most likely named for."""
+    return max(OTHER_ROLES, key=lambda role: fit(name, role))
 
 
 def _is_no_family_name(name: str) -> bool:
@@ -127,12 +156,13 @@ def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Colu
     names = kinds(column.name)
     if kind and names[kind] >= 0.8 and (kind == "item" or not column.is_unique):
         return True
-    return names["rater"] >= 0.9 and table.shares(column, rated) >= NEAR
+    return names["rater"] >= 0.9 and table.shares(column, rated, NEAR) >= NEAR
 
 
 def _is_in_series(column: Column, rated: Collection[str]) -> bool:
     """Whether a name differs from two names of ratings in its number or last letter only."""
-    return sum(is_series((column.name, name)) for name in rated) > 1
+    own = stem(column.name)
+    return own != () and sum(stem(name) == own for name in rated) > 1
 
 
 def is_named_for_other(name: str, *, groups: bool = True) -> bool:

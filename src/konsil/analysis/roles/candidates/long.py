@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, LeftOut, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
@@ -19,14 +19,23 @@ from konsil.analysis.roles.vocabulary import NameRole, weights_of
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
 
 
-def by_rating(table: Table, stated: StatedRoles) -> Iterator[Draft]:
-    """Every reading with a column of units, one of raters, and one or several of labels."""
+_MOST_WITHOUT = 5.0
+"""Points by which a reading without raters may precede the one with them."""
+
+
+def by_rating(
+    table: Table, stated: StatedRoles, floor: float = float("-inf")
+) -> Iterator[Draft]:
+    """Every reading with a column of units, one of raters, and one or several of labels.
+
+    `floor`: points below which no reading is needed.
+    """
     candidates = KeyColumns(table, stated)
     for unit, rater in permutations(candidates.both, 2):
         if unit not in candidates.units or rater not in candidates.raters:
             continue
         for more in candidates.extras(unit, rater):
-            key = _Key(table, stated, unit, rater, more)
+            key = _Key(table, stated, unit, rater, more, floor - _MOST_WITHOUT)
             drafts = list(key.drafts())
             yield from drafts
             if drafts and not stated.raters:
@@ -42,6 +51,9 @@ class _Key:
     unit: Column
     rater: Column
     more: tuple[Column, ...]
+    floor: float
+    """Points below which no reading is needed."""
+    _left_out_by_units: dict[tuple[str, ...], LeftOut] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +85,14 @@ class _Key:
         for column in self.more:
             self._weigh_extra(base, column)
         for labels in self._label_sets():
-            yield self._with_labels(base, labels)
+            draft = self._with_labels(base, labels)
+            if draft is not None:
+                yield draft
+
+    def _left_out(self, units: tuple[str, ...]) -> LeftOut:
+        if units not in self._left_out_by_units:
+            self._left_out_by_units[units] = LeftOut(self.table, (*units, self.rater.name))
+        return self._left_out_by_units[units]
 
     def without_rater(self, top: Draft) -> Draft:
         """The same reading as a rival: the column of the raters is something else."""
@@ -182,7 +201,8 @@ class _Key:
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
         return sets
 
-    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft:
+    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft | None:
+        """The reading with some labels; None where it has too few points whatever is left out."""
         draft = base.copy(rated=tuple(column.name for column in labels))
         if len(labels) > 1 and draft.shape == "long":
             draft.shape = "long-criteria"
@@ -195,6 +215,8 @@ class _Key:
                 draft.add(-3.0 if fits < 1 else -0.5, "same_for_all_raters", column.name)
             elif column.is_unique and not fit(column.name, "label"):
                 draft.add(-3, "another_in_each_row", column.name)
+        if self._left_out(draft.units).most(draft) < self.floor:
+            return None
         explain(self.table, draft, (*draft.units, self.rater.name))
         self._weigh_other_criteria(draft)
         unit, rater = self.table.partition(draft.units), self.table.partition([self.rater.name])

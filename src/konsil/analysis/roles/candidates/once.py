@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, LeftOut, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import StatedRoles
 
 
-def rated_once(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+def rated_once(
+    table: Table, stated: StatedRoles, floor: float = float("-inf")
+) -> Iterator[Draft]:
     """Every reading with a column of units, or none, and a column of ratings, or several.
 
-    The raters are unknown. Units distinguish the rows of each group.
+    The raters are unknown. Units distinguish the rows of each group. `floor`: points below which no
+    reading is needed.
     """
     if stated.raters or stated.layout or stated.names or stated.split or stated.systems:
         return
     for units in _units(table, stated):
         base = Draft("one-rating", units)
         _weigh_units(table, stated, base)
+        left_out = LeftOut(table, units)
         for labels in _label_sets(table, stated, units):
             draft = base.copy(rated=tuple(column.name for column in labels))
             _weigh_labels(stated, draft, labels)
+            if left_out.most(draft) < floor:
+                continue
             explain(table, draft, units)
             partition = table.partition(units) if units else ()
             draft.numbers = ("once", partition, frozenset(draft.rated))
