@@ -116,7 +116,7 @@ def call_of(
     }
     proposed = {
         name: dict(value.split("=", 1) for value in values)
-        if name == "recode"
+        if name in {"recode", "where"}
         else list(values)
         if len(values) > 1 or name == "unused"
         else values[0]

@@ -30,6 +30,11 @@ def unclear_labels(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> Iterator[TranslatableMessage]:
     """What is asked of the labels of a table, as whether 99 among 1 to 5 is a label."""
+    if has_names_again(frame, reading):
+        yield message(
+            "A row repeats the names of the columns: leave it out of the table.",
+            message_id="roles.names_again",
+        )
     answers = dict(label_arguments(frame, reading, stated))
     if "missing" in answers:
         yield message(
@@ -49,6 +54,15 @@ def unclear_labels(
             recode=option("recode", example="{...}"),
             labels=option("labels", example="[...]"),
         )
+
+
+def has_names_again(frame: pl.DataFrame, reading: TableReading) -> bool:
+    """Whether a row has the names of the columns, as where tables were copied one below another."""
+    names = [name for name in dict.fromkeys(reading.columns) if name in frame.columns]
+    rows = frame
+    for name in names:
+        rows = rows.filter(pl.col(name).cast(pl.String) == name)
+    return len(names) > 1 and not rows.is_empty()
 
 
 def label_arguments(

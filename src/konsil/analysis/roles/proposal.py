@@ -197,24 +197,93 @@ def _unclear(
             )
     yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
-    for row in totals(frame, best):
-        yield message(
+    yield from _unclear_totals(frame, best)
+
+
+def _unclear_totals(frame: pl.DataFrame, reading: TableReading) -> Iterator[TranslatableMessage]:
+    """Rows that may be no ratings, and totals of a cross table that are none."""
+    rows = totals(frame, reading)
+    for row in rows:
+        sentence_of = message(
             "The row {row} at the end may have totals or means of the other rows, which are no"
             " ratings.",
             message_id="roles.may_be_totals",
             row=repr(row),
         )
+        if not begin_rows(frame, rows):
+            sentence_of = message(
+                "{sentence} Leave it out of the table.",
+                message_id="roles.leave_out_totals",
+                sentence=sentence_of,
+            )
+        yield sentence_of
+    for name, total, n in wrong_totals(frame, reading):
+        yield message(
+            "The counts of {name} add up to {sum:,}, its total is {total:,}: correct the table.",
+            message_id="roles.wrong_total",
+            name=repr(name),
+            sum=n,
+            total=total,
+        )
+
+
+_MOST_TOTALS = 20
+"""Rows at the end of a table that are looked at."""
 
 
 def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
-    """What the rows at the end begin with that are called like sums or means of the others.
+    """What the rows at the end are called that are named like sums or means of the others.
 
-    Those of a cross table add up, and are not read.
+    They are named in the first column, or in one of the units. Those of a cross table are not read.
     """
-    is_open = frame.width > 0 and reading.shape != "cross-table"
-    cells = [str(cell or "") for cell in frame.to_series(0)] if is_open else []
-    rows = tuple(takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(cells)))
-    return rows[::-1] if len(rows) == sum(cell in rows for cell in cells) < len(cells) else ()
+    if reading.shape == "cross-table":
+        return ()
+    columns = (*frame.columns[:1], *reading.units)
+    named = (_totals_in(frame[name]) for name in dict.fromkeys(columns))
+    return next(filter(None, named), ())
+
+
+def _totals_in(cells: pl.Series) -> tuple[str, ...]:
+    last = [str(cell or "").strip() for cell in cells.tail(_MOST_TOTALS)]
+    rows = [*takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(last))]
+    # A word that is in other rows as well is a name like the others.
+    above = cells.head(len(cells) - len(rows)) if rows else cells.clear()
+    is_total = len(above) and not above.cast(pl.String).str.strip_chars().is_in(rows).any()
+    return tuple(reversed(rows)) if is_total else ()
+
+
+def begin_rows(frame: pl.DataFrame, words: Sequence[str]) -> bool:
+    """Whether the last rows begin with some words, so that they can be left out by them."""
+    cells = frame.to_series(0).tail(len(words))
+    return [str(cell or "").strip() for cell in cells] == [*words]
+
+
+def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, int, int]]:
+    """Each row and column of a cross table whose total is not the sum of its counts.
+
+    With its name, its total and the sum.
+    """
+    side = next((name for name, role in reading.roles.items() if role == "row"), None)
+    if reading.shape != "cross-table" or side is None:
+        return []
+    others = [name for name in frame.columns if name not in {*reading.rated, side}]
+    cells = table_of(frame, (), ()).by_name
+    counts = [cells[name].numbers for name in reading.rated]
+    lines = [*zip([*cells[side].cells], *counts, strict=True)]
+    given = cells[others[-1]].numbers if others and others[-1] in cells else ()
+    wrong = [
+        (line[0], int(total), int(sum(line[1:])))
+        for line, total in zip(lines, given, strict=False)
+        if sum(line[1:]) != total
+    ]
+    n = len(reading.rated)
+    named = [*zip(reading.rated, counts, strict=True), *((others[-1], given) for _ in given[:1])]
+    wrong += [
+        (name, int(column[n]), int(sum(column[:n])))
+        for name, column in named
+        if len(column) > n and sum(column[:n]) != column[n]
+    ]
+    return wrong
 
 
 def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -13,7 +13,8 @@ from konsil.analysis.roles.arguments import arguments, combination
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
-from konsil.analysis.roles.labels import label_arguments, unclear_labels
+from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import sample
 from konsil.analysis.roles.proposal import (
@@ -22,14 +23,17 @@ from konsil.analysis.roles.proposal import (
     propose,
     separator_of,
     table_of_rows,
+    begin_rows,
     totals,
     unclear_sets,
     with_axis,
+    wrong_totals,
 )
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
     RATED_ONCE,
+    SHAPES_OF,
     Proposal,
     Purpose,
     Role,
@@ -39,7 +43,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded
 from konsil.analysis.roles.statement import first_row, sentence, shape_words
-from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
+from konsil.errors import SourceError, UnclearTableError, choice, entry, nearest, option
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -94,7 +98,8 @@ def recognise(
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
-    questions = () if reading is None else tuple(unclear_labels(frame, reading, stated))
+    questions = [] if reading is None else list(_unclear_rows(reading, stated, purpose))
+    questions += [] if reading is None else unclear_labels(frame, reading, stated)
     if questions:
         proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
@@ -110,6 +115,31 @@ def recognise(
     return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
+def _unclear_rows(
+    reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> Iterator[TranslatableMessage]:
+    """What is asked of several rows of one unit: rounds of ratings, and clusters."""
+    column = reading.repeat
+    if column is not None and stated.repeat is None and not purpose.has_rule:
+        by = "" if purpose.task == "groups" else option("by", column)
+        rule = option("repeat", "first") if reading.shape in SHAPES_OF["long"] else ""
+        yield message(
+            "Choose the rows by {column}, or what counts of several ratings: {options}.",
+            message_id="roles.rounds",
+            column=shortened(column),
+            options=", ".join(
+                filter(None, (by, entry("where", column, "'...'", "..."), rule))
+            ),
+        )
+    if reading.cluster is not None and stated.cluster is None:
+        yield message(
+            "Rows of one {column} may be dependent: they are resampled together with {cluster}.",
+            message_id="roles.may_be_clusters",
+            column=shortened(reading.cluster),
+            cluster=option("cluster", reading.cluster),
+        )
+
+
 def _of_known(
     frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose, table: pl.DataFrame
 ) -> Recognised:
@@ -122,6 +152,8 @@ def _of_known(
     free = file_roles.without(stated.columns)
     is_asked = bool(question) and not stated.has_ratings and free.raters == file_roles.raters
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
+    # Who rated is known where a column names the raters: the respondents are none.
+    is_own = is_own or (is_asked and any(_names_raters(n, file_roles) for n in frame.columns))
     if purpose.task == "comparisons":
         is_own = is_own or file_roles.layout != "long"
         # The label of a comparison is its outcome, which is recognised by its values.
@@ -140,6 +172,12 @@ def _of_known(
         raise _refusal(table, Proposal(reading), StatedRoles(), unasked)
     recognised = recognise(frame, completed, unasked, table)
     return recognised if completed == stated else replace(recognised, is_stated=False)
+
+
+def _names_raters(name: str, file_roles: StatedRoles) -> bool:
+    """Whether a column is named for raters, beside those that a tool takes for raters."""
+    is_of_tool = name in {*file_roles.raters, *file_roles.labels}
+    return not is_of_tool and fit(name, "rater") == 1 and not any(map(str.isdigit, name))
 
 
 def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
@@ -305,6 +343,8 @@ def _has_numbers(
         return False
     if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
         return False
+    if (reading.shape == "raters-in-rows" and not reading.rater) or wrong_totals(frame, reading):
+        return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
@@ -324,6 +364,18 @@ def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRo
         return False
     is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
     return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
+
+
+def _choice_of_rounds(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Each round by itself; the first one where groups are compared."""
+    column = reading.repeat
+    if column is None or purpose.has_rule or column not in frame.columns:
+        return []
+    if purpose.task == "ratings" and not stated.groups:
+        return [("by", (column,))]
+    return [("where", (f"{column}={frame[column].drop_nulls().item(0)}",))]
 
 
 def _comparisons() -> TranslatableMessage:
@@ -361,17 +413,20 @@ def _refusal(
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
+    proposed += _choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)
     rows = totals(frame, reading)
+    # A file has one sign of rows that are left out.
+    is_stateable = len(rows) < 2 and (not rows or begin_rows(frame, rows))
+    is_stateable = is_stateable and not has_names_again(frame, reading)
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        # A file has one sign of rows that are left out.
-        arguments=tuple(proposed) if computable and len(rows) < 2 else (),
+        arguments=tuple(proposed) if computable and is_stateable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

@@ -78,10 +78,10 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     counts = [c for c in table.columns if c is not first]
     if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         return
-    rows, columns = first.cells, [c.numbers for c in counts]
-    if sums := _are_sums([*zip(*columns, strict=True)]):
+    rows = first.cells
+    if len(counts) > 2 and is_total(counts[-1].name, [*zip(*(c.numbers for c in counts))]):
         counts = counts[:-1]
-    if _are_sums(columns) and (sums or fit(rows[-1], "sum")):
+    if len(rows) > 2 and is_total(rows[-1], [c.numbers for c in counts]):
         rows = rows[:-1]
     if len(counts) != len(rows) or len(counts) < 2:
         return
@@ -92,15 +92,18 @@ def _cross_table(table: Table) -> Iterator[Draft]:
         yield _draft(table, draft, 12, "crossed_labels")
 
 
-def _are_sums(lines: Sequence[Sequence[float]]) -> bool:
-    """Whether the last number of each line is the sum of two or more before it.
+def is_total(name: str, lines: Sequence[Sequence[float]]) -> bool:
+    """Whether the last number of each line is the sum of those before it, by its name or values.
 
-    >>> _are_sums([(3, 1, 4), (0, 2, 2)]), _are_sums([(3, 4), (2, 2)])
+    Where a few sums are wrong, it is a total nevertheless, and no label.
+
+    >>> is_total("n", [(3, 1, 4), (0, 2, 2)]), is_total("n", [(3, 1, 5), (0, 2, 2), (1, 1, 2)])
+    (True, True)
+    >>> is_total("Total", [(3, 4), (2, 2)]), is_total("no", [(3, 1, 5), (1, 2, 2)])
     (True, False)
     """
-    return any(map(any, lines)) and all(
-        len(line) > 2 and sum(line[:-1]) == line[-1] for line in lines
-    )
+    n_right = sum(len(line) > 2 and sum(line[:-1]) == line[-1] > 0 for line in lines)
+    return fit(name, "sum") == 1 or (n_right > 1 and 2 * n_right > len(lines))
 
 
 def heading(names: Sequence[str]) -> str:

@@ -18,6 +18,8 @@ from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
 
+_KEYS: tuple[NameRole, ...] = ("rater", "unit")
+
 
 def by_rating(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with a column of units, one of raters, and one or several of labels."""
@@ -168,14 +170,18 @@ class _Key:
             if c.is_ratings
             and c.name not in {*self.names, self.stated.weight}
             and (fit(c.name, "label") == 1 or not self.table.decides({self.rater.name}, c.name))
-            and (fit(c.name, "label") == 1 or best_fit(c.name, ("rater", "unit")) < 1)
         ]
+        # A column that is named for units has the labels where no other can have them.
+        plain = [c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1]
+        varied = plain or varied
         named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
         units = {name for name in self.names if name != self.rater.name}
         loose = tuple(
             c
             for c in varied
             if not self.table.decides(units, c.name) and best_fit(c.name, OTHER_ROLES) < 0.7
+            # Another whole number in each row is one of the rows.
+            if not (c.is_unique and c.is_whole)
         )
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []

@@ -20,6 +20,7 @@ from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import (
     Kind,
     Product,
+    best_fit,
     fit,
     is_numbered_name,
     is_series,
@@ -27,12 +28,15 @@ from konsil.analysis.roles.names import (
     product,
 )
 from konsil.analysis.roles.reading import Shape, StatedRoles
+from konsil.analysis.roles.vocabulary import NameRole
 
 _SHAPES: tuple[Shape, ...] = (
     *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
 )
 _BY_CHANCE = 4.0
 """Agreements expected by chance alone from which on it is hardly chance that there is none."""
+_BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
+"""What a column that names the rows together with that of the units can be named for."""
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
 
@@ -100,7 +104,7 @@ class Family:
         stated = self.stated.raters
         if len(stated) == 1:
             return self.table.by_name.get(stated[0])
-        named = [c for c in self.rest if c.is_unique and fit(c.name, "rater") >= 0.7]
+        named = [c for c in self.rest if self._names_rows(c) and fit(c.name, "rater") >= 0.7]
         return max(named, key=lambda column: fit(column.name, "rater"), default=None)
 
     @cached_property
@@ -234,13 +238,34 @@ class Family:
     def _weigh_rows(self, draft: Draft) -> None:
         """Whether each row is a rater."""
         column = self.rater_column
-        if column is None:
-            draft.add(-2, "no_rater_named", self.label)
-        else:
+        if column is not None:
             draft.rater = column.name
             draft.add(3, "row_a_rater", column.name)
+        elif pair := self._rater_with_rounds():
+            draft.rater, draft.repeat = pair
+            draft.add(1, "rows_of_rounds", draft.repeat)
+        else:
+            draft.add(-2, "no_rater_named", self.label)
+            others = [c for c in self.rest if c.is_unique and not c.is_number and not c.is_date]
+            if len(others) == 1 and self.mean("item") >= 0.8:
+                draft.rater = others[0].name
+                draft.add(0.1, "may_name_raters", draft.rater)
         is_broad = len(self.names) > self.table.n_rows
         draft.add(float(is_broad), "more_columns_than_rows", self.label)
+
+    def _rater_with_rounds(self) -> tuple[str, str] | None:
+        """A column of raters with several rows each, and the one that tells these rows apart."""
+        raters = [c for c in self.rest if fit(c.name, "rater") >= 0.7 and c.is_full]
+        pairs = (
+            (rater.name, other.name)
+            for rater in raters
+            for other in self.rest
+            if best_fit(other.name, ("system", "repeat", "group")) >= 0.7
+            and other is not rater
+            and not other.is_unique
+            and self.table.is_key((rater.name, other.name))
+        )
+        return next(pairs, None)
 
     def _weigh_units(self, draft: Draft) -> None:
         """Whether each row is a unit, and what names it."""
@@ -254,16 +279,14 @@ class Family:
             draft.units = (unit.name,)
             above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
             if above:
-                draft.add(-3, "unit_has_rows", above[0].name)
+                self._add_rows_of(draft, above[0])
             draft.add(1.5 * fit(unit.name, "unit") or 0.3, "unit_in_each_row", unit.name)
         elif pair := self._pair_of_unit():
-            draft.units = pair
-            draft.system = next((name for name in pair if fit(name, "system")), None)
-            draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
+            self._take_pair(draft, pair)
         else:
             repeated = next((c for c in self.rest if self._may_repeat(c)), None)
             if repeated:
-                draft.add(-3, "unit_has_rows", repeated.name)
+                self._add_rows_of(draft, repeated)
             else:
                 draft.add(-0.3, "rows_are_units", self.label)
         if raters is not None and raters is not unit:
@@ -273,6 +296,24 @@ class Family:
         repeated_raters = [c for c in self.rest if self._names_raters(c)]
         if repeated_raters:
             draft.add(-5, "rater_column", repeated_raters[0].name)
+
+    def _take_pair(self, draft: Draft, pair: tuple[str, str]) -> None:
+        """Name the rows by two columns, such as question and system, or patient and round."""
+        first, second = sorted(pair, key=lambda name: best_fit(name, ("system", "repeat")))
+        draft.units = pair
+        draft.system = second if fit(second, "system") else None
+        draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
+        if draft.system is None and fit(second, "repeat"):
+            draft.units, draft.repeat = (first,), second
+            draft.add(-1, "rows_of_rounds", second)
+        elif draft.system is None:
+            self._add_rows_of(draft, self.table.by_name[first], points=-1.0)
+
+    def _add_rows_of(self, draft: Draft, column: Column, points: float = -3.0) -> None:
+        """The column of units with several rows: these are no independent ones."""
+        draft.add(points, "unit_has_rows", column.name)
+        if fit(column.name, "unit") >= 0.7 and draft.shape in {"wide", "rater-by-criterion"}:
+            draft.cluster = column.name
 
     def _names_several_rows(self, column: Column, n_rows_each: float) -> bool:
         """Whether a column is named for units and has several rows of each."""
@@ -304,7 +345,10 @@ class Family:
         return not (column.is_ratings and self.table.shares(column, self.columns) >= NEAR)
 
     def _pair_of_unit(self) -> tuple[str, str] | None:
-        """Two columns, such as question and system, that together name each row."""
+        """Two columns, such as question and system, that together name each row.
+
+        Not both are systems or rounds.
+        """
         free = [
             c
             for c in self.rest
@@ -312,8 +356,8 @@ class Family:
         ]
         fits = {
             (a.name, b.name): max(
-                fit(a.name, "unit") + fit(b.name, "system"),
-                fit(b.name, "unit") + fit(a.name, "system"),
+                fit(a.name, "unit") + best_fit(b.name, _BESIDE_UNIT),
+                fit(b.name, "unit") + best_fit(a.name, _BESIDE_UNIT),
             )
             for a, b in combinations(free[:10], 2)
             if self.table.is_key((a.name, b.name))
