@@ -198,6 +198,16 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.only_label",
         column=c,
     ),
+    "criteria_not_named": lambda c: message(
+        "Neither units nor criteria are named as such ({column}).",
+        message_id="roles.criteria_not_named",
+        column=c,
+    ),
+    "criteria_apart": lambda c: message(
+        "Not all of these columns have common values: {column}.",
+        message_id="roles.criteria_apart",
+        column=c,
+    ),
     "same_for_all_raters": lambda c: message(
         "{column} is the same for all raters of a unit.",
         message_id="roles.same_for_all_raters",
@@ -270,7 +280,7 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 
 ASKED = frozenset(
     {"unit_has_rows", "rows_of_rounds", "may_name_raters"}
-    | {"sides_alone", "product_open"}
+    | {"sides_alone", "product_open", "criteria_apart", "criteria_not_named"}
 )
 """What is asked whatever else speaks for a reading."""
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.axes import is_axis
-from konsil.analysis.roles.candidates.cells import by_cells
+from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
-from konsil.analysis.roles.columns import Table, table_of
+from konsil.analysis.roles.columns import Column, Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
-from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
+from konsil.analysis.roles.proof import (
+    MOST_ROWS,
+    contradictions,
+    may_be_weight,
+    sample,
+    unclear_totals,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -62,6 +66,12 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     complete = stated_draft(table, stated)
     if complete:
         complete.split = complete.split or separator_of(table, complete.rated, stated)
+    names = [] if complete or task == "comparisons" else columns_of_names(table)
+    if any(len(column.distinct) > 1 for column in names):
+        return Proposal(None, unclear=(_raters_in_each_row(names),))
+    if names:
+        # Each column of ratings is that of one rater.
+        table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
         return Proposal(None, unclear=(_nothing(task),))
@@ -82,6 +92,15 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
+
+
+def _raters_in_each_row(names: Sequence[Column]) -> TranslatableMessage:
+    return message(
+        "{columns} have the raters of each row: write a row for each rating, with a column of the"
+        " raters and a column of the labels.",
+        message_id="roles.raters_in_each_row",
+        columns=listed([shortened(column.name) for column in names]),
+    )
 
 
 def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
@@ -197,93 +216,7 @@ def _unclear(
             )
     yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
-    yield from _unclear_totals(frame, best)
-
-
-def _unclear_totals(frame: pl.DataFrame, reading: TableReading) -> Iterator[TranslatableMessage]:
-    """Rows that may be no ratings, and totals of a cross table that are none."""
-    rows = totals(frame, reading)
-    for row in rows:
-        sentence_of = message(
-            "The row {row} at the end may have totals or means of the other rows, which are no"
-            " ratings.",
-            message_id="roles.may_be_totals",
-            row=repr(row),
-        )
-        if not begin_rows(frame, rows):
-            sentence_of = message(
-                "{sentence} Leave it out of the table.",
-                message_id="roles.leave_out_totals",
-                sentence=sentence_of,
-            )
-        yield sentence_of
-    for name, total, n in wrong_totals(frame, reading):
-        yield message(
-            "The counts of {name} add up to {sum:,}, its total is {total:,}: correct the table.",
-            message_id="roles.wrong_total",
-            name=repr(name),
-            sum=n,
-            total=total,
-        )
-
-
-_MOST_TOTALS = 20
-"""Rows at the end of a table that are looked at."""
-
-
-def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
-    """What the rows at the end are called that are named like sums or means of the others.
-
-    They are named in the first column, or in one of the units. Those of a cross table are not read.
-    """
-    if reading.shape == "cross-table":
-        return ()
-    columns = (*frame.columns[:1], *reading.units)
-    named = (_totals_in(frame[name]) for name in dict.fromkeys(columns))
-    return next(filter(None, named), ())
-
-
-def _totals_in(cells: pl.Series) -> tuple[str, ...]:
-    last = [str(cell or "").strip() for cell in cells.tail(_MOST_TOTALS)]
-    rows = [*takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(last))]
-    # A word that is in other rows as well is a name like the others.
-    above = cells.head(len(cells) - len(rows)) if rows else cells.clear()
-    is_total = len(above) and not above.cast(pl.String).str.strip_chars().is_in(rows).any()
-    return tuple(reversed(rows)) if is_total else ()
-
-
-def begin_rows(frame: pl.DataFrame, words: Sequence[str]) -> bool:
-    """Whether the last rows begin with some words, so that they can be left out by them."""
-    cells = frame.to_series(0).tail(len(words))
-    return [str(cell or "").strip() for cell in cells] == [*words]
-
-
-def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, int, int]]:
-    """Each row and column of a cross table whose total is not the sum of its counts.
-
-    With its name, its total and the sum.
-    """
-    side = next((name for name, role in reading.roles.items() if role == "row"), None)
-    if reading.shape != "cross-table" or side is None:
-        return []
-    others = [name for name in frame.columns if name not in {*reading.rated, side}]
-    cells = table_of(frame, (), ()).by_name
-    counts = [cells[name].numbers for name in reading.rated]
-    lines = [*zip([*cells[side].cells], *counts, strict=True)]
-    given = cells[others[-1]].numbers if others and others[-1] in cells else ()
-    wrong = [
-        (line[0], int(total), int(sum(line[1:])))
-        for line, total in zip(lines, given, strict=False)
-        if sum(line[1:]) != total
-    ]
-    n = len(reading.rated)
-    named = [*zip(reading.rated, counts, strict=True), *((others[-1], given) for _ in given[:1])]
-    wrong += [
-        (name, int(column[n]), int(sum(column[:n])))
-        for name, column in named
-        if len(column) > n and sum(column[:n]) != column[n]
-    ]
-    return wrong
+    yield from unclear_totals(frame, best)
 
 
 def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
@@ -302,11 +235,7 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
-        yield message(
-            "{column} may count or weight the rows.",
-            message_id="roles.may_be_weight",
-            column=shortened(weights[0]),
-        )
+        yield may_be_weight(weights[0])
     if reading.shape not in COMPARISONS:
         return
     if not reading.units and not stated.has_no_units and reading.shape != "pair-counts":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.arguments import arguments, combination
 from konsil.analysis.roles.candidates.families import matching
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
@@ -16,18 +16,15 @@ from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import sample
+from konsil.analysis.roles.proof import begin_rows, sample, totals, unclear_totals, wrong_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     axis_question,
     propose,
     separator_of,
     table_of_rows,
-    begin_rows,
-    totals,
     unclear_sets,
     with_axis,
-    wrong_totals,
 )
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -99,7 +96,9 @@ def recognise(
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
     questions = [] if reading is None else list(_unclear_rows(reading, stated, purpose))
-    questions += [] if reading is None else unclear_labels(frame, reading, stated)
+    questions += [] if reading is None else unclear_labels(table, reading, stated)
+    if reading is not None and table is not frame:
+        questions += [q for q in unclear_totals(table, reading) if q not in proposal.unclear]
     if questions:
         proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
@@ -115,6 +114,17 @@ def recognise(
     return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
+def proved(
+    table: pl.DataFrame, recognised: Recognised, stated: StatedRoles, purpose: Purpose
+) -> Recognised:
+    """What some rows showed of a table, proved on all of them; refused where labels are unclear."""
+    reading = recognised.reading
+    unclear = (*unclear_labels(table, reading, stated), *unclear_totals(table, reading))
+    if unclear:
+        raise _refusal(table, Proposal(reading, unclear=unclear), stated, purpose)
+    return recognised
+
+
 def _unclear_rows(
     reading: TableReading, stated: StatedRoles, purpose: Purpose
 ) -> Iterator[TranslatableMessage]:
@@ -127,9 +137,7 @@ def _unclear_rows(
             "Choose the rows by {column}, or what counts of several ratings: {options}.",
             message_id="roles.rounds",
             column=shortened(column),
-            options=", ".join(
-                filter(None, (by, entry("where", column, "'...'", "..."), rule))
-            ),
+            options=", ".join(filter(None, (by, entry("where", column, "'...'", "..."), rule))),
         )
     if reading.cluster is not None and stated.cluster is None:
         yield message(
@@ -378,6 +386,29 @@ def _choice_of_rounds(
     return [("where", (f"{column}={frame[column].drop_nulls().item(0)}",))]
 
 
+def _how_to_state(purpose: Purpose) -> TranslatableMessage:
+    """By which options the columns are stated, where no reading of them is likely."""
+    names = {
+        "ratings": ("rater", "unit", "rater", "label"),
+        "groups": ("system", "by", "unit", "label"),
+        "comparisons": ("item", "rater", "first", "second", "outcome"),
+    }.get(purpose.task, ())
+    flags = [option(purpose.flags.get(name, name)) for name in names]
+    if purpose.task == "comparisons":
+        return message(
+            "State what each column is with {options}.",
+            message_id="roles.state_columns",
+            options=listed(flags, end="{some} and {last}"),
+        )
+    return message(
+        "State the columns of ratings with {columns}, or, where each row is a rating, what each"
+        " column is with {options}.",
+        message_id="roles.state_ratings",
+        columns=flags[0],
+        options=listed(flags[1:], end="{some} and {last}"),
+    )
+
+
 def _comparisons() -> TranslatableMessage:
     return message(
         "Comparisons of two systems are analysed by `preference`, not by `agreement`.",
@@ -400,9 +431,15 @@ def _refusal(
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
-    computable = [r for r in likely if _has_numbers(frame, r, stated, purpose)]
+    is_other = bool(readings) and (
+        (readings[0].shape in COMPARISONS) != (purpose.task == "comparisons")
+        or bool(wrong_totals(frame, readings[0]))
+    )
+    ranks = (likely,) if is_other else (likely, readings)
+    computable = [r for rank in ranks for r in rank if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
+        unclear = (*unclear, str(_how_to_state(purpose)))
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
@@ -420,6 +457,8 @@ def _refusal(
     # A file has one sign of rows that are left out.
     is_stateable = len(rows) < 2 and (not rows or begin_rows(frame, rows))
     is_stateable = is_stateable and not has_names_again(frame, reading)
+    if is_stateable and not computable and not wrong_totals(frame, reading):
+        unclear = (*unclear, str(_how_to_state(purpose)))
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,

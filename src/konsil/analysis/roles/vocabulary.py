@@ -182,6 +182,12 @@ SEVERITIES: Mapping[str, int] = {
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
 
+NO_ANSWER = frozenset(
+    {"n/a", "null", "-", ".", "n.a.", "n. a.", "k.a.", "k. a.", "keine angabe", "fehlt", "missing"}
+    | {"not rated", "nicht bewertet", "not assessed", "nicht beurteilt"}
+)
+"""Cells that say that there is no rating, in small letters; some can be labels nevertheless."""
+
 TRUTH_VALUES = frozenset({"true", "false"})
 """Two words that are labels in this order and, where numbers are needed, 0 and 1."""
 

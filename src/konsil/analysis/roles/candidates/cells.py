@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.names import best_fit, fit, is_series, stem
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import SPANS
 
@@ -51,6 +52,25 @@ def _single(table: Table, column: Column, stated: StatedRoles) -> Iterator[Draft
 def rater_columns(table: Table) -> list[str]:
     """The columns that are named for raters."""
     return [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
+
+
+def columns_of_names(table: Table) -> list[Column]:
+    """Columns with the names of each row's raters, beside as many columns of their ratings.
+
+    They differ in their numbers alone, and the raters of a row are never the same.
+    """
+    named = [c for c in table.columns if fit(c.name, "rater") == 1 and not c.is_number]
+    others = [c.name for c in table.columns if c not in named and c.is_ratings]
+    rows = zip(*(column.cells for column in named), strict=True)
+    are_names = len(named) > 1 and all(len({*row}) == len(row) for row in rows)
+    series = Counter(map(stem, others))
+    is_beside = any(stem(n) and series[stem(n)] == len(named) for n in others)
+    is_named = are_names and is_series([column.name for column in named])
+    return named if is_named and is_beside and table.n_rows >= _FEWEST else []
+
+
+_FEWEST = 6
+"""Rows from which on it is no chance that two columns are never equal."""
 
 
 def _units(table: Table, stated: StatedRoles, label: Column) -> tuple[str, ...]:

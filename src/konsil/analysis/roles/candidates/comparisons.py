@@ -82,6 +82,8 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     """Whether two columns have one vocabulary and are never equal in a row."""
     if first.is_number or second.is_number:
         return False
+    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
+        return False
     n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
     if n_equal > _MOST_ERRORS * table.n_rows * is_named:
         return False

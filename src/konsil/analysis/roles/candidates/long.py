@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 
+from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
@@ -18,6 +19,8 @@ from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
 
+_NAMED = 0.7
+"""How well names fit criteria, on average, so that their labels may differ."""
 _KEYS: tuple[NameRole, ...] = ("rater", "unit")
 
 
@@ -110,6 +113,8 @@ class _Key:
         draft.add(-2 * self.unit.people, "cells_name_raters", name)
         is_rater = kinds(name)["rater"] >= 0.8 and self.unit.is_ratings and not fit(name, "unit")
         draft.add(-3.0 * is_rater, "named_for_raters", name)
+        is_measured = self.unit.is_number and not self.unit.is_whole
+        draft.add(-4.0 * is_measured, "named_for_ratings", name)
         is_better = any(fit(c.name, "unit") > fit(name, "unit") for c in self.more)
         draft.add(-3.0 * is_better, "other_unit", ", ".join(c.name for c in self.more))
         decided = [
@@ -186,7 +191,13 @@ class _Key:
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
+        alike = [tuple(c for c in loose if c.name in names) for names in self._alike(loose)]
+        sets += [group for group in alike if 1 < len(group) < len(loose) < 9 and group != named]
         return sets
+
+    def _alike(self, columns: Sequence[Column]) -> list[tuple[str, ...]]:
+        """Groups of columns with common labels."""
+        return list(connected(self.table, [column.name for column in columns]))
 
     def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft:
         draft = base.copy(rated=tuple(column.name for column in labels))
@@ -239,6 +250,10 @@ class _Key:
                 c.name for c in labels if fit(c.name, "label") == 1 and not re.search(r"\d", c.name)
             ]
             draft.add(-5.0 * bool(single), "only_label", ", ".join(single))
+            if mean < _NAMED and len(self._alike(labels)) > 1:
+                draft.add(-3.0, "criteria_apart", shown)
+            if not any(fits) and not fit(self.unit.name, "unit") and not self.stated.units:
+                draft.add(-0.5, "criteria_not_named", shown)
             is_mixed = len({kinds(c.name)["criterion"] == 1 for c in labels}) > 1
             draft.add(-1.5 * is_mixed, "names_of_other_kind", shown)
         other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= 0.7]
