@@ -245,8 +245,8 @@ def product(names: Sequence[str]) -> Product | None:
     '{criterion} ({rater})'
     >>> product(["R1Q1", "R1Q2", "R2Q1", "R2Q2"]).pattern(is_rater_first=True)
     'R{rater}Q{criterion}'
-    >>> names = ["pain rater 1", "pain rater 2", "range of motion rater 1", "range of motion rater 2"]
-    >>> product(names).pattern(is_rater_first=False)
+    >>> pain = ["pain rater 1", "pain rater 2"]
+    >>> product([*pain, "grip force rater 1", "grip force rater 2"]).pattern(is_rater_first=False)
     '{criterion} rater {rater}'
     """
     for joint in _JOINTS:

@@ -457,7 +457,7 @@ def _refusal(
     # A file has one sign of rows that are left out.
     is_stateable = len(rows) < 2 and (not rows or begin_rows(frame, rows))
     is_stateable = is_stateable and not has_names_again(frame, reading)
-    if is_stateable and not computable and not wrong_totals(frame, reading):
+    if is_stateable and not computable and not is_other:
         unclear = (*unclear, str(_how_to_state(purpose)))
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(

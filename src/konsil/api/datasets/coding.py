@@ -51,7 +51,7 @@ def some_rows(pieces: Sequence[Piece], name: str) -> pl.DataFrame:
     ends = dict.fromkeys((pieces[0], pieces[-1]))
     some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in ends]
     last = pieces[-1]
-    n_more = min(last.n_rows - some[-1].n_rows, _LAST)
+    n_more = min(last.n_rows - some[-1].n_rows, _LAST, _ROWS)
     if n_more:
         start = last.n_rows - n_more
         place, number = last.start + start, last.number + start

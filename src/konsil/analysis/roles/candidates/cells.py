@@ -99,7 +99,8 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         return
     rows = first.cells
-    if len(counts) > 2 and is_total(counts[-1].name, [*zip(*(c.numbers for c in counts))]):
+    lines = [*zip(*(c.numbers for c in counts), strict=True)]
+    if len(counts) > 2 and is_total(counts[-1].name, lines):
         counts = counts[:-1]
     if len(rows) > 2 and is_total(rows[-1], [c.numbers for c in counts]):
         rows = rows[:-1]

@@ -134,7 +134,11 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
     return tuple(
-        1 if cell == a else -1 if cell == b else step_by_word.get(cell)
+        1
+        if cell.casefold() == a.casefold()
+        else -1
+        if cell.casefold() == b.casefold()
+        else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
 
