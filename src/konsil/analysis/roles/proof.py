@@ -12,7 +12,7 @@ from konsil.analysis.roles.columns import NEAR, Column, common_labels, table_of
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.labels import codes_among
 from konsil.analysis.roles.names import best_fit, fit, kinds
-from konsil.analysis.roles.reading import RATED_ONCE, StatedRoles, TableReading
+from konsil.analysis.roles.reading import RATED_ONCE, SHAPES_OF, StatedRoles, TableReading
 
 MOST_ROWS = 2_000
 """Rows of a sample."""
@@ -208,9 +208,12 @@ def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
     """
     if reading.shape == "cross-table" or frame.is_empty():
         return ()
-    columns = (*frame.columns[:1], *reading.units)
-    named = (_totals_in(frame[name]) for name in dict.fromkeys(columns))
-    return next(filter(None, named), ())
+    columns = dict.fromkeys((*frame.columns[:1], *reading.units))
+    named = next(filter(None, (_totals_in(frame[name]) for name in columns)), ())
+    is_wide = reading.shape in SHAPES_OF["wide"] and len(reading.units) == 1
+    if named or not is_wide or (frame.item(-1, reading.units[0]) or "").strip():
+        return named
+    return ("",) if frame[reading.units[0]].head(-1).is_in(["", None]).sum() == 0 else ()
 
 
 def _totals_in(cells: pl.Series) -> tuple[str, ...]:
@@ -223,9 +226,12 @@ def _totals_in(cells: pl.Series) -> tuple[str, ...]:
 
 
 def begin_rows(frame: pl.DataFrame, words: Sequence[str]) -> bool:
-    """Whether the last rows begin with some words, so that they can be left out by them."""
+    """Whether the last rows begin with some words, so that they can be left out by them.
+
+    No words begin every row.
+    """
     cells = frame.to_series(0).tail(len(words))
-    return [str(cell or "").strip() for cell in cells] == [*words]
+    return all(words) and [str(cell or "").strip() for cell in cells] == [*words]
 
 
 def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, int, int]]:

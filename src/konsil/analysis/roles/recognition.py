@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.roles.arguments import arguments, combination
-from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.arguments import (
+    arguments,
+    choice_of_rounds,
+    combination,
+    how_to_state,
+)
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
@@ -38,9 +41,9 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import disregarded
+from konsil.analysis.roles.stated import check_columns, check_names, disregarded
 from konsil.analysis.roles.statement import first_row, sentence, shape_words
-from konsil.errors import SourceError, UnclearTableError, choice, entry, nearest, option
+from konsil.errors import SourceError, UnclearTableError, choice, entry, option
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -95,12 +98,13 @@ def recognise(
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
-    questions = [] if reading is None else list(_unclear_rows(reading, stated, purpose))
-    questions += [] if reading is None else unclear_labels(table, reading, stated)
-    if reading is not None and table is not frame:
-        questions += [q for q in unclear_totals(table, reading) if q not in proposal.unclear]
-    if questions:
-        proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
+    if reading is not None:
+        proposal = _with_questions(
+            proposal,
+            *_unclear_rows(reading, stated, purpose),
+            *unclear_labels(table, reading, stated),
+            *(unclear_totals(table, reading) if table is not frame else ()),
+        )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
@@ -114,13 +118,17 @@ def recognise(
     return Recognised(replace(reading, unused=unused), is_stated, table)
 
 
+def _with_questions(proposal: Proposal, *questions: TranslatableMessage) -> Proposal:
+    unclear = tuple(dict.fromkeys((*proposal.unclear, *questions)))
+    return replace(proposal, unclear=unclear, is_certain=proposal.is_certain and not questions)
+
+
 def proved(
     table: pl.DataFrame, recognised: Recognised, stated: StatedRoles, purpose: Purpose
 ) -> Recognised:
     """What some rows showed of a table, proved on all of them; refused where labels are unclear."""
     reading = recognised.reading
-    unclear = (*unclear_labels(table, reading, stated), *unclear_totals(table, reading))
-    if unclear:
+    if unclear := (*unclear_labels(table, reading, stated), *unclear_totals(table, reading)):
         raise _refusal(table, Proposal(reading, unclear=unclear), stated, purpose)
     return recognised
 
@@ -201,8 +209,8 @@ def by_layout(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Tab
     first one that is called like a unit. None where the layout is another one or not stated.
     Columns and names that the table does not have are refused.
     """
-    _check_columns(frame, stated, purpose)
-    _check_names(frame, stated, purpose)
+    check_columns(frame, stated, purpose)
+    check_names(frame, stated, purpose)
     if stated.layout not in {"wide", "counts"} or len(stated.raters) > 1 or stated.names:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
@@ -264,64 +272,6 @@ _NAMED = 0.7
 """How well a name fits a role that it names."""
 
 
-def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
-    """Refuse a column that the table does not have, and one with two roles."""
-    roles: dict[str, Sequence[str | None]] = {
-        "unit": stated.units,
-        "rater": stated.raters,
-        "label": stated.labels,
-        "unused": stated.unused,
-        "by": (stated.group,),
-        "systems": stated.systems,
-        **{
-            role: (getattr(stated, role),)
-            for role in ("criterion", "system", "repeat", "weight", "cluster")
-        },
-        **{
-            role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
-        },
-    }
-    role_by_column: dict[str, str] = {}
-    for role, names in roles.items():
-        flag = option(purpose.flags.get(role, role))
-        for name in names:
-            if name is None:
-                continue
-            if name not in frame.columns:
-                raise SourceError(
-                    f"{purpose.name}: {flag} {name!r}: there is no such column;"
-                    f" {nearest(name, frame.columns)}"
-                )
-            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
-                raise SourceError(
-                    f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
-                    " each once"
-                )
-            role_by_column.setdefault(name, role)
-
-
-def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
-    """Refuse a pattern of names that is none, or that no column has."""
-    if not stated.names:
-        return
-    gaps = re.findall(r"\{(\w+)\}", stated.names)
-    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
-    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
-        raise SourceError(
-            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
-        )
-    if not matching(stated.names, frame.columns):
-        raise SourceError(
-            f"{where}: no column has such a name; the columns are"
-            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
-        )
-
-
-_MOST_NAMED = 20
-"""Columns whose names an error states."""
-
-
 def check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
     """Refuse a statement that changes nothing, as the reading has no such role."""
     for role in disregarded(reading, stated):
@@ -374,41 +324,6 @@ def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRo
     return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
 
 
-def _choice_of_rounds(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Each round by itself; the first one where groups are compared."""
-    column = reading.repeat
-    if column is None or purpose.has_rule or column not in frame.columns:
-        return []
-    if purpose.task == "ratings" and not stated.groups:
-        return [("by", (column,))]
-    return [("where", (f"{column}={frame[column].drop_nulls().item(0)}",))]
-
-
-def _how_to_state(purpose: Purpose) -> TranslatableMessage:
-    """By which options the columns are stated, where no reading of them is likely."""
-    names = {
-        "ratings": ("rater", "unit", "rater", "label"),
-        "groups": ("system", "by", "unit", "label"),
-        "comparisons": ("item", "rater", "first", "second", "outcome"),
-    }.get(purpose.task, ())
-    flags = [option(purpose.flags.get(name, name)) for name in names]
-    if purpose.task == "comparisons":
-        return message(
-            "State what each column is with {options}.",
-            message_id="roles.state_columns",
-            options=listed(flags, end="{some} and {last}"),
-        )
-    return message(
-        "State the columns of ratings with {columns}, or, where each row is a rating, what each"
-        " column is with {options}.",
-        message_id="roles.state_ratings",
-        columns=flags[0],
-        options=listed(flags[1:], end="{some} and {last}"),
-    )
-
-
 def _comparisons() -> TranslatableMessage:
     return message(
         "Comparisons of two systems are analysed by `preference`, not by `agreement`.",
@@ -439,7 +354,7 @@ def _refusal(
     computable = [r for rank in ranks for r in rank if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
-        unclear = (*unclear, str(_how_to_state(purpose)))
+        unclear = (*unclear, str(how_to_state(purpose)))
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
@@ -450,15 +365,15 @@ def _refusal(
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
-    proposed += _choice_of_rounds(frame, reading, stated, purpose)
+    proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)
     rows = totals(frame, reading)
     # A file has one sign of rows that are left out.
-    is_stateable = len(rows) < 2 and (not rows or begin_rows(frame, rows))
+    is_stateable = len(rows) < 2 and begin_rows(frame, rows)
     is_stateable = is_stateable and not has_names_again(frame, reading)
     if is_stateable and not computable and not is_other:
-        unclear = (*unclear, str(_how_to_state(purpose)))
+        unclear = (*unclear, str(how_to_state(purpose)))
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,

@@ -113,8 +113,7 @@ class _Key:
         draft.add(-2 * self.unit.people, "cells_name_raters", name)
         is_rater = kinds(name)["rater"] >= 0.8 and self.unit.is_ratings and not fit(name, "unit")
         draft.add(-3.0 * is_rater, "named_for_raters", name)
-        is_measured = self.unit.is_number and not self.unit.is_whole
-        draft.add(-4.0 * is_measured, "named_for_ratings", name)
+        draft.add(-4.0 * (self.unit.is_number > self.unit.is_whole), "named_for_ratings", name)
         is_better = any(fit(c.name, "unit") > fit(name, "unit") for c in self.more)
         draft.add(-3.0 * is_better, "other_unit", ", ".join(c.name for c in self.more))
         decided = [
@@ -177,8 +176,9 @@ class _Key:
             and (fit(c.name, "label") == 1 or not self.table.decides({self.rater.name}, c.name))
         ]
         # A column that is named for units has the labels where no other can have them.
-        plain = [c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1]
-        varied = plain or varied
+        varied = [
+            c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1
+        ] or varied
         named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
         units = {name for name in self.names if name != self.rater.name}
         loose = tuple(
@@ -191,9 +191,8 @@ class _Key:
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
-        alike = [tuple(c for c in loose if c.name in names) for names in self._alike(loose)]
-        sets += [group for group in alike if 1 < len(group) < len(loose) < 9 and group != named]
-        return sets
+        alike = (tuple(c for c in loose if c.name in names) for names in self._alike(loose))
+        return [*sets, *(g for g in alike if 1 < len(g) < len(loose) < 9 and g != named)]
 
     def _alike(self, columns: Sequence[Column]) -> list[tuple[str, ...]]:
         """Groups of columns with common labels."""

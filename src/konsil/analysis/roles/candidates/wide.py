@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from konsil.analysis.roles.candidates.families import connected, families
 from konsil.analysis.roles.candidates.leftover import (
@@ -15,12 +14,18 @@ from konsil.analysis.roles.candidates.leftover import (
     has_people,
     is_named_for_other,
 )
+from konsil.analysis.roles.candidates.row_names import (
+    add_rows_of,
+    is_named_but_last,
+    pair_of_unit,
+    rater_with_rounds,
+    take_pair,
+)
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import (
     Kind,
     Product,
-    best_fit,
     fit,
     is_numbered_name,
     is_series,
@@ -28,15 +33,12 @@ from konsil.analysis.roles.names import (
     product,
 )
 from konsil.analysis.roles.reading import Shape, StatedRoles
-from konsil.analysis.roles.vocabulary import NameRole
 
 _SHAPES: tuple[Shape, ...] = (
     *("wide", "criteria", "raters-in-rows", "systems", "counts", "rater-by-criterion"),
 )
 _BY_CHANCE = 4.0
 """Agreements expected by chance alone from which on it is hardly chance that there is none."""
-_BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
-"""What a column that names the rows together with that of the units can be named for."""
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
 
@@ -120,7 +122,7 @@ class Family:
     def _names_rows(self, column: Column) -> bool:
         """Whether a column has another value in each row, or in each row of a group."""
         if not self.table.slices:
-            return column.is_unique
+            return column.is_unique or is_named_but_last(column)
         return column.is_full and self.table.is_key((column.name,))
 
     @cached_property
@@ -241,7 +243,7 @@ class Family:
         if column is not None:
             draft.rater = column.name
             draft.add(3, "row_a_rater", column.name)
-        elif pair := self._rater_with_rounds():
+        elif pair := rater_with_rounds(self.table, self.rest):
             draft.rater, draft.repeat = pair
             draft.add(1, "rows_of_rounds", draft.repeat)
         else:
@@ -252,20 +254,6 @@ class Family:
                 draft.add(0.1, "may_name_raters", draft.rater)
         is_broad = len(self.names) > self.table.n_rows
         draft.add(float(is_broad), "more_columns_than_rows", self.label)
-
-    def _rater_with_rounds(self) -> tuple[str, str] | None:
-        """A column of raters with several rows each, and the one that tells these rows apart."""
-        raters = [c for c in self.rest if fit(c.name, "rater") >= 0.7 and c.is_full]
-        pairs = (
-            (rater.name, other.name)
-            for rater in raters
-            for other in self.rest
-            if best_fit(other.name, ("system", "repeat", "group")) >= 0.7
-            and other is not rater
-            and not other.is_unique
-            and self.table.is_key((rater.name, other.name))
-        )
-        return next(pairs, None)
 
     def _weigh_units(self, draft: Draft) -> None:
         """Whether each row is a unit, and what names it."""
@@ -279,14 +267,14 @@ class Family:
             draft.units = (unit.name,)
             above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
             if above:
-                self._add_rows_of(draft, above[0])
+                add_rows_of(draft, above[0].name)
             draft.add(1.5 * fit(unit.name, "unit") or 0.3, "unit_in_each_row", unit.name)
-        elif pair := self._pair_of_unit():
-            self._take_pair(draft, pair)
+        elif pair := pair_of_unit(self.table, self.rest):
+            take_pair(draft, pair)
         else:
             repeated = next((c for c in self.rest if self._may_repeat(c)), None)
             if repeated:
-                self._add_rows_of(draft, repeated)
+                add_rows_of(draft, repeated.name)
             else:
                 draft.add(-0.3, "rows_are_units", self.label)
         if raters is not None and raters is not unit:
@@ -296,24 +284,6 @@ class Family:
         repeated_raters = [c for c in self.rest if self._names_raters(c)]
         if repeated_raters:
             draft.add(-5, "rater_column", repeated_raters[0].name)
-
-    def _take_pair(self, draft: Draft, pair: tuple[str, str]) -> None:
-        """Name the rows by two columns, such as question and system, or patient and round."""
-        first, second = sorted(pair, key=lambda name: best_fit(name, ("system", "repeat")))
-        draft.units = pair
-        draft.system = second if fit(second, "system") else None
-        draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
-        if draft.system is None and fit(second, "repeat"):
-            draft.units, draft.repeat = (first,), second
-            draft.add(-1, "rows_of_rounds", second)
-        elif draft.system is None:
-            self._add_rows_of(draft, self.table.by_name[first], points=-1.0)
-
-    def _add_rows_of(self, draft: Draft, column: Column, points: float = -3.0) -> None:
-        """The column of units with several rows: these are no independent ones."""
-        draft.add(points, "unit_has_rows", column.name)
-        if fit(column.name, "unit") >= 0.7 and draft.shape in {"wide", "rater-by-criterion"}:
-            draft.cluster = column.name
 
     def _names_several_rows(self, column: Column, n_rows_each: float) -> bool:
         """Whether a column is named for units and has several rows of each."""
@@ -343,27 +313,6 @@ class Family:
         if fit(column.name, "rater") < 1 or column.is_unique or column.is_long:
             return False
         return not (column.is_ratings and self.table.shares(column, self.columns) >= NEAR)
-
-    def _pair_of_unit(self) -> tuple[str, str] | None:
-        """Two columns, such as question and system, that together name each row.
-
-        Not both are systems or rounds.
-        """
-        free = [
-            c
-            for c in self.rest
-            if not c.is_long and not c.is_date and 1 < len(c.distinct) < self.table.n_rows
-        ]
-        fits = {
-            (a.name, b.name): max(
-                fit(a.name, "unit") + best_fit(b.name, _BESIDE_UNIT),
-                fit(b.name, "unit") + best_fit(a.name, _BESIDE_UNIT),
-            )
-            for a, b in combinations(free[:10], 2)
-            if self.table.is_key((a.name, b.name))
-        }
-        best = max(fits, key=lambda pair: fits[pair], default=None)
-        return best if best and fits[best] >= 1.7 else None
 
     def _weigh_counts(self, draft: Draft) -> bool:
         """Whether the cells are numbers of raters."""
