@@ -211,9 +211,10 @@ def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
     columns = dict.fromkeys((*frame.columns[:1], *reading.units))
     named = next(filter(None, (_totals_in(frame[name]) for name in columns)), ())
     is_wide = reading.shape in SHAPES_OF["wide"] and len(reading.units) == 1
-    if named or not is_wide or (frame.item(-1, reading.units[0]) or "").strip():
+    if named or not is_wide:
         return named
-    return ("",) if frame[reading.units[0]].head(-1).is_in(["", None]).sum() == 0 else ()
+    is_open = frame[reading.units[0]].cast(pl.String).fill_null("") == ""
+    return ("",) if is_open[-1] and is_open.sum() == 1 else ()
 
 
 def _totals_in(cells: pl.Series) -> tuple[str, ...]:
