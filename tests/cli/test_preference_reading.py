@@ -130,6 +130,31 @@ def test_both_bad_is_a_tie(word: str) -> None:
     )
 
 
+def test_systems_are_the_same_in_large_and_small_letters() -> None:
+    """Kills: a winner that is unknown for its letters, and one of two alike that is guessed."""
+    table = votes()
+    names = pl.col("winner").str.to_uppercase()
+    changed = table.with_columns(
+        winner=pl.when(pl.col("item") == "q0").then(names).otherwise("winner")
+    )
+    assert numbers(konsil.preference(changed, resamples=100)) == numbers(
+        konsil.preference(table, resamples=100)
+    )
+
+
+def test_the_first_row_that_is_read_out_has_a_winner(call: Call, tmp_path: Path) -> None:
+    """Kills: a tie that shows nobody who is preferred, where a later row does."""
+    lines = [f"q{n},x,y,{('tie', 'tie', 'B', 'a')[n % 4]}" for n in range(12)]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["item,model_a,model_b,winner", *lines]) + "\n")
+    assert (
+        "First row: item 'q2': 'x' was compared with 'y', outcome 'B'"
+        in call("preference", file)[2]
+    )
+    file.write_text("\n".join(["item,model_a,model_b,winner", *lines[:2] * 4]) + "\n")
+    assert "First row: item 'q0'" in call("preference", file)[2]
+
+
 def test_numbers_of_another_column_are_no_outcomes() -> None:
     """0 and 1 are words for outcomes, too: a column of counts or scores is none for that."""
     table = votes().with_columns(pl.Series("errors", [n % 2 for n in range(80)]))

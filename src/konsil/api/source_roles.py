@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
-from konsil.analysis.roles.proposal import LEAST, propose, totals
+from konsil.analysis.roles.proof import totals
+from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
 from konsil.analysis.roles.recognition import by_layout, check_used
 from konsil.analysis.roles.statement import first_row, sentence

@@ -20,7 +20,8 @@ from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.api.datasets import agreements, coding
 from konsil.api.datasets.agreements import agreement_of_data_set
 from konsil.cli import main
-from konsil.errors import KonsilError, SourceError
+from konsil.errors import KonsilError, SourceError, UnclearTableError
+from konsil.sources.files.datasets import pieces_of
 
 
 def ratings(seed: int = 1) -> pl.DataFrame:
@@ -58,6 +59,31 @@ def test_groups_of_a_divided_table_have_the_differences_of_the_whole(tmp_path):
     parts = agreement_of_data_set(divided(ratings(), tmp_path, 5), AgreementRequest(**of))
     whole = konsil.agreement(ratings(), **of)
     assert parts.to_json() == whole.to_json()
+
+
+def test_labels_of_all_pieces_are_proved(tmp_path, monkeypatch):
+    """Kills: a code or spelling that some rows do not have and that is computed as a label."""
+    monkeypatch.setattr(coding, "_ROWS", 20)
+    for label, message in (("High", "High=high"), ("n/a", "missing")):
+        rows = pl.Series(range(120)) == 60
+        table = ratings().with_columns(
+            label=pl.when(rows).then(pl.lit(label)).otherwise(pl.col("label"))
+        )
+        folder = tmp_path / message[:4]
+        folder.mkdir()
+        with pytest.raises(UnclearTableError) as caught:
+            agreement_of_data_set(divided(table, folder, 3), AgreementRequest(resamples=100))
+        assert message in str(caught.value)
+
+
+def test_some_rows_are_the_same_and_have_the_last_ones(tmp_path, monkeypatch):
+    """Kills: rows in an order by chance, and totals at the end that nobody looks at."""
+    monkeypatch.setattr(coding, "_ROWS", 30)
+    table = ratings().with_columns(pl.Series("unit", range(120)))
+    pieces = pieces_of(divided(table, tmp_path, 3))
+    units = coding.some_rows(pieces, "t")["unit"].to_list()
+    expected = [*range(30), *range(80, 110), *range(110, 120)]
+    assert units == [str(unit) for unit in expected]
 
 
 def outcome(make, *arguments, **options):

@@ -435,3 +435,18 @@ def test_the_fast_and_the_careful_way_agree(rows: list[list[str]], end: str) -> 
     careful = list(delimited._records(data, ",", "t.csv"))[1:]
     assert fast.rows() == [tuple(c or None for c in row) for _, row in careful]
     assert [line for line, _ in careful] == list(range(2, fast.height + 2))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_rows_without_a_cell_are_no_rows(end: str, quote: str, tmp_path: Path) -> None:
+    """Kills: rows of separators alone as units, and lines of later rows that are wrong."""
+    lines = ["case,ann,ben", f"{quote}c1{quote},1,2", ",,", ", ,", "c2,2,3", ",,"]
+    file = tmp_path / "t.csv"
+    for last in (end, ""):
+        file.write_text(end.join(lines) + last, newline="")
+        table = read_table(file)
+        assert table.frame.rows() == [("c1", "1", "2"), ("c2", "2", "3")]
+        assert [table.line(row) for row in range(2)] == [2, 5]
+    file.write_text(end.join(["case,ann,ben", "c1,1,2", ","]), newline="")
+    assert read_table(file).frame.height == 1

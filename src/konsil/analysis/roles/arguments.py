@@ -8,9 +8,17 @@ from typing import Any, cast
 
 import polars as pl
 
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.names import pattern_regex
-from konsil.analysis.roles.reading import COMPARISONS, RATED_ONCE, TableReading
+from konsil.analysis.roles.reading import (
+    COMPARISONS,
+    RATED_ONCE,
+    Purpose,
+    StatedRoles,
+    TableReading,
+)
 from konsil.analysis.roles.vocabulary import weights_of
+from konsil.errors import option
 from konsil.records.request import Request
 
 
@@ -91,6 +99,41 @@ def combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, t
     return [("recode", recode), ("repeat", ("sum",)), ("level", ("interval",))] if recode else []
 
 
+def choice_of_rounds(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Each round by itself; the first one where groups are compared."""
+    column = reading.repeat
+    if column is None or purpose.has_rule or column not in frame.columns:
+        return []
+    if purpose.task == "ratings" and not stated.groups:
+        return [("by", (column,))]
+    return [("where", (f"{column}={frame[column].drop_nulls().item(0)}",))]
+
+
+def how_to_state(purpose: Purpose) -> TranslatableMessage:
+    """By which options the columns are stated, where no reading of them is likely."""
+    names = {
+        "ratings": ("rater", "unit", "rater", "label"),
+        "groups": ("system", "by", "unit", "label"),
+        "comparisons": ("item", "rater", "first", "second", "outcome"),
+    }.get(purpose.task, ())
+    flags = [option(purpose.flags.get(name, name)) for name in names]
+    if purpose.task == "comparisons":
+        return message(
+            "State what each column is with {options}.",
+            message_id="roles.state_columns",
+            options=listed(flags, end="{some} and {last}"),
+        )
+    return message(
+        "State the columns of ratings with {columns}, or, where each row is a rating, what each"
+        " column is with {options}.",
+        message_id="roles.state_ratings",
+        columns=flags[0],
+        options=listed(flags[1:], end="{some} and {last}"),
+    )
+
+
 _ORDER = (
     *("layout", "by", "unit", "item", "system", "rater", "criterion", "label", "labels", "names"),
     *("split", "repeat", "weight", "cluster", "first", "second", "outcome", "won", "lost", "tied"),
@@ -116,7 +159,7 @@ def call_of(
     }
     proposed = {
         name: dict(value.split("=", 1) for value in values)
-        if name == "recode"
+        if name in {"recode", "where"}
         else list(values)
         if len(values) > 1 or name == "unused"
         else values[0]

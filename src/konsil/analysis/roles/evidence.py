@@ -85,11 +85,19 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.rows_are_units",
         column=c,
     ),
+    "rows_of_rounds": lambda c: message(
+        "{column} distinguishes several ratings by one rater.",
+        message_id="roles.tells_repeats",
+        column=c,
+    ),
     "unit_has_rows": lambda c: message(
         "{column} has the same value in several rows.", message_id="roles.unit_has_rows", column=c
     ),
     "row_a_rater": lambda c: message(
         "{column} names a rater in each row.", message_id="roles.row_a_rater", column=c
+    ),
+    "may_name_raters": lambda c: message(
+        "{column} may name the raters.", message_id="roles.may_name_raters", column=c
     ),
     "no_rater_named": lambda c: message(
         "No column names the raters ({column}).", message_id="roles.no_rater_named", column=c
@@ -190,6 +198,16 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         message_id="roles.only_label",
         column=c,
     ),
+    "criteria_not_named": lambda c: message(
+        "Neither units nor criteria are named as such ({column}).",
+        message_id="roles.criteria_not_named",
+        column=c,
+    ),
+    "criteria_apart": lambda c: message(
+        "Not all of these columns have common values: {column}.",
+        message_id="roles.criteria_apart",
+        column=c,
+    ),
     "same_for_all_raters": lambda c: message(
         "{column} is the same for all raters of a unit.",
         message_id="roles.same_for_all_raters",
@@ -260,7 +278,10 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
 }
 """What speaks for or against a reading, with the column that it is about."""
 
-ASKED = frozenset({"unit_has_rows", "sides_alone", "product_open"})
+ASKED = frozenset(
+    {"unit_has_rows", "rows_of_rounds", "may_name_raters"}
+    | {"sides_alone", "product_open", "criteria_apart", "criteria_not_named"}
+)
 """What is asked whatever else speaks for a reading."""
 
 
@@ -276,6 +297,7 @@ class Draft:
     system: str | None = None
     repeat: str | None = None
     weight: str | None = None
+    cluster: str | None = None
     sides: tuple[str, str] | None = None
     outcome: str | None = None
     second_outcome: str | None = None
@@ -358,7 +380,7 @@ def unused_because(role: Role) -> TranslatableMessage:
 
 def reading_of(draft: Draft, columns: list[str], cluster: str | None) -> TableReading:
     """A complete reading: every column of the table has its role."""
-    used = draft.used
+    used, cluster = draft.used, cluster or draft.cluster
     if cluster is not None and cluster not in used:
         used[cluster] = "cluster"
     roles = {name: used.get(name) or draft.roles.get(name, "empty") for name in columns}

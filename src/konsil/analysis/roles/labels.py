@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.reading import COMPARISONS, StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import NO_CELL, TRUTH_VALUES
+from konsil.analysis.roles.vocabulary import NO_ANSWER, NO_CELL, TRUTH_VALUES
 from konsil.errors import option
 from konsil.records.numerals import is_number, number_of
 
@@ -30,6 +30,11 @@ def unclear_labels(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> Iterator[TranslatableMessage]:
     """What is asked of the labels of a table, as whether 99 among 1 to 5 is a label."""
+    if has_names_again(frame, reading):
+        yield message(
+            "A row repeats the names of the columns: leave it out of the table.",
+            message_id="roles.names_again",
+        )
     answers = dict(label_arguments(frame, reading, stated))
     if "missing" in answers:
         yield message(
@@ -51,6 +56,15 @@ def unclear_labels(
         )
 
 
+def has_names_again(frame: pl.DataFrame, reading: TableReading) -> bool:
+    """Whether a row has the names of the columns, as where tables were copied one below another."""
+    names = [name for name in dict.fromkeys(reading.columns) if name in frame.columns]
+    rows = frame
+    for name in names:
+        rows = rows.filter(pl.col(name).cast(pl.String) == name)
+    return len(names) > 1 and not rows.is_empty()
+
+
 def label_arguments(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> list[tuple[str, tuple[str, ...]]]:
@@ -67,7 +81,7 @@ def label_arguments(
     words = [_words(frame, names) - aside for names in parts]
     options: list[tuple[str, tuple[str, ...]]] = []
     if not {*stated.missing} - {""}:
-        options.append(("missing", _each_once(map(codes_among, words))))
+        options.append(("missing", _each_once(map(_codes, words))))
     if not stated.recoded:
         options.append(("recode", _each_once(map(_recodings, words))))
     return [(name, values) for name, values in options if values]
@@ -80,7 +94,18 @@ def _each_once(parts: Iterable[Sequence[str]]) -> tuple[str, ...]:
 def _words(frame: pl.DataFrame, names: Collection[str]) -> set[str]:
     """The different cells of some columns that have a value."""
     cells = (str(v).strip() for name in names for v in frame[name].drop_nulls().unique())
-    return {cell for cell in cells if cell.casefold() not in NO_CELL}
+    return {cell for cell in cells if cell.casefold() not in NO_CELL - NO_ANSWER}
+
+
+def _codes(words: Collection[str]) -> tuple[str, ...]:
+    """The words and numbers that probably mean: not rated."""
+    answers = {word for word in words if word.casefold() in NO_ANSWER}
+    labels = {*words} - answers
+    if len(labels) < _FEWEST:
+        return ()
+    if any(word.startswith("+") for word in labels):
+        answers -= {"-"}
+    return (*codes_among(labels), *sorted(answers))
 
 
 def _recodings(words: Collection[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Literal
 from konsil.analysis.roles.vocabulary import (
     CRITERIA,
     DEGREES,
+    GENDER,
     KEYS,
     LABELS,
     MAKERS,
@@ -43,8 +44,10 @@ def words(name: str) -> tuple[str, ...]:
 
     >>> words("Fall-Nr."), words("raterName2"), words("Prüferin"), words("first score_1to4")
     (('fall', 'nr'), ('rater', 'name', '2'), ('prueferin',), ('1', 'score'))
+    >>> words("Kodierer*in 2"), words("Prüfer(in)")
+    (('kodierer', '2'), ('pruefer',))
     """
-    spaced = NEW_WORD.sub(" ", RANGE.sub(" ", name))
+    spaced = NEW_WORD.sub(" ", RANGE.sub(" ", GENDER.sub("", name)))
     parts: list[str] = re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN))
     return tuple(ORDINALS.get(part, part) for part in parts)
 
@@ -152,9 +155,27 @@ def _as_rater(name: str, letters: Sequence[str]) -> float:
         return 1.0
     if len(letters) > 1 and letters[-1] in RATED and fit(" ".join(letters[:-1]), "rater") == 1:
         return 0.9 * (len(words(name)) > len(letters))
-    if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE):
+    if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE) or _is_rater_with_name(text):
         return 0.9
     return 0.8 * bool(re.fullmatch(r"[A-Fa-f]|[A-Z]{2}", text))
+
+
+def _is_rater_with_name(name: str) -> bool:
+    """Whether a rater's number or letter, or a bracket, stands between the word and a name.
+
+    >>> [_is_rater_with_name(n) for n in ("Rater A (Dr. Meier)", "Reader 2: KM", "Rater (Meier)")]
+    [True, True, True]
+    >>> _is_rater_with_name("Rater 1 accuracy"), _is_rater_with_name("Rater 1 date")
+    (False, False)
+    """
+    first, *others = words(name) or ("",)
+    number, *rest = others or [""]
+    if "(" not in name and len(number) > 1 and not number.isdigit():
+        return False
+    rest = rest if len(number) == 1 or number.isdigit() else others
+    called = " ".join(rest)
+    is_open = bool(rest) and not CRITERIA & {*rest} and best_fit(called, _OTHERS) < 0.7
+    return is_open and fit(first, "rater") == 1
 
 
 def _as_criterion(name: str, letters: Sequence[str]) -> float:
@@ -188,9 +209,10 @@ class Product:
         """What the two parts of a name are called: of R1Q2 'R1' and 'Q2'."""
         first, second = (part.strip() for part in self.parts[name])
         is_numbered = self.above.isalpha() and first.isdigit()
+        has_word = any(map(str.isalpha, self.joint))
         return (
             self.above + first if is_numbered else first,
-            self.joint + second if is_numbered and self.joint.isalpha() else second,
+            self.joint.lstrip(_SIGNS) + second if has_word else second,
         )
 
     @property
@@ -210,6 +232,7 @@ class Product:
 
 
 _BRACKETS = ((" (", ")"), (" [", "]"), ("(", ")"), ("[", "]"))
+_SIGNS = "_ -:/.|"
 _JOINTS = ("_", " - ", ": ", "/", ".", "|", " ")
 
 
@@ -222,7 +245,14 @@ def product(names: Sequence[str]) -> Product | None:
     '{criterion} ({rater})'
     >>> product(["R1Q1", "R1Q2", "R2Q1", "R2Q2"]).pattern(is_rater_first=True)
     'R{rater}Q{criterion}'
+    >>> pain = ["pain rater 1", "pain rater 2"]
+    >>> product([*pain, "grip force rater 1", "grip force rater 2"]).pattern(is_rater_first=False)
+    '{criterion} rater {rater}'
     """
+    for joint in _JOINTS:
+        pairs_of_word = _around_word(names, joint)
+        if pairs_of_word is not None:
+            return pairs_of_word
     for joint, end in (*_BRACKETS, *((joint, "") for joint in _JOINTS)):
         if not all(joint in name and name.endswith(end) for name in names):
             continue
@@ -236,6 +266,20 @@ def product(names: Sequence[str]) -> Product | None:
         if crossed is not None:
             return Product(joint, {name: crossed[text] for name, text in inner.items()}, end=end)
     return _numbered_product(names)
+
+
+def _around_word(names: Sequence[str], joint: str) -> Product | None:
+    """Names with one word before a number or letter at their end, as in 'pain rater 1'."""
+    parts = {name: tuple(name.rsplit(joint, 2)) for name in names}
+    pieces = [*parts.values()]
+    if not all(len(piece) == 3 and re.fullmatch(r"\d+|[A-Za-z]", piece[2]) for piece in pieces):
+        return None
+    if len({piece[1] for piece in pieces}) > 1 or not pieces[0][1].isalpha():
+        return None
+    pairs = Product(
+        f"{joint}{pieces[0][1]}{joint}", {name: (p[0], p[2]) for name, p in parts.items()}
+    )
+    return pairs if pairs.is_crossed and pairs.is_clear else None
 
 
 def _two(text: str, joint: str) -> tuple[str, str]:

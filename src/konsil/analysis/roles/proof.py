@@ -1,16 +1,18 @@
-"""The sample by which a table is read, and the proof of the reading on all rows."""
+"""The sample by which a table is read, the proof of the reading on all rows, and totals below."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.columns import NEAR, Column, common_labels, table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.names import best_fit, fit
-from konsil.analysis.roles.reading import StatedRoles, TableReading
+from konsil.analysis.roles.labels import codes_among
+from konsil.analysis.roles.names import best_fit, fit, kinds
+from konsil.analysis.roles.reading import RATED_ONCE, SHAPES_OF, StatedRoles, TableReading
 
 MOST_ROWS = 2_000
 """Rows of a sample."""
@@ -85,6 +87,46 @@ def contradictions(
             columns=", ".join(map(shortened, key)),
             n=MOST_ROWS,
         )
+    for name, role in reading.roles.items():
+        if role != "weight" and is_weight(name) and name not in {*stated.unused, *reading.columns}:
+            column = _values(frame[name], name, stated)
+            if column.is_number and len(column.distinct) > 1:
+                yield may_be_weight(name)
+    is_counted = reading.shape == "counts" and _has_one_sum(sample(frame), reading.rated)
+    if is_counted and not _has_one_sum(frame, reading.rated):
+        yield message(
+            "Rows have different numbers of raters, though they had the same in a sample of {n:,}"
+            " rows.",
+            message_id="roles.sums_differ",
+            n=MOST_ROWS,
+        )
+    yield from _apart(frame, reading, stated)
+
+
+def is_weight(name: str) -> bool:
+    """Whether a column is named for weights or counts of rows, and neither for a rater."""
+    return fit(name, "weight") >= 0.7 and max(kinds(name)["rater"], kinds(name)["criterion"]) < 0.9
+
+
+def may_be_weight(name: str) -> TranslatableMessage:
+    """What is asked of a column of weights or counts."""
+    return message(
+        "{column} may count or weight the rows.",
+        message_id="roles.may_be_weight",
+        column=shortened(name),
+    )
+
+
+def _has_one_sum(frame: pl.DataFrame, names: Sequence[str]) -> bool:
+    """Whether the numbers of some columns have the same sum in each row."""
+    numbers = pl.col(names).cast(pl.String).cast(pl.Float64, strict=False)
+    return frame.select(pl.sum_horizontal(numbers)).to_series().n_unique() == 1
+
+
+def _apart(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
+) -> Iterator[TranslatableMessage]:
+    """Columns of ratings that have no values in common with the others."""
     if len(reading.rated) > 1 and reading.shape != "long-criteria":
         columns = [_values(frame[name], name, stated) for name in reading.rated]
         filled = [column for column in columns if column.filled]
@@ -103,9 +145,12 @@ def _key(reading: TableReading) -> tuple[str, ...]:
     if reading.shape in {"long", "long-criteria", "repeats"}:
         parts = (*reading.units, reading.rater, reading.criterion, reading.repeat)
         return tuple(name for name in parts if name is not None)
-    if reading.shape in {"wide", "counts", "rater-by-criterion", "criteria", "systems"}:
-        return reading.units
-    return (reading.rater,) if reading.shape == "raters-in-rows" and reading.rater else ()
+    if reading.shape in {"wide", "counts", "rater-by-criterion", "criteria"} | RATED_ONCE:
+        return (
+            (*reading.units, reading.repeat) if reading.units and reading.repeat else reading.units
+        )
+    in_rows = (reading.rater, reading.repeat) if reading.shape == "raters-in-rows" else ()
+    return tuple(name for name in in_rows if name is not None)
 
 
 def _is_key(frame: pl.DataFrame, names: Sequence[str]) -> bool:
@@ -118,7 +163,101 @@ def _is_key(frame: pl.DataFrame, names: Sequence[str]) -> bool:
 
 
 def _values(cells: pl.Series, name: str, stated: StatedRoles) -> Column:
-    """A column with each of its values once."""
+    """A column with each of its values once, without codes of missing values."""
     values = cells.unique().to_frame(name)
-    table = table_of(values, stated.missing, stated.declared)
+    codes = codes_among([str(value).strip() for value in values[name].drop_nulls()])
+    table = table_of(values, (*stated.missing, *codes), stated.declared)
     return table.by_name.get(name) or Column(name, ())
+
+
+def unclear_totals(frame: pl.DataFrame, reading: TableReading) -> Iterator[TranslatableMessage]:
+    """Rows that may be no ratings, and totals of a cross table that are none."""
+    rows = totals(frame, reading)
+    for row in rows:
+        sentence_of = message(
+            "The row {row} at the end may have totals or means of the other rows, which are no"
+            " ratings.",
+            message_id="roles.may_be_totals",
+            row=repr(row),
+        )
+        if not begin_rows(frame, rows):
+            sentence_of = message(
+                "{sentence} Leave it out of the table.",
+                message_id="roles.leave_out_totals",
+                sentence=sentence_of,
+            )
+        yield sentence_of
+    for name, total, n in wrong_totals(frame, reading):
+        yield message(
+            "The counts of {name} add up to {sum:,}, its total is {total:,}: correct the table.",
+            message_id="roles.wrong_total",
+            name=repr(name),
+            sum=n,
+            total=total,
+        )
+
+
+_MOST_TOTALS = 20
+"""Rows at the end of a table that are looked at."""
+
+
+def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
+    """What the rows at the end are called that are named like sums or means of the others.
+
+    They are named in the first column, or in one of the units. Those of a cross table are not read.
+    """
+    if reading.shape == "cross-table" or frame.is_empty():
+        return ()
+    columns = dict.fromkeys((*frame.columns[:1], *reading.units))
+    named = next(filter(None, (_totals_in(frame[name]) for name in columns)), ())
+    is_wide = reading.shape in SHAPES_OF["wide"] and len(reading.units) == 1
+    if named or not is_wide:
+        return named
+    is_open = frame[reading.units[0]].cast(pl.String).fill_null("") == ""
+    return ("",) if is_open[-1] and is_open.sum() == 1 else ()
+
+
+def _totals_in(cells: pl.Series) -> tuple[str, ...]:
+    last = [str(cell or "").strip() for cell in cells.tail(_MOST_TOTALS)]
+    rows = [*takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(last))]
+    # A word that is in other rows as well is a name like the others.
+    above = cells.head(len(cells) - len(rows)) if rows else cells.clear()
+    is_total = len(above) and not above.cast(pl.String).str.strip_chars().is_in(rows).any()
+    return tuple(reversed(rows)) if is_total else ()
+
+
+def begin_rows(frame: pl.DataFrame, words: Sequence[str]) -> bool:
+    """Whether the last rows begin with some words, so that they can be left out by them.
+
+    No words begin every row.
+    """
+    cells = frame.to_series(0).tail(len(words))
+    return all(words) and [str(cell or "").strip() for cell in cells] == [*words]
+
+
+def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, int, int]]:
+    """Each row and column of a cross table whose total is not the sum of its counts.
+
+    With its name, its total and the sum.
+    """
+    side = next((name for name, role in reading.roles.items() if role == "row"), None)
+    if reading.shape != "cross-table" or side is None:
+        return []
+    others = [name for name in frame.columns if name not in {*reading.rated, side}]
+    cells = table_of(frame, (), ()).by_name
+    counts = [cells[name].numbers for name in reading.rated]
+    lines = [*zip([*cells[side].cells], *counts, strict=True)]
+    given = cells[others[-1]].numbers if others and others[-1] in cells else ()
+    wrong = [
+        (line[0], int(total), int(sum(line[1:])))
+        for line, total in zip(lines, given, strict=False)
+        if sum(line[1:]) != total
+    ]
+    n = len(reading.rated)
+    named = [*zip(reading.rated, counts, strict=True), *((others[-1], given) for _ in given[:1])]
+    wrong += [
+        (name, int(column[n]), int(sum(column[:n])))
+        for name, column in named
+        if len(column) > n and sum(column[:n]) != column[n]
+    ]
+    return wrong

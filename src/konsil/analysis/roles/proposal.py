@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.axes import is_axis
-from konsil.analysis.roles.candidates.cells import by_cells
+from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
 from konsil.analysis.roles.candidates.comparisons import compared
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
-from konsil.analysis.roles.columns import Table, table_of
+from konsil.analysis.roles.columns import Column, Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
-from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample
+from konsil.analysis.roles.proof import (
+    MOST_ROWS,
+    contradictions,
+    may_be_weight,
+    sample,
+    unclear_totals,
+)
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -64,6 +68,12 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     complete = stated_draft(table, stated)
     if complete:
         complete.split = complete.split or separator_of(table, complete.rated, stated)
+    names = [] if complete or task == "comparisons" else columns_of_names(table)
+    if any(len(column.distinct) > 1 for column in names):
+        return Proposal(None, unclear=(_raters_in_each_row(names),))
+    if names:
+        # Each column of ratings is that of one rater.
+        table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
         return Proposal(None, unclear=(_nothing(task),))
@@ -84,6 +94,15 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
+
+
+def _raters_in_each_row(names: Sequence[Column]) -> TranslatableMessage:
+    return message(
+        "{columns} have the raters of each row: write a row for each rating, with a column of the"
+        " raters and a column of the labels.",
+        message_id="roles.raters_in_each_row",
+        columns=listed([shortened(column.name) for column in names]),
+    )
 
 
 def table_of_rows(frame: pl.DataFrame, stated: StatedRoles) -> Table:
@@ -211,24 +230,7 @@ def _unclear(
             )
     yield from _unclear_roles(best, stated)
     yield from _unclear_cells(table, best)
-    for row in totals(frame, best):
-        yield message(
-            "The row {row} at the end may have totals or means of the other rows, which are no"
-            " ratings.",
-            message_id="roles.may_be_totals",
-            row=repr(row),
-        )
-
-
-def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
-    """What the rows at the end begin with that are called like sums or means of the others.
-
-    Those of a cross table add up, and are not read.
-    """
-    is_open = frame.width > 0 and reading.shape != "cross-table"
-    cells = [str(cell or "") for cell in frame.to_series(0)] if is_open else []
-    rows = tuple(takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(cells)))
-    return rows[::-1] if len(rows) == sum(cell in rows for cell in cells) < len(cells) else ()
+    yield from unclear_totals(frame, best)
 
 
 def _is_computable(reading: TableReading, stated: StatedRoles) -> bool:
@@ -247,11 +249,7 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
     """Columns that a reading needs, or that would change its numbers."""
     weights = [name for name, role in reading.roles.items() if role == "weight"]
     if weights and reading.weight is None and weights[0] not in stated.unused:
-        yield message(
-            "{column} may count or weight the rows.",
-            message_id="roles.may_be_weight",
-            column=shortened(weights[0]),
-        )
+        yield may_be_weight(weights[0])
     if reading.shape not in COMPARISONS:
         return
     if not reading.units and not stated.has_no_units and reading.shape != "pair-counts":

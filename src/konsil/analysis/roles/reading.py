@@ -252,7 +252,7 @@ class TableReading:
     weight: str | None = None
     """The column that counts or weights rows."""
     cluster: str | None = None
-    """The column of the clusters, as stated."""
+    """The column of the clusters, as stated; or of rows that may be clusters, which is asked."""
     sides: tuple[str, str] | None = None
     """The columns of the first and the second system of a comparison."""
     outcome: str | None = None

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.arguments import arguments, combination
-from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.arguments import (
+    arguments,
+    choice_of_rounds,
+    combination,
+    how_to_state,
+)
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
-from konsil.analysis.roles.labels import label_arguments, unclear_labels
+from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import sample
+from konsil.analysis.roles.proof import begin_rows, sample, totals, unclear_totals, wrong_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     axis_question,
     propose,
     separator_of,
     table_of_rows,
-    totals,
     unclear_sets,
     with_axis,
 )
@@ -30,6 +33,7 @@ from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
     RATED_ONCE,
+    SHAPES_OF,
     Proposal,
     Purpose,
     Role,
@@ -37,9 +41,9 @@ from konsil.analysis.roles.reading import (
     TableReading,
     Task,
 )
-from konsil.analysis.roles.stated import disregarded
+from konsil.analysis.roles.stated import check_columns, check_names, disregarded
 from konsil.analysis.roles.statement import first_row, sentence, shape_words
-from konsil.errors import SourceError, UnclearTableError, choice, nearest, option
+from konsil.errors import SourceError, UnclearTableError, choice, entry, option
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -94,9 +98,13 @@ def recognise(
         return Recognised(laid_out, laid_out.units == stated.units, frame)
     proposal = _without_repeats(frame, stated, purpose, _proposed(frame, stated, purpose.task))
     reading = proposal.reading
-    questions = () if reading is None else tuple(unclear_labels(frame, reading, stated))
-    if questions:
-        proposal = replace(proposal, unclear=(*proposal.unclear, *questions), is_certain=False)
+    if reading is not None:
+        proposal = _with_questions(
+            proposal,
+            *_unclear_rows(reading, stated, purpose),
+            *unclear_labels(table, reading, stated),
+            *(unclear_totals(table, reading) if table is not frame else ()),
+        )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
     if reading is not None and proposal.is_certain:
@@ -108,6 +116,44 @@ def recognise(
     # Columns by which rows are chosen or grouped are used.
     unused = {n: reason for n, reason in reading.unused.items() if n not in stated.groups}
     return Recognised(replace(reading, unused=unused), is_stated, table)
+
+
+def _with_questions(proposal: Proposal, *questions: TranslatableMessage) -> Proposal:
+    unclear = tuple(dict.fromkeys((*proposal.unclear, *questions)))
+    return replace(proposal, unclear=unclear, is_certain=proposal.is_certain and not questions)
+
+
+def proved(
+    table: pl.DataFrame, recognised: Recognised, stated: StatedRoles, purpose: Purpose
+) -> Recognised:
+    """What some rows showed of a table, proved on all of them; refused where labels are unclear."""
+    reading = recognised.reading
+    if unclear := (*unclear_labels(table, reading, stated), *unclear_totals(table, reading)):
+        raise _refusal(table, Proposal(reading, unclear=unclear), stated, purpose)
+    return recognised
+
+
+def _unclear_rows(
+    reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> Iterator[TranslatableMessage]:
+    """What is asked of several rows of one unit: rounds of ratings, and clusters."""
+    column = reading.repeat
+    if column is not None and stated.repeat is None and not purpose.has_rule:
+        by = "" if purpose.task == "groups" else option("by", column)
+        rule = option("repeat", "first") if reading.shape in SHAPES_OF["long"] else ""
+        yield message(
+            "Choose the rows by {column}, or what counts of several ratings: {options}.",
+            message_id="roles.rounds",
+            column=shortened(column),
+            options=", ".join(filter(None, (by, entry("where", column, "'...'", "..."), rule))),
+        )
+    if reading.cluster is not None and stated.cluster is None:
+        yield message(
+            "Rows of one {column} may be dependent: they are resampled together with {cluster}.",
+            message_id="roles.may_be_clusters",
+            column=shortened(reading.cluster),
+            cluster=option("cluster", reading.cluster),
+        )
 
 
 def _of_known(
@@ -122,6 +168,8 @@ def _of_known(
     free = file_roles.without(stated.columns)
     is_asked = bool(question) and not stated.has_ratings and free.raters == file_roles.raters
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
+    # Who rated is known where a column names the raters: the respondents are none.
+    is_own = is_own or (is_asked and any(_names_raters(n, file_roles) for n in frame.columns))
     if purpose.task == "comparisons":
         is_own = is_own or file_roles.layout != "long"
         # The label of a comparison is its outcome, which is recognised by its values.
@@ -142,6 +190,12 @@ def _of_known(
     return recognised if completed == stated else replace(recognised, is_stated=False)
 
 
+def _names_raters(name: str, file_roles: StatedRoles) -> bool:
+    """Whether a column is named for raters, beside those that a tool takes for raters."""
+    is_of_tool = name in {*file_roles.raters, *file_roles.labels}
+    return not is_of_tool and fit(name, "rater") == 1 and not any(map(str.isdigit, name))
+
+
 def _proposed(frame: pl.DataFrame, stated: StatedRoles, task: Task) -> Proposal:
     if task == "groups":
         return propose_groups(frame, stated)
@@ -155,8 +209,8 @@ def by_layout(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Tab
     first one that is called like a unit. None where the layout is another one or not stated.
     Columns and names that the table does not have are refused.
     """
-    _check_columns(frame, stated, purpose)
-    _check_names(frame, stated, purpose)
+    check_columns(frame, stated, purpose)
+    check_names(frame, stated, purpose)
     if stated.layout not in {"wide", "counts"} or len(stated.raters) > 1 or stated.names:
         return None
     named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
@@ -218,64 +272,6 @@ _NAMED = 0.7
 """How well a name fits a role that it names."""
 
 
-def _check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
-    """Refuse a column that the table does not have, and one with two roles."""
-    roles: dict[str, Sequence[str | None]] = {
-        "unit": stated.units,
-        "rater": stated.raters,
-        "label": stated.labels,
-        "unused": stated.unused,
-        "by": (stated.group,),
-        "systems": stated.systems,
-        **{
-            role: (getattr(stated, role),)
-            for role in ("criterion", "system", "repeat", "weight", "cluster")
-        },
-        **{
-            role: (getattr(stated, role),)
-            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
-        },
-    }
-    role_by_column: dict[str, str] = {}
-    for role, names in roles.items():
-        flag = option(purpose.flags.get(role, role))
-        for name in names:
-            if name is None:
-                continue
-            if name not in frame.columns:
-                raise SourceError(
-                    f"{purpose.name}: {flag} {name!r}: there is no such column;"
-                    f" {nearest(name, frame.columns)}"
-                )
-            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
-                raise SourceError(
-                    f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
-                    " each once"
-                )
-            role_by_column.setdefault(name, role)
-
-
-def _check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
-    """Refuse a pattern of names that is none, or that no column has."""
-    if not stated.names:
-        return
-    gaps = re.findall(r"\{(\w+)\}", stated.names)
-    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
-    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
-        raise SourceError(
-            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
-        )
-    if not matching(stated.names, frame.columns):
-        raise SourceError(
-            f"{where}: no column has such a name; the columns are"
-            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
-        )
-
-
-_MOST_NAMED = 20
-"""Columns whose names an error states."""
-
-
 def check_used(reading: TableReading, stated: StatedRoles, purpose: Purpose) -> None:
     """Refuse a statement that changes nothing, as the reading has no such role."""
     for role in disregarded(reading, stated):
@@ -304,6 +300,8 @@ def _has_numbers(
     if (reading.shape in COMPARISONS) != (purpose.task == "comparisons"):
         return False
     if purpose.task == "groups" and not _can_be_grouped(frame, reading, stated):
+        return False
+    if (reading.shape == "raters-in-rows" and not reading.rater) or wrong_totals(frame, reading):
         return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
@@ -348,9 +346,15 @@ def _refusal(
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
-    computable = [r for r in likely if _has_numbers(frame, r, stated, purpose)]
+    is_other = bool(readings) and (
+        (readings[0].shape in COMPARISONS) != (purpose.task == "comparisons")
+        or bool(wrong_totals(frame, readings[0]))
+    )
+    ranks = (likely,) if is_other else (likely, readings)
+    computable = [r for rank in ranks for r in rank if _has_numbers(frame, r, stated, purpose)]
     reading = next(iter(computable), proposal.reading)
     if reading is None:
+        unclear = (*unclear, str(how_to_state(purpose)))
         return UnclearTableError(purpose.name, unclear=unclear, columns=tuple(frame.columns))
     statement = str(sentence(reading, frame))
     unclear = tuple(text for text in unclear if statement not in text)
@@ -361,17 +365,22 @@ def _refusal(
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
         proposed.append(("by", ("-",)))
+    proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)
     rows = totals(frame, reading)
+    # A file has one sign of rows that are left out.
+    is_stateable = len(rows) < 2 and begin_rows(frame, rows)
+    is_stateable = is_stateable and not has_names_again(frame, reading)
+    if is_stateable and not computable and not is_other:
+        unclear = (*unclear, str(how_to_state(purpose)))
     proposed += [("comment", rows)] if rows else []
     return UnclearTableError(
         purpose.name,
         statement=statement,
         first_row=str(first_row(reading, frame)),
         unclear=unclear,
-        # A file has one sign of rows that are left out.
-        arguments=tuple(proposed) if computable and len(rows) < 2 else (),
+        arguments=tuple(proposed) if computable and is_stateable else (),
         roles=reading.roles,
         columns=tuple(frame.columns),
     )

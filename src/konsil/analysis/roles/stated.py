@@ -1,6 +1,11 @@
-"""The reading of a complete statement: nothing is proposed where everything is stated."""
+"""The reading of a complete statement, for which nothing is proposed, and checks of any."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
 
 from konsil.analysis.roles.candidates.cells import rater_columns
 from konsil.analysis.roles.candidates.comparisons import known_ends
@@ -11,10 +16,12 @@ from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     SHAPES_OF,
+    Purpose,
     Shape,
     StatedRoles,
     TableReading,
 )
+from konsil.errors import SourceError, nearest, option
 
 _POINTS = 3.0
 
@@ -129,3 +136,61 @@ def _comparisons(table: Table, stated: StatedRoles) -> Draft | None:
     wins = {"won": stated.won, "lost": stated.lost, "tied": stated.tied}
     counted = {role: name for role, name in wins.items() if name is not None}
     return Draft("pair-counts", stated.units, rater, sides=sides, wins=counted)
+
+
+def check_columns(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a column that the table does not have, and one with two roles."""
+    roles: dict[str, Sequence[str | None]] = {
+        "unit": stated.units,
+        "rater": stated.raters,
+        "label": stated.labels,
+        "unused": stated.unused,
+        "by": (stated.group,),
+        "systems": stated.systems,
+        **{
+            role: (getattr(stated, role),)
+            for role in ("criterion", "system", "repeat", "weight", "cluster")
+        },
+        **{
+            role: (getattr(stated, role),)
+            for role in ("first", "second", "outcome", "second_outcome", "won", "lost", "tied")
+        },
+    }
+    role_by_column: dict[str, str] = {}
+    for role, names in roles.items():
+        flag = option(purpose.flags.get(role, role))
+        for name in names:
+            if name is None:
+                continue
+            if name not in frame.columns:
+                raise SourceError(
+                    f"{purpose.name}: {flag} {name!r}: there is no such column;"
+                    f" {nearest(name, frame.columns)}"
+                )
+            if name in role_by_column and (role != "cluster" or role_by_column[name] == "unused"):
+                raise SourceError(
+                    f"{purpose.name}: {flag} {name!r}: this column has another role already; name"
+                    " each once"
+                )
+            role_by_column.setdefault(name, role)
+
+
+def check_names(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> None:
+    """Refuse a pattern of names that is none, or that no column has."""
+    if not stated.names:
+        return
+    gaps = re.findall(r"\{(\w+)\}", stated.names)
+    where = f"{purpose.name}: {option(purpose.flags.get('names', 'names'), stated.names)}"
+    if not gaps or len({*gaps}) < len(gaps) or not {*gaps} <= {"rater", "criterion", "unit"}:
+        raise SourceError(
+            f"{where}: expected {{rater}}, {{criterion}} or {{unit}}, each at most once"
+        )
+    if not matching(stated.names, frame.columns):
+        raise SourceError(
+            f"{where}: no column has such a name; the columns are"
+            f" {', '.join(map(repr, frame.columns[:_MOST_NAMED]))}"
+        )
+
+
+_MOST_NAMED = 20
+"""Columns whose names an error states."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import polars as pl
 
 from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.outcomes import known_step
 from konsil.analysis.roles.reading import COMPARISONS, Shape, TableReading
+from konsil.records.numerals import own_numbers
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""
@@ -312,15 +315,31 @@ def first_row(reading: TableReading, frame: pl.DataFrame) -> TranslatableMessage
 
 
 def _first_filled(reading: TableReading, frame: pl.DataFrame) -> dict[str, object]:
-    """The first row that has ratings in two columns, as far as there are two."""
+    """The first row that has ratings in two columns, as far as there are two.
+
+    Of comparisons the first that is no tie: it shows who is preferred.
+    """
     rated = [*reading.rated, *([reading.outcome] if reading.outcome else [])]
     rows = frame.head(_MOST_READ).to_dicts()
-    filled = (
+    filled = [
         row
         for row in rows
         if sum(row[name] not in (None, "") for name in rated) >= min(2, len(rated))
-    )
-    return next(filled, rows[0] if rows else dict.fromkeys(frame.columns))
+    ]
+    decided = (row for row in filled if reading.sides is None or _is_decided(reading, row))
+    return next(chain(decided, filled, rows), dict.fromkeys(frame.columns))
+
+
+def _is_decided(reading: TableReading, row: Mapping[str, object]) -> bool:
+    """Whether a comparison has a winner, as far as its outcome is known."""
+    counts = [row.get(name) for role, name in reading.wins.items() if role != "tied"]
+    outcome = str(row.get(reading.outcome or "") or "")
+    if reading.ends:
+        number = own_numbers((outcome,))[0]
+        return number is not None and 2 * number != sum(reading.ends)
+    if counts:
+        return len({str(count) for count in counts}) > 1
+    return bool(outcome) and known_step(outcome, reading.sides or ("", "")) != 0
 
 
 def _unit(reading: TableReading, row: dict[str, object]) -> TranslatableMessage | Listed:

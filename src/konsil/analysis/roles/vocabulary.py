@@ -41,6 +41,9 @@ ORDINALS: Mapping[str, str] = {
 RANGE = re.compile(r"(?<!\d)\d+ ?(?:to|bis|-|–) ?\d+(?!\d)")
 """The values of a scale in a name."""
 
+GENDER = re.compile(r"(?<=[a-zäöüß])(?:[*:/](?:in|innen)\b|\((?:in|innen)\))", re.IGNORECASE)
+"""The second ending of a German word for people of both sexes: Kodierer*in, Prüfer(in)."""
+
 NEW_WORD = re.compile("(?<=[a-zäöü])(?=[A-ZÄÖÜ])")
 """Between the words of a name such as raterName."""
 
@@ -57,7 +60,9 @@ _TEXTS: Mapping[NameRole, str] = {
     "rater": "rater annotator coder judge reviewer physician arzt aerztin bewerter gutachter"
     " pruefer expert experte reader observer user worker evaluator assessor participant who"
     " beurteiler kodierer token respondent teilnehmer clinician doctor annotatorin prueferin"
-    " rev",
+    " rev untersucher beobachter auswerter begutachter befunder initialen kuerzel initials examiner"
+    " investigator scorer grader labeler labeller panelist panellist referee specialist nurse"
+    " surgeon radiologist pathologist radiologe radiologin pathologe pathologin",
     "label": "label rating score code value grade decision verdict urteil bewertung wert punkte"
     " einstufung class klasse entscheidung assessment choice note",
     "criterion": "criterion kriterium dimension axis aspect aspekt metric attribute merkmal",
@@ -176,6 +181,12 @@ SEVERITIES: Mapping[str, int] = {
 
 NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 """Cells without a value, in small letters."""
+
+NO_ANSWER = frozenset(
+    {"n/a", "null", "-", ".", "n.a.", "n. a.", "k.a.", "k. a.", "keine angabe", "fehlt", "missing"}
+    | {"not rated", "nicht bewertet", "not assessed", "nicht beurteilt"}
+)
+"""Cells that say that there is no rating, in small letters; some can be labels nevertheless."""
 
 TRUTH_VALUES = frozenset({"true", "false"})
 """Two words that are labels in this order and, where numbers are needed, 0 and 1."""

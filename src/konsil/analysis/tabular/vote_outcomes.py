@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +105,9 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
         return outcomes.replace_strict(steps, return_dtype=pl.Int64).to_numpy(), reach(steps)
     words = {*FIRST, *SECOND, *TIE}
     named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
+    spelled = _as_systems(observed, named, columns)
+    comparisons = comparisons.with_columns(pl.col("outcome").cast(pl.String).replace(spelled))
+    observed = [word for word in observed if word not in spelled]
     plain = [word for word in observed if word not in named or word.casefold() in words]
     stranger = next((word for word in plain if known_step(word, columns) is None), None)
     is_unknown = stranger is not None and not are_outcomes(plain)
@@ -121,6 +124,26 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
             " systems compared"
         )
     return in_favour.to_numpy(), reach(steps)
+
+
+def _as_systems(
+    observed: Sequence[str], named: Collection[str], columns: tuple[str, str]
+) -> dict[str, str]:
+    """The systems that outcomes name in other letters, large for small; none of two alike.
+
+    >>> _as_systems(["GPT", "a", "tie"], {"gpt", "Llama"}, ("a", "b"))
+    {'GPT': 'gpt'}
+    >>> _as_systems(["TEA"], {"tea", "Tea"}, ("a", "b"))
+    {}
+    """
+    by_letters = {name.casefold(): name for name in sorted(named)}
+    if len(by_letters) < len(named):
+        return {}
+    return {
+        word: by_letters[word.casefold()]
+        for word in observed
+        if word not in named and word.casefold() in by_letters and known_step(word, columns) is None
+    }
 
 
 def _steps_on_scale(observed: Sequence[str], options: VotesOptions) -> dict[str, int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from konsil.analysis.roles.reading import TableFile, TableReading
-from konsil.analysis.roles.recognition import Recognised, recognise
+from konsil.analysis.roles.reading import Purpose, TableFile, TableReading
+from konsil.analysis.roles.recognition import Recognised, proved, recognise
 from konsil.analysis.standalone.agreement import estimate_agreement, estimate_recognised
 from konsil.analysis.standalone.agreement_choices import check_request
 from konsil.analysis.standalone.agreement_request import AgreementRequest
@@ -54,6 +54,7 @@ def agreement_of_data_set(
         if reading.shape == "long" and len(reading.units) == 1 and not reading.has_sets:
             parts = runner.map(_cells(reading, request, name), pieces)
             frame = pl.concat(parts, rechunk=True)
+            proved(frame, recognised, composed(request.stated_roles()), _purpose(options))
             return estimate_recognised(frame, recognised, request, options, compute)
         frame = pl.concat(runner.map(partial(words, name=name), pieces))
         return estimate_agreement(frame, request, file, compute)
@@ -64,8 +65,11 @@ def _recognised(
 ) -> Recognised:
     """The roles of the columns, by the first rows and the last piece's."""
     rows = some_rows(pieces, options.name)
-    purpose = options.purpose("ratings", has_rule=bool(options.repeat))
-    return recognise(rows, composed(request.stated_roles()), purpose)
+    return recognise(rows, composed(request.stated_roles()), _purpose(options))
+
+
+def _purpose(options: TableOptions) -> Purpose:
+    return options.purpose("ratings", has_rule=bool(options.repeat))
 
 
 def _cells(

@@ -42,11 +42,20 @@ def _columns(piece: Piece, names: AbstractSet[str]) -> pl.DataFrame:
 
 _ROWS = 2_000
 """Rows of a piece by which the roles of the columns are recognised."""
+_LAST = 20
+"""Rows at the end of a data set, which can be totals."""
 
 
 def some_rows(pieces: Sequence[Piece], name: str) -> pl.DataFrame:
-    """The first rows of the first and of the last piece, as texts."""
-    some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in {pieces[0], pieces[-1]}]
+    """The first rows of the first and of the last piece and the last rows, as texts."""
+    ends = dict.fromkeys((pieces[0], pieces[-1]))
+    some = [replace(piece, n_rows=min(piece.n_rows, _ROWS)) for piece in ends]
+    last = pieces[-1]
+    n_more = min(last.n_rows - some[-1].n_rows, _LAST, _ROWS)
+    if n_more:
+        start = last.n_rows - n_more
+        place, number = last.start + start, last.number + start
+        some.append(replace(last, start=place, number=number, n_rows=n_more))
     return pl.concat(words(piece, name=name) for piece in some)
 
 

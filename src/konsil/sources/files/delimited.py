@@ -89,7 +89,7 @@ def _right_separator(head: Sequence[str | None], separator: str, where: str) -> 
 
 
 def _read_unquoted(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
-    """The fast way, for files without quotation marks, blank lines and ragged rows.
+    """The fast way, for files without quotation marks, blank or ragged rows.
 
     None for any other.
     """
@@ -102,6 +102,9 @@ def _read_unquoted(data: bytes, separator: str, width: int) -> pl.DataFrame | No
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     # Polars drops a byte order mark where its data begin, and no other.
     if lines < 2 or data.count(sep) != (width - 1) * lines or b"\n" + codecs.BOM_UTF8 in data:
+        return None
+    without_cells = b"\n" + (width - 1) * sep
+    if any(without_cells + end in data for end in (b"\n", b"\r")) or data.endswith(without_cells):
         return None
     # The treatment of ragged rows depends on the version of Polars.
     characters = np.frombuffer(data, np.uint8)
@@ -126,7 +129,7 @@ def _read_unquoted(data: bytes, separator: str, width: int) -> pl.DataFrame | No
 def _quoted(
     data: bytes, separator: str, where: str, settings: FileSettings
 ) -> tuple[pl.DataFrame, Sequence[int]]:
-    """The careful way: every record with its line."""
+    """The careful way: every record that has a cell with a value, with its line."""
     n_above = settings.skip + settings.header
 
     def records() -> Iterator[tuple[int, list[str]]]:
@@ -150,6 +153,8 @@ def _quoted(
     )
     count = 0
     for line, row in islice(records(), n_above, None):
+        if len(row) <= width and not any(map(str.strip, row)):
+            continue
         count += 1
         if len(row) != width - n_absent:
             check_width(len(row), where)

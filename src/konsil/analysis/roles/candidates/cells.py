@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.names import best_fit, fit, is_series, stem
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import SPANS
 
@@ -53,6 +54,25 @@ def rater_columns(table: Table) -> list[str]:
     return [c.name for c in table.columns if fit(c.name, "rater") >= 0.7 and not c.is_unique]
 
 
+def columns_of_names(table: Table) -> list[Column]:
+    """Columns with the names of each row's raters, beside as many columns of their ratings.
+
+    They differ in their numbers alone, and the raters of a row are never the same.
+    """
+    named = [c for c in table.columns if fit(c.name, "rater") == 1 and not c.is_number]
+    others = [c.name for c in table.columns if c not in named and c.is_ratings]
+    rows = zip(*(column.cells for column in named), strict=True)
+    are_names = len(named) > 1 and all(len({*row}) == len(row) for row in rows)
+    series = Counter(map(stem, others))
+    is_beside = any(stem(n) and series[stem(n)] == len(named) for n in others)
+    is_named = are_names and is_series([column.name for column in named])
+    return named if is_named and is_beside and table.n_rows >= _FEWEST else []
+
+
+_FEWEST = 6
+"""Rows from which on it is no chance that two columns are never equal."""
+
+
 def _units(table: Table, stated: StatedRoles, label: Column) -> tuple[str, ...]:
     """The column named best for units; none where no name fits."""
     if stated.units:
@@ -78,10 +98,11 @@ def _cross_table(table: Table) -> Iterator[Draft]:
     counts = [c for c in table.columns if c is not first]
     if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         return
-    rows, columns = first.cells, [c.numbers for c in counts]
-    if sums := _are_sums([*zip(*columns, strict=True)]):
+    rows = first.cells
+    lines = [*zip(*(c.numbers for c in counts), strict=True)]
+    if len(counts) > 2 and is_total(counts[-1].name, lines):
         counts = counts[:-1]
-    if _are_sums(columns) and (sums or fit(rows[-1], "sum")):
+    if len(rows) > 2 and is_total(rows[-1], [c.numbers for c in counts]):
         rows = rows[:-1]
     if len(counts) != len(rows) or len(counts) < 2:
         return
@@ -92,15 +113,18 @@ def _cross_table(table: Table) -> Iterator[Draft]:
         yield _draft(table, draft, 12, "crossed_labels")
 
 
-def _are_sums(lines: Sequence[Sequence[float]]) -> bool:
-    """Whether the last number of each line is the sum of two or more before it.
+def is_total(name: str, lines: Sequence[Sequence[float]]) -> bool:
+    """Whether the last number of each line is the sum of those before it, by its name or values.
 
-    >>> _are_sums([(3, 1, 4), (0, 2, 2)]), _are_sums([(3, 4), (2, 2)])
+    Where a few sums are wrong, it is a total nevertheless, and no label.
+
+    >>> is_total("n", [(3, 1, 4), (0, 2, 2)]), is_total("n", [(3, 1, 5), (0, 2, 2), (1, 1, 2)])
+    (True, True)
+    >>> is_total("Total", [(3, 4), (2, 2)]), is_total("no", [(3, 1, 5), (1, 2, 2)])
     (True, False)
     """
-    return any(map(any, lines)) and all(
-        len(line) > 2 and sum(line[:-1]) == line[-1] for line in lines
-    )
+    n_right = sum(len(line) > 2 and sum(line[:-1]) == line[-1] > 0 for line in lines)
+    return fit(name, "sum") == 1 or (n_right > 1 and 2 * n_right > len(lines))
 
 
 def heading(names: Sequence[str]) -> str:

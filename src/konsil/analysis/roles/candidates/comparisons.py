@@ -91,6 +91,8 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
+    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
+        return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
     if is_named:
@@ -142,7 +144,11 @@ def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, .
     if are_outcomes(column.distinct):
         step_by_word = {word: FIVE[word.strip().casefold()] for word in column.distinct}
     return tuple(
-        1 if cell == a else -1 if cell == b else step_by_word.get(cell)
+        1
+        if cell.casefold() == a.casefold()
+        else -1
+        if cell.casefold() == b.casefold()
+        else step_by_word.get(cell)
         for cell, a, b in zip(column.cells, first.cells, second.cells, strict=True)
     )
 

@@ -60,10 +60,12 @@ class KeyColumns:
 
     def _is_one_of_several(self, column: Column) -> bool:
         """Whether a column is named for one of several raters, whose columns have its values."""
-        return kinds(column.name)["rater"] >= 0.8 and any(
-            is_series((column.name, other.name)) and self.table.share(column, other) >= NEAR
+        is_person = kinds(column.name)["rater"] >= 0.8
+        return is_person and any(
+            self.table.share(column, other) >= NEAR
             for other in self.table.columns
             if other is not column
+            and (is_series((column.name, other.name)) or _are_people(column.name, other.name))
         )
 
     @cached_property
@@ -116,6 +118,11 @@ class KeyColumns:
             and best_fit(c.name, _EXTRA)
             and c.name not in {*self.stated.labels, self.stated.weight}
         ]
+
+
+def _are_people(*names: str) -> bool:
+    """Whether all names are those of persons, and of no column with their names."""
+    return all(kinds(name)["rater"] >= 0.8 and not fit(name, "rater") for name in names)
 
 
 def _best(columns: Sequence[Column], role: NameRole, n_columns: int) -> list[Column]:

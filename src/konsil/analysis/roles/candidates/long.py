@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 
+from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, LeftOut, explain
 from konsil.analysis.roles.columns import Column, Table
@@ -17,6 +18,10 @@ from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
+
+_NAMED = 0.7
+"""How well names fit criteria, on average, so that their labels may differ."""
+_KEYS: tuple[NameRole, ...] = ("rater", "unit")
 
 
 _MOST_WITHOUT = 5.0
@@ -127,6 +132,7 @@ class _Key:
         draft.add(-2 * self.unit.people, "cells_name_raters", name)
         is_rater = kinds(name)["rater"] >= 0.8 and self.unit.is_ratings and not fit(name, "unit")
         draft.add(-3.0 * is_rater, "named_for_raters", name)
+        draft.add(-4.0 * (self.unit.is_number > self.unit.is_whole), "named_for_ratings", name)
         is_better = any(fit(c.name, "unit") > fit(name, "unit") for c in self.more)
         draft.add(-3.0 * is_better, "other_unit", ", ".join(c.name for c in self.more))
         decided = [
@@ -187,19 +193,29 @@ class _Key:
             if c.is_ratings
             and c.name not in {*self.names, self.stated.weight}
             and (fit(c.name, "label") == 1 or not self.table.decides({self.rater.name}, c.name))
-            and (fit(c.name, "label") == 1 or best_fit(c.name, ("rater", "unit")) < 1)
         ]
+        # A column that is named for units has the labels where no other can have them.
+        varied = [
+            c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1
+        ] or varied
         named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
         units = {name for name in self.names if name != self.rater.name}
         loose = tuple(
             c
             for c in varied
             if not self.table.decides(units, c.name) and best_fit(c.name, OTHER_ROLES) < 0.7
+            # Another whole number in each row is one of the rows.
+            if not (c.is_unique and c.is_whole)
         )
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
-        return sets
+        alike = (tuple(c for c in loose if c.name in names) for names in self._alike(loose))
+        return [*sets, *(g for g in alike if 1 < len(g) < len(loose) < 9 and g != named)]
+
+    def _alike(self, columns: Sequence[Column]) -> list[tuple[str, ...]]:
+        """Groups of columns with common labels."""
+        return list(connected(self.table, [column.name for column in columns]))
 
     def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft | None:
         """The reading with some labels; None where it has too few points whatever is left out."""
@@ -255,6 +271,10 @@ class _Key:
                 c.name for c in labels if fit(c.name, "label") == 1 and not re.search(r"\d", c.name)
             ]
             draft.add(-5.0 * bool(single), "only_label", ", ".join(single))
+            if mean < _NAMED and len(self._alike(labels)) > 1:
+                draft.add(-3.0, "criteria_apart", shown)
+            if not any(fits) and not fit(self.unit.name, "unit") and not self.stated.units:
+                draft.add(-0.5, "criteria_not_named", shown)
             is_mixed = len({kinds(c.name)["criterion"] == 1 for c in labels}) > 1
             draft.add(-1.5 * is_mixed, "names_of_other_kind", shown)
         other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= 0.7]

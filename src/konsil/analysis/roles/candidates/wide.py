@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from konsil.analysis.roles.candidates.families import connected, families
 from konsil.analysis.roles.candidates.leftover import (
@@ -14,6 +13,13 @@ from konsil.analysis.roles.candidates.leftover import (
     explain,
     has_people,
     is_named_for_other,
+)
+from konsil.analysis.roles.candidates.row_names import (
+    add_rows_of,
+    is_named_but_last,
+    pair_of_unit,
+    rater_with_rounds,
+    take_pair,
 )
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
@@ -100,7 +106,7 @@ class Family:
         stated = self.stated.raters
         if len(stated) == 1:
             return self.table.by_name.get(stated[0])
-        named = [c for c in self.rest if c.is_unique and fit(c.name, "rater") >= 0.7]
+        named = [c for c in self.rest if self._names_rows(c) and fit(c.name, "rater") >= 0.7]
         return max(named, key=lambda column: fit(column.name, "rater"), default=None)
 
     @cached_property
@@ -116,7 +122,7 @@ class Family:
     def _names_rows(self, column: Column) -> bool:
         """Whether a column has another value in each row, or in each row of a group."""
         if not self.table.slices:
-            return column.is_unique
+            return column.is_unique or is_named_but_last(column)
         return column.is_full and self.table.is_key((column.name,))
 
     @cached_property
@@ -234,11 +240,18 @@ class Family:
     def _weigh_rows(self, draft: Draft) -> None:
         """Whether each row is a rater."""
         column = self.rater_column
-        if column is None:
-            draft.add(-2, "no_rater_named", self.label)
-        else:
+        if column is not None:
             draft.rater = column.name
             draft.add(3, "row_a_rater", column.name)
+        elif pair := rater_with_rounds(self.table, self.rest):
+            draft.rater, draft.repeat = pair
+            draft.add(1, "rows_of_rounds", draft.repeat)
+        else:
+            draft.add(-2, "no_rater_named", self.label)
+            others = [c for c in self.rest if c.is_unique and not c.is_number and not c.is_date]
+            if len(others) == 1 and self.mean("item") >= 0.8:
+                draft.rater = others[0].name
+                draft.add(0.1, "may_name_raters", draft.rater)
         is_broad = len(self.names) > self.table.n_rows
         draft.add(float(is_broad), "more_columns_than_rows", self.label)
 
@@ -254,16 +267,14 @@ class Family:
             draft.units = (unit.name,)
             above = [c for c in self.rest if c is not unit and self._names_several_rows(c, 8)]
             if above:
-                draft.add(-3, "unit_has_rows", above[0].name)
+                add_rows_of(draft, above[0].name)
             draft.add(1.5 * fit(unit.name, "unit") or 0.3, "unit_in_each_row", unit.name)
-        elif pair := self._pair_of_unit():
-            draft.units = pair
-            draft.system = next((name for name in pair if fit(name, "system")), None)
-            draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
+        elif pair := pair_of_unit(self.table, self.rest):
+            take_pair(draft, pair)
         else:
             repeated = next((c for c in self.rest if self._may_repeat(c)), None)
             if repeated:
-                draft.add(-3, "unit_has_rows", repeated.name)
+                add_rows_of(draft, repeated.name)
             else:
                 draft.add(-0.3, "rows_are_units", self.label)
         if raters is not None and raters is not unit:
@@ -302,24 +313,6 @@ class Family:
         if fit(column.name, "rater") < 1 or column.is_unique or column.is_long:
             return False
         return not (column.is_ratings and self.table.shares(column, self.columns, NEAR) >= NEAR)
-
-    def _pair_of_unit(self) -> tuple[str, str] | None:
-        """Two columns, such as question and system, that together name each row."""
-        free = [
-            c
-            for c in self.rest
-            if not c.is_long and not c.is_date and 1 < len(c.distinct) < self.table.n_rows
-        ]
-        fits = {
-            (a.name, b.name): max(
-                fit(a.name, "unit") + fit(b.name, "system"),
-                fit(b.name, "unit") + fit(a.name, "system"),
-            )
-            for a, b in combinations(free[:10], 2)
-            if self.table.is_key((a.name, b.name))
-        }
-        best = max(fits, key=lambda pair: fits[pair], default=None)
-        return best if best and fits[best] >= 1.7 else None
 
     def _weigh_counts(self, draft: Draft) -> bool:
         """Whether the cells are numbers of raters."""

@@ -1,0 +1,76 @@
+"""Two columns that together name the rows: of units, or of raters and their rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from konsil.analysis.roles.columns import Column, Table
+from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.vocabulary import NameRole
+
+_BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
+"""What a column that names the rows together with that of the units can be named for."""
+
+
+def pair_of_unit(table: Table, rest: Sequence[Column]) -> tuple[str, str] | None:
+    """Two columns, such as question and system, that together name each row.
+
+    Not both are systems or rounds.
+    """
+    free = [
+        c for c in rest if not c.is_long and not c.is_date and 1 < len(c.distinct) < table.n_rows
+    ]
+    fits = {
+        (a.name, b.name): max(
+            fit(a.name, "unit") + best_fit(b.name, _BESIDE_UNIT),
+            fit(b.name, "unit") + best_fit(a.name, _BESIDE_UNIT),
+        )
+        for a, b in combinations(free[:10], 2)
+        if table.is_key((a.name, b.name))
+    }
+    best = max(fits, key=lambda pair: fits[pair], default=None)
+    return best if best and fits[best] >= 1.7 else None
+
+
+def is_named_but_last(column: Column) -> bool:
+    """Whether a column named for units has another value in each row, and none in the last."""
+    n = len(column.cells) - 1
+    is_open = len(column.distinct) == len(column.filled) == n > 1 and not column.cells[-1]
+    return is_open and fit(column.name, "unit") >= 0.7
+
+
+def rater_with_rounds(table: Table, rest: Sequence[Column]) -> tuple[str, str] | None:
+    """A column of raters with several rows each, and the one that tells these rows apart."""
+    raters = [c for c in rest if fit(c.name, "rater") >= 0.7 and c.is_full]
+    pairs = (
+        (rater.name, other.name)
+        for rater in raters
+        for other in rest
+        if best_fit(other.name, ("system", "repeat", "group")) >= 0.7
+        and other is not rater
+        and not other.is_unique
+        and table.is_key((rater.name, other.name))
+    )
+    return next(pairs, None)
+
+
+def take_pair(draft: Draft, pair: tuple[str, str]) -> None:
+    """Name the rows by two columns, such as question and system, or patient and round."""
+    first, second = sorted(pair, key=lambda name: best_fit(name, ("system", "repeat")))
+    draft.units = pair
+    draft.system = second if fit(second, "system") else None
+    draft.add(0.8, "two_columns_name_unit", ", ".join(pair))
+    if draft.system is None and fit(second, "repeat"):
+        draft.units, draft.repeat = (first,), second
+        draft.add(-1, "rows_of_rounds", second)
+    elif draft.system is None:
+        add_rows_of(draft, first, points=-1.0)
+
+
+def add_rows_of(draft: Draft, name: str, points: float = -3.0) -> None:
+    """The column of units with several rows: these are no independent ones."""
+    draft.add(points, "unit_has_rows", name)
+    if fit(name, "unit") >= 0.7 and draft.shape in {"wide", "rater-by-criterion"}:
+        draft.cluster = name
