@@ -37,16 +37,19 @@ def result_of(
     try:
         return _estimated(table, export, settings, request, estimate)
     except UnclearTableError as error:
+        clearest = error
         for others in _other_settings(table, settings, has_command=bool(error.arguments)):
             try:
                 return _estimated(*_opened(files, others), settings, request, estimate)
             except UnclearTableError as refusal:
                 if refusal.arguments or others.path:
                     raise
+                if refusal.statement and not clearest.statement:
+                    clearest = refusal
             except SourceError:
                 # The sheets, or the records, are not tables of the same columns.
                 continue
-        raise
+        raise clearest from None
 
 
 def _opened(files: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:

@@ -82,7 +82,7 @@ def agreement(
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return estimate_agreement(to_polars(frame, request.columns), request, file)
+        return estimate_agreement(to_polars(frame), request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("agreement", request, error.arguments)) from None
 

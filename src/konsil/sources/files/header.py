@@ -17,6 +17,7 @@ FIRST_ROWS = 12
 COMMENT = "#"
 """What rows begin with that are likely comments."""
 _IS_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_LINE_BREAK = re.compile(r"\s*[\r\n\v\f\t\u2028\u2029]\s*")
 _IMPORT_ID = "ImportId"
 """What Qualtrics writes in the third row of its exports, below names and questions."""
 
@@ -132,6 +133,7 @@ def named(
 ) -> pl.DataFrame:
     """The frame with its columns named by the header, surrounding blanks removed.
 
+    A line break in a name, with the blanks beside it, is one blank.
     Columns without a name and without values are dropped (spreadsheets leave them behind). A first
     column without a name is an index that another program wrote, and is called 'column 1'; later
     ones are refused, or called by their numbers where `numbered`. A name of several columns is
@@ -140,7 +142,7 @@ def named(
     """
     column_by_name: dict[str, pl.Series] = {}
     positions: dict[str, int] = {}
-    cleaned = [(name or "").strip() for name in names]
+    cleaned = [_LINE_BREAK.sub(" ", (name or "").strip()) for name in names]
     times = Counter(cleaned)
     numbers: Counter[str] = Counter()
     for position, (name, column) in enumerate(

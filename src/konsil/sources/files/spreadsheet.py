@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -38,6 +39,8 @@ WIDEST, CELLS = 4_096, 100_000_000
 number of them."""
 
 _MOST_BYTES_OF_NAMES = 1 << 20
+_BETWEEN = "/"
+"""What is between the names of several sheets; no name has this sign."""
 SHEET = "sheet"
 """The column with the name of each row's sheet, where several are read."""
 _CHUNK = 20_000
@@ -167,25 +170,39 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                 others = "" if sheet or len(names) == 1 else other_sheets(names[1:])
                 raise SourceError(f"{error}{others}") from None
             if is_pattern(sheet):
-                return Sheet(stacked(frames, SHEET, where), rows, sheet, names, settings)
+                return Sheet(_as_one(frames, where), rows, sheet, names, settings)
             return Sheet(frames[chosen[0]], rows, chosen[0], names, settings)
         finally:
             book.close()
 
 
 def _chosen(sheet: str, names: Sequence[str], where: str) -> Sequence[str]:
-    """The sheets that are read: the first one, the stated one, or those of a pattern."""
-    chosen = [name for name in names if fnmatchcase(name, sheet)] if is_pattern(sheet) else [sheet]
+    """The sheets that are read: the first one, or those of the stated names and patterns."""
     if not sheet:
         return names[:1]
-    if not chosen or chosen[0] not in names:
-        raise SourceError(_no_sheet(sheet, names, where))
-    return chosen
+    parts = [part.strip() for part in sheet.split(_BETWEEN)]
+    for part in parts:
+        if not any(fnmatchcase(name, part) for name in names):
+            raise SourceError(_no_sheet(part, names, where))
+    return [name for name in names if any(fnmatchcase(name, part) for part in parts)]
 
 
 def is_pattern(sheet: str) -> bool:
     """Whether several sheets are meant: names of sheets have none of these signs."""
-    return any(sign in sheet for sign in "*?[")
+    return any(sign in sheet for sign in ("*", "?", "[", _BETWEEN))
+
+
+def _as_one(frames: dict[str, pl.DataFrame], where: str) -> pl.DataFrame:
+    """The rows of all sheets; if only some have the same columns, the error names these."""
+    try:
+        return stacked(frames, SHEET, where)
+    except SourceError as error:
+        columns = {name: frozenset(frame.columns) for name, frame in frames.items()}
+        usual, n = Counter(columns.values()).most_common(1)[0]
+        if not 1 < n < len(frames):
+            raise
+        alike = _BETWEEN.join(name for name in frames if columns[name] == usual)
+        raise SourceError(f"{error}; the sheet {alike!r} means those that have") from None
 
 
 def _no_sheet(sheet: str, names: Sequence[str], where: str) -> str:

@@ -25,6 +25,7 @@ from konsil.sources.files.encoding import looks_like, to_utf8
 from konsil.sources.files.header import with_rows_of_names
 from konsil.sources.files.jsontable import (
     TOP,
+    is_object,
     path_of_records,
     read_json,
     read_jsonl,
@@ -176,14 +177,16 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
+    place: Place
     if settings.path:
         is_lines = ending != ".json"
         frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)
-        place: Place = "line" if is_lines else "row"
+        place = "line" if is_lines else "row"
         return Table(frame, path, lines=lines, place=place, settings=settings)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
-        return Table(frame, path, lines=lines, settings=settings)
+        place = "row" if ending == ".json" and is_object(text) else "line"
+        return Table(frame, path, lines=lines, place=place, settings=settings)
     usual = _SEPARATORS[ending]
     if as_is:
         settings = _detected(text, settings, usual)

@@ -28,9 +28,7 @@ _MOST_WITHOUT = 5.0
 """Points by which a reading without raters may precede the one with them."""
 
 
-def by_rating(
-    table: Table, stated: StatedRoles, floor: float = float("-inf")
-) -> Iterator[Draft]:
+def by_rating(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
     """Every reading with a column of units, one of raters, and one or several of labels.
 
     `floor`: points below which no reading is needed.

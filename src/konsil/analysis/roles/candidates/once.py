@@ -11,9 +11,7 @@ from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import StatedRoles
 
 
-def rated_once(
-    table: Table, stated: StatedRoles, floor: float = float("-inf")
-) -> Iterator[Draft]:
+def rated_once(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
     """Every reading with a column of units, or none, and a column of ratings, or several.
 
     The raters are unknown. Units distinguish the rows of each group. `floor`: points below which no

@@ -67,7 +67,7 @@ def compare(
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")
     try:
-        return compare_groups(to_polars(frame, request.columns), request, file)
+        return compare_groups(to_polars(frame), request, file)
     except UnclearTableError as error:
         raise error.with_call(call_of("compare", request, error.arguments)) from None
 
