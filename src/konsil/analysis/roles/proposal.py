@@ -76,7 +76,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
-        return Proposal(None, unclear=(_nothing(task),))
+        return Proposal(None, unclear=(_nothing(task, stated),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     axis = _axis(table, readings[0], stated)
@@ -193,11 +193,24 @@ def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableRea
     return reading_of(draft, frame.columns, stated.cluster)
 
 
-def _nothing(task: Task | None) -> TranslatableMessage:
+def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
     if task == "texts":
         return message("No columns contain texts to be rated.", message_id="roles.no_texts")
     if task == "comparisons":
         return message("No columns contain comparisons.", message_id="roles.no_comparisons")
+    if task == "groups" and stated.raters and stated.has_no_units:
+        return message(
+            "Several ratings by one rater need units: name their column with {unit}, or state that"
+            " the raters are unknown with {rater}.",
+            message_id="roles.raters_without_units",
+            unit=option("unit", example="..."),
+            rater=option("rater", "-"),
+        )
+    if task == "groups":
+        return message(
+            "No columns contain ratings that fit what is stated.",
+            message_id="roles.no_ratings_as_stated",
+        )
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
 
 

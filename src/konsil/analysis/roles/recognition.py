@@ -13,6 +13,7 @@ from konsil.analysis.roles.arguments import (
     choice_of_rounds,
     combination,
     how_to_state,
+    unknown_roles,
 )
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
 from konsil.analysis.roles.columns import table_of
@@ -364,7 +365,7 @@ def _refusal(
     stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
-        proposed.append(("by", ("-",)))
+        proposed += [("by", ("-",)), *unknown_roles(reading)]
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += label_arguments(frame, reading, stated)

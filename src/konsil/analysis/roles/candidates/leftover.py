@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
@@ -81,22 +81,22 @@ def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
     return keys if table.n_groups(keys[:1]) < table.n_rows else ()
 
 
-class LeftOut:
-    """The points that leaving columns out costs at least, by the columns of units and raters.
+def most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
+    """The points that a draft has at most when all columns have their roles.
 
-    With it, readings that cannot be among the likeliest need no explanation of all columns.
+    Readings that cannot be among the likeliest need no explanation of all columns.
     """
+    least, total = _least_points(table, keys)
+    names = {*draft.used, *draft.roles} & least.keys()
+    return draft.points + total - sum(least[name] for name in names)
 
-    def __init__(self, table: Table, keys: Sequence[str]) -> None:
-        """Of a sample, with the columns that name units and raters."""
-        deciding = _deciding(table, keys)
-        self._points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
-        self._total = sum(self._points.values())
 
-    def most(self, draft: Draft) -> float:
-        """The points that a draft has at most when all columns have their roles."""
-        names = {*draft.used, *draft.roles} & self._points.keys()
-        return draft.points + self._total - sum(self._points[name] for name in names)
+@lru_cache(maxsize=4)
+def _least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
+    """Column -> the points that leaving it out costs at least, and their sum."""
+    deciding = _deciding(table, keys)
+    points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
+    return points, sum(points.values())
 
 
 def _role(

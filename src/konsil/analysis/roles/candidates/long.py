@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 
 from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, LeftOut, explain
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain, most_points
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
@@ -55,8 +55,6 @@ class _Key:
     rater: Column
     more: tuple[Column, ...]
     floor: float
-    """Points below which no reading is needed."""
-    _left_out_by_units: dict[tuple[str, ...], LeftOut] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -88,14 +86,7 @@ class _Key:
         for column in self.more:
             self._weigh_extra(base, column)
         for labels in self._label_sets():
-            draft = self._with_labels(base, labels)
-            if draft is not None:
-                yield draft
-
-    def _left_out(self, units: tuple[str, ...]) -> LeftOut:
-        if units not in self._left_out_by_units:
-            self._left_out_by_units[units] = LeftOut(self.table, (*units, self.rater.name))
-        return self._left_out_by_units[units]
+            yield from self._with_labels(base, labels)
 
     def without_rater(self, top: Draft) -> Draft:
         """The same reading as a rival: the column of the raters is something else."""
@@ -215,8 +206,8 @@ class _Key:
         """Groups of columns with common labels."""
         return list(connected(self.table, [column.name for column in columns]))
 
-    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft | None:
-        """The reading with some labels; None where it has too few points whatever is left out."""
+    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Iterator[Draft]:
+        """The reading with some labels, unless it has too few points whatever is left out."""
         draft = base.copy(rated=tuple(column.name for column in labels))
         if len(labels) > 1 and draft.shape == "long":
             draft.shape = "long-criteria"
@@ -229,16 +220,17 @@ class _Key:
                 draft.add(-3.0 if fits < 1 else -0.5, "same_for_all_raters", column.name)
             elif column.is_unique and not fit(column.name, "label"):
                 draft.add(-3, "another_in_each_row", column.name)
-        if self._left_out(draft.units).most(draft) < self.floor:
-            return None
-        explain(self.table, draft, (*draft.units, self.rater.name))
+        keys = (*draft.units, self.rater.name)
+        if most_points(self.table, draft, keys) < self.floor:
+            return
+        explain(self.table, draft, keys)
         self._weigh_other_criteria(draft)
         unit, rater = self.table.partition(draft.units), self.table.partition([self.rater.name])
         criterion = self.table.partition([draft.criterion]) if draft.criterion else None
         # Agreement of units and of raters differ; in other shapes their numbers are not computed.
         pair = (unit, rater) if draft.shape == "long" else (min(unit, rater), max(unit, rater))
         draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criterion)
-        return draft
+        yield draft
 
     def _weigh_errors(self, draft: Draft, label: Column) -> None:
         """Whether each row is an error: all columns that name what is rated are then the unit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, LeftOut, explain
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain, most_points
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
@@ -22,11 +22,10 @@ def rated_once(table: Table, stated: StatedRoles, floor: float = float("-inf")) 
     for units in _units(table, stated):
         base = Draft("one-rating", units)
         _weigh_units(table, stated, base)
-        left_out = LeftOut(table, units)
         for labels in _label_sets(table, stated, units):
             draft = base.copy(rated=tuple(column.name for column in labels))
             _weigh_labels(stated, draft, labels)
-            if left_out.most(draft) < floor:
+            if most_points(table, draft, units) < floor:
                 continue
             explain(table, draft, units)
             partition = table.partition(units) if units else ()
