@@ -52,9 +52,7 @@ def _to_state(reading: TableReading) -> tuple[str, ...]:
     is_named = reading.shape == "rater-by-criterion" and bool(reading.names)
     regex = pattern_regex(reading.names if is_named else "")
     return tuple(
-        name
-        for name in reading.unused
-        if reading.roles[name] == "weight" or regex.fullmatch(name)
+        name for name in reading.unused if reading.roles[name] == "weight" or regex.fullmatch(name)
     )
 
 

@@ -48,8 +48,8 @@ LEAST = 3.0
 _FEWEST = 4
 """Ratings below which columns are not taken for raters."""
 _MOST_RIVALS = 3
-_ROUNDING = 1e-6
-"""By how much sums of points may differ in the order of their parts."""
+_MOST_BEHIND = 5.0
+"""Points by which a reading may be behind the one that is made of it."""
 
 
 def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) -> Proposal:
@@ -152,7 +152,7 @@ def _best(table: Table, drafts: Sequence[Draft], stated: StatedRoles) -> list[Dr
 def _floor(ranked: Sequence[Draft]) -> float:
     """Points below which a further reading is not among those that are shown."""
     shown = ranked[: 1 + _MOST_RIVALS]
-    return shown[-1].points - _ROUNDING if len(shown) > _MOST_RIVALS else float("-inf")
+    return shown[-1].points - _MOST_BEHIND if len(shown) > _MOST_RIVALS else float("-inf")
 
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:

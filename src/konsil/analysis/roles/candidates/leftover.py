@@ -45,14 +45,19 @@ _WEIGHT = -4.0
 """Points against leaving out a column of weights or counts: they change the numbers."""
 
 
-def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
+def explain(table: Table, draft: Draft, keys: Sequence[str], floor: float = float("-inf")) -> bool:
     """Give every column that a draft does not use its role, with the evidence against it.
+
+    Whether the draft can have as many points as `floor`: one that cannot is left as it is.
 
     Args:
         table: the sample.
         draft: the reading; its `roles` are filled.
         keys: columns that name units and raters.
+        floor: points below which no reading is needed.
     """
+    if floor > float("-inf") and _most_points(table, draft, tuple(keys)) < floor:
+        return False
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
     deciding = _deciding(table, keys)
@@ -75,13 +80,14 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
             points = min(points, _SERIES if _is_in_series(column, draft.rated) else _ALIKE)
         draft.roles[column.name] = role
         draft.add(points, "left_out_alike" if is_alike else "left_out", column.name)
+    return True
 
 
 def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
     return keys if table.n_groups(keys[:1]) < table.n_rows else ()
 
 
-def most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
+def _most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
     """The points that a draft has at most when all columns have their roles.
 
     Readings that cannot be among the likeliest need no explanation of all columns.

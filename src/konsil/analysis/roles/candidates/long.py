@@ -10,7 +10,7 @@ from itertools import permutations
 
 from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain, most_points
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
@@ -24,10 +24,6 @@ _NAMED = 0.7
 _KEYS: tuple[NameRole, ...] = ("rater", "unit")
 
 
-_MOST_WITHOUT = 5.0
-"""Points by which a reading without raters may precede the one with them."""
-
-
 def by_rating(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
     """Every reading with a column of units, one of raters, and one or several of labels.
 
@@ -38,7 +34,7 @@ def by_rating(table: Table, stated: StatedRoles, floor: float = float("-inf")) -
         if unit not in candidates.units or rater not in candidates.raters:
             continue
         for more in candidates.extras(unit, rater):
-            key = _Key(table, stated, unit, rater, more, floor - _MOST_WITHOUT)
+            key = _Key(table, stated, unit, rater, more, floor)
             drafts = list(key.drafts())
             yield from drafts
             if drafts and not stated.raters:
@@ -199,12 +195,11 @@ class _Key:
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
-        alike = (tuple(c for c in loose if c.name in names) for names in self._alike(loose))
+        alike = (
+            tuple(c for c in loose if c.name in names)
+            for names in connected(self.table, [column.name for column in loose])
+        )
         return [*sets, *(g for g in alike if 1 < len(g) < len(loose) < 9 and g != named)]
-
-    def _alike(self, columns: Sequence[Column]) -> list[tuple[str, ...]]:
-        """Groups of columns with common labels."""
-        return list(connected(self.table, [column.name for column in columns]))
 
     def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Iterator[Draft]:
         """The reading with some labels, unless it has too few points whatever is left out."""
@@ -220,16 +215,14 @@ class _Key:
                 draft.add(-3.0 if fits < 1 else -0.5, "same_for_all_raters", column.name)
             elif column.is_unique and not fit(column.name, "label"):
                 draft.add(-3, "another_in_each_row", column.name)
-        keys = (*draft.units, self.rater.name)
-        if most_points(self.table, draft, keys) < self.floor:
+        if not explain(self.table, draft, (*draft.units, self.rater.name), self.floor):
             return
-        explain(self.table, draft, keys)
         self._weigh_other_criteria(draft)
         unit, rater = self.table.partition(draft.units), self.table.partition([self.rater.name])
-        criterion = self.table.partition([draft.criterion]) if draft.criterion else None
         # Agreement of units and of raters differ; in other shapes their numbers are not computed.
         pair = (unit, rater) if draft.shape == "long" else (min(unit, rater), max(unit, rater))
-        draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criterion)
+        criteria = self.table.partition([draft.criterion]) if draft.criterion else None
+        draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criteria)
         yield draft
 
     def _weigh_errors(self, draft: Draft, label: Column) -> None:
@@ -261,7 +254,7 @@ class _Key:
                 c.name for c in labels if fit(c.name, "label") == 1 and not re.search(r"\d", c.name)
             ]
             draft.add(-5.0 * bool(single), "only_label", ", ".join(single))
-            if mean < _NAMED and len(self._alike(labels)) > 1:
+            if mean < _NAMED and len([*connected(self.table, draft.rated)]) > 1:
                 draft.add(-3.0, "criteria_apart", shown)
             if not any(fits) and not fit(self.unit.name, "unit") and not self.stated.units:
                 draft.add(-0.5, "criteria_not_named", shown)

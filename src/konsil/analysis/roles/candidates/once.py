@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain, most_points
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
@@ -25,9 +25,8 @@ def rated_once(table: Table, stated: StatedRoles, floor: float = float("-inf")) 
         for labels in _label_sets(table, stated, units):
             draft = base.copy(rated=tuple(column.name for column in labels))
             _weigh_labels(stated, draft, labels)
-            if most_points(table, draft, units) < floor:
+            if not explain(table, draft, units, floor):
                 continue
-            explain(table, draft, units)
             partition = table.partition(units) if units else ()
             draft.numbers = ("once", partition, frozenset(draft.rated))
             yield draft
