@@ -8,7 +8,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from html import unescape
 from itertools import chain, islice
@@ -22,6 +22,7 @@ from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import (
     FIRST_ROWS,
+    are_values,
     joined,
     named,
     numbered_names,
@@ -49,6 +50,9 @@ _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\
 _UNCOMPUTED = re.compile(
     rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
 )
+_HIDDEN = rb'(?=[^>]{0,300}?hidden="(?:1|true)")[^>]{0,300}?'
+_HIDDEN_ROW = re.compile(rb"<(?:\w+:)?row\s" + _HIDDEN + rb'\br="(\d+)"')
+_HIDDEN_COLUMN = re.compile(rb"<(?:\w+:)?col\s" + _HIDDEN + rb'\bmin="(\d+)"')
 _NAME_OF_SHEET = re.compile(r'<(?:\w+:)?sheet\s[^>]{0,300}?name="([^"]*)"')
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -80,6 +84,8 @@ class Sheet:
     """All sheets of the spreadsheet, in order."""
     settings: FileSettings
     """The settings by which it was read."""
+    hidden: tuple[str, ...] = ()
+    """What a spreadsheet program does not show of the cells, in sentences."""
 
 
 def read_spreadsheet(path: Path, settings: FileSettings, where: str, as_is: bool = False) -> Sheet:
@@ -164,6 +170,9 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                         first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
                         settings = with_rows_of_names(settings, first_rows)
                     frames[name], numbers = _table(page, where, settings, faults)
+                    if as_is and settings.header == 1 and are_values(frames[name]):
+                        settings = replace(settings, header=0, numbered=False)
+                        frames[name], numbers = _table(page, where, settings, faults)
                     rows.extend(numbers)
             except SourceError as error:
                 # The first sheet may be a cover.
@@ -171,7 +180,9 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                 raise SourceError(f"{error}{others}") from None
             if is_pattern(sheet):
                 return Sheet(_as_one(frames, where), rows, sheet, names, settings)
-            return Sheet(frames[chosen[0]], rows, chosen[0], names, settings)
+            frame = frames[chosen[0]]
+            hidden = faults.hidden_words(rows, frame.width)
+            return Sheet(frame, rows, chosen[0], names, settings, hidden)
         finally:
             book.close()
 
@@ -308,14 +319,24 @@ class _EmptyLooking:
     """The first formula without a stored result; empty: there is none."""
     merged: tuple[str, ...]
     """The ranges of merged cells."""
+    hidden: tuple[tuple[int, ...], tuple[int, ...]]
+    """The numbers of hidden rows and columns."""
 
     @classmethod
     # openpyxl has no types.
     def of(cls, path: Path, page: Any, where: str) -> _EmptyLooking:  # noqa: ANN401
         """What a sheet has of them."""
         with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-            formula, merged = _faults(xml)
-        return cls(where, page.title, formula, merged)
+            return cls(where, page.title, *_faults(xml))
+
+    def hidden_words(self, rows: Sequence[int], width: int) -> tuple[str, ...]:
+        """The hidden rows and columns that are read nevertheless."""
+        from openpyxl.utils import get_column_letter
+
+        n = len({*rows} & {*self.hidden[0]})
+        words = [f"{n:,} hidden {'row is' if n == 1 else 'rows are'} included"] if n else []
+        letters = [get_column_letter(c) for c in self.hidden[1] if c <= width]
+        return (*words, *(f"the hidden column {letter} is included" for letter in letters))
 
     def refuse(self, above: int) -> None:
         """Refuse a sheet that has any; merged cells in rows up to `above` are no ratings.
@@ -339,13 +360,18 @@ class _EmptyLooking:
             )
 
 
-def _faults(xml: IO[bytes]) -> tuple[str, tuple[str, ...]]:
-    """The first formula without a result, and the ranges of merged cells."""
+def _faults(
+    xml: IO[bytes],
+) -> tuple[str, tuple[str, ...], tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The first formula without a result, the ranges of merged cells, hidden rows and columns."""
     tail, formula, merged = b"", "", dict[str, None]()
+    hidden = dict[int, None](), dict[int, None]()
     while piece := xml.read(1 << 20):
         window = tail + piece
         if not formula and (match := _UNCOMPUTED.search(window)):
             formula = match.group(1).decode()
         merged |= dict.fromkeys(m.group(1).decode() for m in _MERGED.finditer(window))
+        for numbers, pattern in zip(hidden, (_HIDDEN_ROW, _HIDDEN_COLUMN), strict=True):
+            numbers |= dict.fromkeys(int(m.group(1)) for m in pattern.finditer(window))
         tail = window[-(1 << 14) :]
-    return formula, tuple(merged)
+    return formula, tuple(merged), (tuple(hidden[0]), tuple(hidden[1]))

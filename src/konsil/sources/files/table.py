@@ -22,7 +22,7 @@ from konsil.sources.files.delimited import (
     read_delimited,
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
-from konsil.sources.files.header import with_rows_of_names
+from konsil.sources.files.header import are_values, with_rows_of_names
 from konsil.sources.files.jsontable import (
     TOP,
     is_object,
@@ -117,6 +117,8 @@ class Table:
     """The column with the names of the sheets or files that are read as one table."""
     title: str = ""
     """The name in errors of several files."""
+    hidden: tuple[str, ...] = ()
+    """What a spreadsheet program does not show of the cells, in sentences."""
 
     @property
     def name(self) -> str:
@@ -164,7 +166,8 @@ def read_table(
         sheets = tuple(cast(Sequence[str], header["sheets"]))
         by = SHEET if is_pattern(settings.sheet) else ""
         table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets, stacked_by=by)
-        return _with_decimal(table, as_is)
+        hidden = tuple(cast(Sequence[str], header["hidden"]))
+        return _with_decimal(replace(table, hidden=hidden), as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
         frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
@@ -191,6 +194,9 @@ def read_table(
     if as_is:
         settings = _detected(text, settings, usual)
     frame, lines = read_delimited(text, settings.separator or usual, where, settings)
+    if as_is and settings.header == 1 and are_values(frame):
+        settings = replace(settings, header=0, numbered=False)
+        frame, lines = read_delimited(text, settings.separator or usual, where, settings)
     return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
 
 

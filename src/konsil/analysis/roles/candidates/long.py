@@ -13,7 +13,7 @@ from konsil.analysis.roles.candidates.key_columns import KeyColumns
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, kinds
+from konsil.analysis.roles.names import best_fit, fit, is_numbered_name, kinds
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
@@ -64,8 +64,9 @@ class _Key:
 
     @cached_property
     def rater_sign(self) -> float:
-        """How far name or cells say that the column names raters."""
-        return max(fit(self.rater.name, "rater"), self.rater.people)
+        """How far name or cells say that the column names raters; without a name, anything can."""
+        name = self.rater.name
+        return max(fit(name, "rater"), self.rater.people, 0.5 * is_numbered_name(name))
 
     def drafts(self) -> Iterator[Draft]:
         """A reading for each choice of the labels."""
