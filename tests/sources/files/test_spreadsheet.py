@@ -229,3 +229,27 @@ def test_a_line_break_in_a_name_is_a_blank(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     book(path, [["case", "Accuracy\n(0-4)", "two  blanks"], ["c1", 3, 4]])
     assert read_table(path).frame.columns == ["case", "Accuracy (0-4)", "two  blanks"]
+
+
+def test_hidden_rows_and_columns_are_read_and_named(tmp_path: Path) -> None:
+    """A filter hides rows, and nobody sees whether they were meant."""
+    path = tmp_path / "t.xlsx"
+    made = book(path, [["case", "ann", "ben", "cem"], *([f"c{n}", 1, 2, 3] for n in range(9))])
+    assert read_table(path).hidden == ()
+    sheet = made.active
+    for row in (3, 5, 40):
+        sheet.row_dimensions[row].hidden = True
+    made.save(path)
+    assert read_table(path).hidden == ("2 hidden rows are included",)
+    sheet.row_dimensions[5].hidden = False
+    sheet.column_dimensions["C"].hidden = True
+    sheet.column_dimensions.group("C", "D", hidden=True)
+    sheet.column_dimensions.group("F", "H", hidden=True)
+    made.save(path)
+    table = read_table(path)
+    assert table.hidden == (
+        "1 hidden row is included",
+        "the hidden column C is included",
+        "the hidden column D is included",
+    )
+    assert table.frame.shape == (9, 4)

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from html import unescape
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
@@ -29,6 +29,7 @@ from konsil.sources.files.header import (
     stacked,
     with_rows_of_names,
 )
+from konsil.sources.files.problems import LookOfCells
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
@@ -46,13 +47,6 @@ SHEET = "sheet"
 """The column with the name of each row's sheet, where several are read."""
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_UNCOMPUTED = re.compile(
-    rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
-)
-_HIDDEN = rb'(?=[^>]{0,300}?hidden="(?:1|true)")[^>]{0,300}?'
-_HIDDEN_ROW = re.compile(rb"<(?:\w+:)?row\s" + _HIDDEN + rb'\br="(\d+)"')
-_HIDDEN_COLUMN = re.compile(rb"<(?:\w+:)?col\s" + _HIDDEN + rb'\bmin="(\d+)"')
 _NAME_OF_SHEET = re.compile(r'<(?:\w+:)?sheet\s[^>]{0,300}?name="([^"]*)"')
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -165,7 +159,7 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                     # The stated size may be wrong either way: some programs write A1, some the
                     # whole grid.
                     page.reset_dimensions()
-                    faults = _EmptyLooking.of(path, page, where)
+                    faults = LookOfCells.of(path, page, where)
                     if as_is and not frames:
                         first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
                         settings = with_rows_of_names(settings, first_rows)
@@ -237,7 +231,7 @@ def _table(
     page: Any,  # noqa: ANN401
     where: str,
     settings: FileSettings,
-    faults: _EmptyLooking,
+    faults: LookOfCells,
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     rows: Iterator[tuple[int, list[str | None]]] = (
         row
@@ -304,74 +298,3 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
         {f"c{i}": [row[i] if i < len(row) else None for row in rows] for i in range(width)},
         schema={f"c{i}": pl.String for i in range(width)},
     )
-
-
-@dataclass(frozen=True)
-class _EmptyLooking:
-    """Merged cells and formulas without a result: they would be read as empty, as not rated.
-
-    The read-only sheet reports neither, and the full one takes fifty times the memory.
-    """
-
-    where: str
-    sheet: str
-    formula: str
-    """The first formula without a stored result; empty: there is none."""
-    merged: tuple[str, ...]
-    """The ranges of merged cells."""
-    hidden: tuple[tuple[int, ...], tuple[int, ...]]
-    """The numbers of hidden rows and columns."""
-
-    @classmethod
-    # openpyxl has no types.
-    def of(cls, path: Path, page: Any, where: str) -> _EmptyLooking:  # noqa: ANN401
-        """What a sheet has of them."""
-        with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-            return cls(where, page.title, *_faults(xml))
-
-    def hidden_words(self, rows: Sequence[int], width: int) -> tuple[str, ...]:
-        """The hidden rows and columns that are read nevertheless."""
-        from openpyxl.utils import get_column_letter
-
-        n = len({*rows} & {*self.hidden[0]})
-        words = [f"{n:,} hidden {'row is' if n == 1 else 'rows are'} included"] if n else []
-        letters = [get_column_letter(c) for c in self.hidden[1] if c <= width]
-        return (*words, *(f"the hidden column {letter} is included" for letter in letters))
-
-    def refuse(self, above: int) -> None:
-        """Refuse a sheet that has any; merged cells in rows up to `above` are no ratings.
-
-        Names that stand over several columns are merged cells in the upper rows of names.
-        """
-        where = f"{self.where}: sheet {self.sheet!r}"
-        if self.formula:
-            raise SourceError(
-                f"{where}: cell {self.formula} is a formula without a stored result;"
-                " open the file in a spreadsheet program and save it, or write the value"
-            )
-        for ref in self.merged:
-            first, last = (int(re.sub(r"\D", "", cell)) for cell in ref.split(":"))
-            if last <= above:
-                continue
-            cell_kind = "header cells" if first == above + 1 else "cells"
-            raise SourceError(
-                f"{where}: the {cell_kind} {ref} are merged; unmerge them and write the value into"
-                " each"
-            )
-
-
-def _faults(
-    xml: IO[bytes],
-) -> tuple[str, tuple[str, ...], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The first formula without a result, the ranges of merged cells, hidden rows and columns."""
-    tail, formula, merged = b"", "", dict[str, None]()
-    hidden = dict[int, None](), dict[int, None]()
-    while piece := xml.read(1 << 20):
-        window = tail + piece
-        if not formula and (match := _UNCOMPUTED.search(window)):
-            formula = match.group(1).decode()
-        merged |= dict.fromkeys(m.group(1).decode() for m in _MERGED.finditer(window))
-        for numbers, pattern in zip(hidden, (_HIDDEN_ROW, _HIDDEN_COLUMN), strict=True):
-            numbers |= dict.fromkeys(int(m.group(1)) for m in pattern.finditer(window))
-        tail = window[-(1 << 14) :]
-    return formula, tuple(merged), (tuple(hidden[0]), tuple(hidden[1]))

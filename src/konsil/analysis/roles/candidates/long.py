@@ -65,8 +65,8 @@ class _Key:
     @cached_property
     def rater_sign(self) -> float:
         """How far name or cells say that the column names raters; without a name, anything can."""
-        name = self.rater.name
-        return max(fit(name, "rater"), self.rater.people, 0.5 * is_numbered_name(name))
+        is_open = is_numbered_name(self.rater.name)
+        return max(fit(self.rater.name, "rater"), self.rater.people, 0.5 * is_open)
 
     def drafts(self) -> Iterator[Draft]:
         """A reading for each choice of the labels."""
@@ -134,10 +134,8 @@ class _Key:
         n_units, n_raters = len(self.unit.distinct), len(self.rater.distinct)
         name, n_rows = self.unit.name, self.table.n_rows
         draft.add(-2.0 * (n_units <= 3), "few_units", name)
-        if n_units > n_raters:
-            draft.add(1, "more_units", name)
-        else:
-            draft.add(-1, "more_raters", name)
+        is_more = n_units > n_raters
+        draft.add(1 if is_more else -1, "more_units" if is_more else "more_raters", name)
         if self.is_exact:
             draft.add(3, "each_once", name)
         else:
