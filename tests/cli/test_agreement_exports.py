@@ -147,7 +147,7 @@ def test_surveys_ask_once(name: str, call: Call, tmp_path: Path) -> None:
     assert (file, "--raters-in-rows" in options) == (str(path), True)
     result = result_of(call, path, *options, "--level", "ordinal")
     assert alpha(result) == near(SURVEY, level="ordinal")
-    assert result["reading"].startswith(f"{tool}'s export; 3 units in columns; raters in ")
+    assert result["reading"].startswith(f"{tool}'s export; 3 units, a column for each; raters in ")
 
 
 def test_questions_that_are_no_ratings_are_left_out_of_a_survey(call: Call, tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def test_labels_observed_with_gaps_have_no_steps(level: Any) -> None:
     result = konsil.agreement(table, level=level, resamples=100)
     assert "within_one" not in list(result)
     notes = " ".join(result.warnings)
-    assert "within one category is not computed" in notes and (
+    assert "to within one category is not computed" in notes and (
         "Weights count the steps" in notes
     ) == (level == "ordinal")
     with pytest.raises(AnalysisError, match="within_one: the labels observed have gaps"):

@@ -135,7 +135,7 @@ def by_hand(axis: str, system: str, mode: str) -> float:
 
 def test_the_printed_agreement_within_one_step(rows: Rows) -> None:
     shares = [
-        100 * value(rows, f"agreement within one category, {axis.replace('_', ' ')}")
+        100 * value(rows, f"agreement to within one category, {axis.replace('_', ' ')}")
         for axis in AXES
     ]
     assert min(shares) == pytest.approx(AGREEMENT[0], abs=1)

@@ -43,16 +43,19 @@ def result_of(
             _refuse_one_of_several(export, str(error), settings, request, estimate)
         if not isinstance(error, UnclearTableError):
             raise
+        clearest = error
         for others in _other_settings(table, settings, has_command=bool(error.arguments)):
             try:
                 return _estimated(*_opened(files, others), settings, request, estimate)
             except UnclearTableError as refusal:
                 if refusal.arguments or others.path:
                     raise
+                if refusal.statement and not clearest.statement:
+                    clearest = refusal
             except SourceError:
                 # The sheets, or the records, are not tables of the same columns.
                 continue
-        raise
+        raise clearest from None
 
 
 def _refuse_one_of_several(

@@ -99,11 +99,12 @@ def file_notes(table: Table, stated: FileSettings) -> list[str]:
         "path": f"records at {table.settings.path!r}",
         "comment": f"rows beginning with {table.settings.comment!r} are comments",
     }
-    return [
+    detected = [
         text
         for name, text in words.items()
         if getattr(table.settings, name) != getattr(stated, name)
     ]
+    return [*detected, *table.hidden]
 
 
 def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:

@@ -30,7 +30,9 @@ Layout = Literal["", "wide", "long", "raters-in-rows"]
 Repeat = Literal["first", "last", "sum", "mean", "max"]
 """The first or the last one in the order of the table, or their sum, mean or maximum as numbers."""
 
-SHEET = Flag("Sheet of a spreadsheet; '*': all, named in a column 'sheet'.", metavar="NAME")
+SHEET = Flag(
+    "Sheet of a spreadsheet; 'A/B': several, '*': all, named in a column 'sheet'.", metavar="NAME"
+)
 DECIMAL = Flag("Decimal sign of the numbers; with a comma 1.234,5 is 1234.5.", metavar="S")
 SKIP = Flag("Rows above the names of the columns, such as a title.", minimum=0, metavar="N")
 HEADER = Flag(
@@ -59,8 +61,8 @@ class FileSettings(Request):
     """The settings of a file; what is empty is usual for its ending."""
 
     sheet: str = setting("", SHEET)
-    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
-    '*': a column `sheet` has their names."""
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as 'Ann/Ben' or a
+    pattern such as '*': a column `sheet` has their names."""
     encoding: str = setting("", Flag("Encoding of a text file.", metavar="NAME"))
     """Encoding of a text file; empty: UTF-8."""
     separator: str = setting(
@@ -107,8 +109,8 @@ class Source(Request):
     )
     """Type of record in each row."""
     sheet: str = setting("", SHEET)
-    """The sheet of a spreadsheet; empty: the only one, or the first. Several as a pattern such as
-    '*': a column `sheet` has their names."""
+    """The sheet of a spreadsheet; empty: the only one, or the first. Several as 'Ann/Ben' or a
+    pattern such as '*': a column `sheet` has their names."""
     encoding: str = setting("utf-8", Flag("Encoding of a text file."))
     """Encoding of a text file."""
     separator: str = setting("", Flag("Field separator of a text table."))

@@ -102,7 +102,12 @@ def _write_spreadsheet(
     restrict()
     stated, as_is = json.loads(settings)
     sheet = read_spreadsheet(path, FileSettings(**stated), where, as_is)
-    header = {"sheet": sheet.name, "sheets": sheet.names, "settings": asdict(sheet.settings)}
+    header = {
+        "sheet": sheet.name,
+        "sheets": sheet.names,
+        "settings": asdict(sheet.settings),
+        "hidden": sheet.hidden,
+    }
     _write_table(sheet.frame, sheet.lines, header, out)
 
 

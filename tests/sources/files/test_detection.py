@@ -196,3 +196,24 @@ def test_a_usual_table_has_usual_settings(tmp_path: Path) -> None:
     # A single column of texts has commas in them.
     lone = text_table(tmp_path, "text\nyes; no; no\nno; no; yes\n")
     assert read_table(lone, as_is=True).frame.columns == ["text"]
+
+
+LONG = "w1,101,1\nw2,101,2\nw1,102,2\nw2,102,1\n"
+
+
+def test_a_first_row_of_values_is_no_row_of_names(tmp_path: Path) -> None:
+    """Every cell of the first row is another cell of its column: the table has no names."""
+    table = read_table(text_table(tmp_path, LONG), as_is=True)
+    assert changed(table) == {"header": 0} and table.frame.height == 4
+    assert read_table(text_table(tmp_path, LONG)).frame.columns == ["w1", "101", "1"]
+    # Equal cells are numbered as names.
+    twice = read_table(text_table(tmp_path, "c1,1,1\nc1,1,2\nc2,2,1\n"), as_is=True)
+    assert twice.settings.header == 0 and twice.frame.height == 3
+    # Names that are repeated above other rows are names, and one name may be a value.
+    for text in ("a,b\n1,2\na,b\n3,4\n", "rater,yes\nx,yes\ny,no\n"):
+        assert read_table(text_table(tmp_path, text), as_is=True).settings.header == 1
+    book = openpyxl.Workbook()
+    for line in LONG.split():
+        book.active.append(line.split(","))
+    book.save(tmp_path / "t.xlsx")
+    assert changed(read_table(tmp_path / "t.xlsx", as_is=True)) == {"header": 0}

@@ -203,3 +203,53 @@ def test_what_the_library_warns_of_is_not_printed(
         openpyxl.load_workbook(tmp_path / "bare.xlsx")
     assert read_table(tmp_path / "bare.xlsx").frame.rows() == [("q1", "yes")]
     assert capfd.readouterr() == ("", "")
+
+
+def test_several_sheets_are_named_with_a_slash(tmp_path: Path) -> None:
+    """Names and patterns; where some sheets have other columns, those with the same are named."""
+    path = tmp_path / "t.xlsx"
+    made = book(path, [["text"], ["x"]], "Text")
+    for name, score in (("Ann", 1), ("Ben", 2), ("Cem", 3)):
+        sheet = made.create_sheet(name)
+        sheet.append(["case", "score"])
+        sheet.append(["c1", score])
+    made.save(path)
+    some = read_table(path, FileSettings(sheet="Cem/Ann"))
+    assert some.frame.rows() == [("Ann", "c1", "1"), ("Cem", "c1", "3")]
+    assert some.frame.columns == ["sheet", "case", "score"] and some.stacked_by == "sheet"
+    assert read_table(path, FileSettings(sheet="A*/Ben")).frame["sheet"].to_list() == ["Ann", "Ben"]
+    assert message(path, "*") == (
+        "t.xlsx: 'Ann' has no column 'text', which 'Text' has; sheets are read as one table if they"
+        " have the same columns; the sheet 'Ann/Ben/Cem' means those that have"
+    )
+    assert "there is no sheet 'Dan'" in message(path, "Ann/Dan")
+
+
+def test_a_line_break_in_a_name_is_a_blank(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book(path, [["case", "Accuracy\n(0-4)", "two  blanks"], ["c1", 3, 4]])
+    assert read_table(path).frame.columns == ["case", "Accuracy (0-4)", "two  blanks"]
+
+
+def test_hidden_rows_and_columns_are_read_and_named(tmp_path: Path) -> None:
+    """A filter hides rows, and nobody sees whether they were meant."""
+    path = tmp_path / "t.xlsx"
+    made = book(path, [["case", "ann", "ben", "cem"], *([f"c{n}", 1, 2, 3] for n in range(9))])
+    assert read_table(path).hidden == ()
+    sheet = made.active
+    for row in (3, 5, 40):
+        sheet.row_dimensions[row].hidden = True
+    made.save(path)
+    assert read_table(path).hidden == ("2 hidden rows are included",)
+    sheet.row_dimensions[5].hidden = False
+    sheet.column_dimensions["C"].hidden = True
+    sheet.column_dimensions.group("C", "D", hidden=True)
+    sheet.column_dimensions.group("F", "H", hidden=True)
+    made.save(path)
+    table = read_table(path)
+    assert table.hidden == (
+        "1 hidden row is included",
+        "the hidden column C is included",
+        "the hidden column D is included",
+    )
+    assert table.frame.shape == (9, 4)

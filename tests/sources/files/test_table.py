@@ -169,6 +169,29 @@ def test_json_list_lines(tmp_path: Path) -> None:
     assert [table.line(0), table.line(1)] == [2, 4]
 
 
+def test_an_object_of_like_objects_is_a_table(tmp_path: Path) -> None:
+    """Its keys are a first column; objects with the numbers of rows as keys are columns."""
+    by_key = {"12": {"ann": 1, "ben": 2}, "13": {"ann": 2, "ben": 2, "note": "x"}}
+    table = read_table(write(tmp_path, "t.json", json.dumps(by_key)))
+    assert table.frame.columns == ["key", "ann", "ben", "note"]
+    assert table.frame.rows() == [("12", "1", "2", None), ("13", "2", "2", "x")]
+    assert (table.place, table.line(1)) == ("row", 2)
+    columns = {"case": {"0": "a", "1": "b"}, "ann": {"0": 1, "1": 2}}
+    table = read_table(write(tmp_path, "u.json", json.dumps(columns)))
+    assert table.frame.rows(named=True) == [{"case": "a", "ann": "1"}, {"case": "b", "ann": "2"}]
+    nested = {"1": {"by": {"ann": "x", "ben": "y"}}, "2": {"by": {"ann": "y", "ben": "y"}}}
+    table = read_table(write(tmp_path, "v.json", json.dumps(nested)), FileSettings(path="."))
+    assert table.frame.columns == ["key", "by: ann", "by: ben"]
+
+
+def test_an_object_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    for value in ({"12": {"ann": 1}}, {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1}, "b": 2}):
+        with pytest.raises(SourceError, match="expected a JSON list"):
+            read_table(write(tmp_path, "t.json", json.dumps(value)))
+    with pytest.raises(SourceError, match="its records have a key 'key'"):
+        read_table(write(tmp_path, "t.json", '{"1": {"key": "a"}, "2": {"key": "b"}}'))
+
+
 # --- what is not ----------------------------------------------------------------------------------
 
 

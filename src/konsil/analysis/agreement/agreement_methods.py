@@ -52,7 +52,7 @@ def agreement_methods(analyses: Sequence[Analysis]) -> list[str]:
         sentences.append(
             message(
                 (
-                    "Agreement within one category is reported with its chance level (two"
+                    "Agreement to within one category is reported with its chance level (two"
                     " ratings drawn at random from all ratings)."
                 ),
                 message_id="methods.within_one_chance",

@@ -54,7 +54,7 @@ from konsil.stats.pairs.wins import head_to_head
 def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     """Agreement of raters who compared the same two answers in the same arm.
 
-    Within one category, or quadratic kappa.
+    To within one category, or quadratic kappa.
     """
     systems, clusters = names_in(context, frame)
     is_kappa = context.analysis.statistic == "choice_kappa"

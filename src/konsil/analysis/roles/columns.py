@@ -76,13 +76,22 @@ class Column:
     @cached_property
     def numbers(self) -> tuple[float, ...]:
         """The values as numbers, one for each filled cell."""
+        return tuple(map(self._number_by_value.__getitem__, self.filled))
+
+    @cached_property
+    def _number_by_value(self) -> dict[str, float]:
         mark = decimal_mark(self.distinct) or "."
-        return tuple(number_of(cell, mark) for cell in self.filled)
+        return {value: number_of(value, mark) for value in self.distinct}
+
+    @cached_property
+    def number_set(self) -> frozenset[float]:
+        """The different numbers."""
+        return frozenset(self._number_by_value.values())
 
     @cached_property
     def range(self) -> tuple[float, float]:
         """The smallest and the largest number."""
-        return min(self.numbers), max(self.numbers)
+        return min(self.number_set), max(self.number_set)
 
     @cached_property
     def is_unique(self) -> bool:
@@ -192,11 +201,16 @@ class Table:
     _n_groups: dict[frozenset[str], int] = field(default_factory=dict)
     _partitions: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict)
     _shares: dict[tuple[str, str], float] = field(default_factory=dict)
+    _decided: dict[tuple[frozenset[str], str], bool] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> dict[str, Column]:
         """The columns by their names."""
         return {column.name: column for column in self.columns}
+
+    @cached_property
+    def _sources(self) -> dict[str, Column]:
+        return {column.name: column for column in self.slices} | self.by_name
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -207,8 +221,7 @@ class Table:
         """How many different rows some columns have."""
         key = frozenset(names)
         if key not in self._n_groups:
-            columns = {c.name: c for c in self.slices} | self.by_name
-            codes = [columns[name].codes for name in key]
+            codes = [self._sources[name].codes for name in key]
             self._n_groups[key] = len(set(zip(*codes, strict=True))) if key else 1
         return self._n_groups[key]
 
@@ -229,7 +242,19 @@ class Table:
     def decides(self, names: Iterable[str], other: str) -> bool:
         """Whether rows that are equal in some columns are equal in another."""
         key = frozenset(names)
-        return self.n_groups(key) == self.n_groups(key | {other})
+        if (key, other) not in self._decided:
+            self._decided[key, other] = other in key or self._depends(key, other)
+        return self._decided[key, other]
+
+    def _depends(self, key: frozenset[str], other: str) -> bool:
+        """Whether equal rows of some columns have one value; ends at the first that differs."""
+        rows = zip(*(self._sources[name].codes for name in key), strict=True)
+        values = self.by_name[other].codes
+        value_by_row: dict[tuple[int, ...], int] = {}
+        return all(
+            value_by_row.setdefault(row, value) == value
+            for row, value in zip(rows, values, strict=True)
+        )
 
     def share(self, a: Column, b: Column) -> float:
         """How far two columns have the same labels, from 0 to 1."""
@@ -238,9 +263,14 @@ class Table:
             self._shares[key] = common_labels(a, b)
         return self._shares[key]
 
-    def shares(self, column: Column, others: Iterable[Column]) -> float:
-        """How far a column has the labels of the nearest of some others."""
-        return max((self.share(column, other) for other in others), default=0.0)
+    def shares(self, column: Column, others: Iterable[Column], enough: float = 1.0) -> float:
+        """How far a column has the labels of the nearest of some others, or of one near enough."""
+        largest = 0.0
+        for other in others:
+            largest = max(largest, self.share(column, other))
+            if largest >= enough:
+                break
+        return largest
 
 
 def common_labels(a: Column, b: Column) -> float:
@@ -259,7 +289,7 @@ def common_labels(a: Column, b: Column) -> float:
     width = max(a.range[1], b.range[1]) - min(a.range[0], b.range[0])
     if width == 0:
         return 1.0
-    fewer, more = sorted((set(a.numbers), set(b.numbers)), key=len)
+    fewer, more = sorted((a.number_set, b.number_set), key=len)
     near = 0.8 * (len(fewer) <= 2 and fewer <= more and len(more) <= FEW / 2)
     return max(near, (high - low + a.is_whole) / (width + a.is_whole))
 

@@ -18,7 +18,6 @@ from konsil.analysis.roles.vocabulary import (
     NEW_WORD,
     ORDINALS,
     PEOPLE,
-    PLAIN,
     RANGE,
     RATED,
     SURNAMES,
@@ -27,6 +26,7 @@ from konsil.analysis.roles.vocabulary import (
     WORDS,
     NameRole,
     TextRole,
+    plain,
 )
 
 Kind = Literal["rater", "criterion", "item", "system", "label", "other"]
@@ -49,7 +49,7 @@ def words(name: str) -> tuple[str, ...]:
     (('kodierer', '2'), ('pruefer',))
     """
     spaced = NEW_WORD.sub(" ", RANGE.sub(" ", GENDER.sub("", name)))
-    parts: list[str] = re.findall(r"[a-z]+|\d+", spaced.casefold().translate(PLAIN))
+    parts: list[str] = re.findall(r"[^\W\d_]+|\d+", plain(spaced))
     return tuple(ORDINALS.get(part, part) for part in parts)
 
 
@@ -180,7 +180,7 @@ def _as_rater(name: str, letters: Sequence[str]) -> float:
         return 1.0
     if len(letters) > 1 and letters[-1] in RATED and fit(" ".join(letters[:-1]), "rater") == 1:
         return 0.9 * (len(words(name)) > len(letters))
-    if re.fullmatch(r"[rhje][ _-]?\d+", text, re.IGNORECASE) or _is_rater_with_name(text):
+    if re.fullmatch(r"([rhje]|human)[ _-]?\d+", text, re.IGNORECASE) or _is_rater_with_name(text):
         return 0.9
     return 0.8 * bool(re.fullmatch(r"[A-Fa-f]|[A-Z]{2}", text))
 

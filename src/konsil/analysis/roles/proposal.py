@@ -55,6 +55,8 @@ LEAST = 3.0
 _FEWEST = 4
 """Ratings below which columns are not taken for raters."""
 _MOST_RIVALS = 3
+_MOST_BEHIND = 5.0
+"""Points by which a reading may be behind the one that is made of it."""
 
 
 def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) -> Proposal:
@@ -81,7 +83,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
-        return Proposal(None, unclear=(_nothing(task),))
+        return Proposal(None, unclear=(_nothing(task, stated),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
@@ -134,13 +136,19 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     if task == "texts":
         drafts += by_text(table, stated)
     elif task != "comparisons":
-        drafts += [*rated_together(table, stated), *by_rating(table, stated)]
-        drafts += by_cells(table, stated)
+        together, cells = [*rated_together(table, stated)], [*by_cells(table, stated)]
+        floor = _floor(_best(table, [*together, *cells], stated))
+        drafts += [*together, *by_rating(table, stated, floor), *cells]
     if task == "groups":
-        drafts += rated_once(table, stated)
+        drafts += rated_once(table, stated, _floor(_best(table, drafts, stated)))
     is_open = not (stated.raters or stated.labels or stated.layout)
     if task != "texts" and (task in {None, "comparisons"} or is_open):
         drafts += compared(table, stated)
+    return _best(table, drafts, stated)
+
+
+def _best(table: Table, drafts: Sequence[Draft], stated: StatedRoles) -> list[Draft]:
+    """The readings that nothing stated excludes, the likeliest first, one for equal numbers."""
     for draft in drafts:
         if draft.shape in _OF_RATERS and not draft.split:
             draft.split = separator_of(table, draft.rated, stated)
@@ -150,6 +158,12 @@ def _ranked(table: Table, stated: StatedRoles, task: Task | None) -> list[Draft]
     for draft in allowed:
         best.setdefault(draft.numbers, draft)
     return list(best.values())
+
+
+def _floor(ranked: Sequence[Draft]) -> float:
+    """Points below which a further reading is not among those that are shown."""
+    shown = ranked[: 1 + _MOST_RIVALS]
+    return shown[-1].points - _MOST_BEHIND if len(shown) > _MOST_RIVALS else float("-inf")
 
 
 def _is_allowed(draft: Draft, stated: StatedRoles) -> bool:
@@ -190,11 +204,24 @@ def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableRea
     return reading_of(draft, frame.columns, stated.cluster)
 
 
-def _nothing(task: Task | None) -> TranslatableMessage:
+def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
     if task == "texts":
         return message("No columns contain texts to be rated.", message_id="roles.no_texts")
     if task == "comparisons":
         return message("No columns contain comparisons.", message_id="roles.no_comparisons")
+    if task == "groups" and stated.raters and stated.has_no_units:
+        return message(
+            "Several ratings by one rater need units: name their column with {unit}, or state that"
+            " the raters are unknown with {rater}.",
+            message_id="roles.raters_without_units",
+            unit=option("unit", example="..."),
+            rater=option("rater", "-"),
+        )
+    if task == "groups":
+        return message(
+            "No columns contain ratings that fit what is stated.",
+            message_id="roles.no_ratings_as_stated",
+        )
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
 
 
@@ -211,7 +238,7 @@ def _unclear(
     is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
     if not is_rated_once and not _is_computable(best, stated):
         yield message(
-            "{shape}: this is not computed without a statement.",
+            "{shape}: this is computed only if you state what each column is.",
             message_id="roles.not_computable",
             shape=shape_words(best),
         )

@@ -42,7 +42,7 @@ pairs: a row for each comparison, with who won; pairs-on-scale: with a preferenc
 pair-counts: a row for each pair of systems, with wins. criteria: a column for each criterion and
 systems: one for each system, with one rating of each unit. repeats: long, with several ratings by
 one rater, told apart by a column. rows-to-combine: the same without such a column. one-rating:
-ratings without a second rater. lists: several labels in a cell. spans: marked parts of texts.
+ratings by a single rater. lists: several labels in a cell. spans: marked parts of texts.
 objects: objects of JSON in cells.
 Of texts to be rated: questions: a row for each, with a column for the answers of each system.
 answers: a row for each answer, with columns of its question and system.

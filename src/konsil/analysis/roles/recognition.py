@@ -34,6 +34,7 @@ from konsil.analysis.roles.questions.arguments import (
     choice_of_rounds,
     combination,
     how_to_state,
+    unknown_roles,
 )
 from konsil.analysis.roles.questions.spellings import cell_arguments, unclear_cells
 from konsil.analysis.roles.questions.stateable import (
@@ -334,7 +335,7 @@ def _refusal(
     stateable = (_STATED | of_task) - purpose.of_tool
     proposed = [(name, values) for name, values in arguments(reading) if name in stateable]
     if purpose.task == "groups" and reading.group is None and reading.shape != "systems":
-        proposed.append(("by", ("-",)))
+        proposed += [("by", ("-",)), *unknown_roles(reading)]
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
     proposed += cell_arguments(frame, reading, stated)

@@ -79,7 +79,9 @@ def _units(reading: TableReading, frame: pl.DataFrame, n_units: int | None) -> T
             "{n:,} {n|comparison|comparisons} without items", message_id="roles.n_comparisons", n=n
         )
     if reading.shape == "raters-in-rows":
-        return message("{n:,} {n|unit|units} in columns", message_id="roles.n_in_columns", n=n)
+        return message(
+            "{n:,} {n|unit|units}, a column for each", message_id="roles.n_in_columns", n=n
+        )
     if not reading.units:
         return message("{n:,} {n|unit|units}, one in each row", message_id="roles.n_rows", n=n)
     return message(
@@ -148,7 +150,7 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
 def _raters_in_rows(reading: TableReading, columns: Listed) -> TranslatableMessage:
     if reading.rater is None:
         return message(
-            "one rater in each row, units {columns}",
+            "a row for each rater, units {columns}",
             message_id="roles.raters_are_rows",
             columns=columns,
         )
@@ -289,7 +291,7 @@ _SHAPE_WORDS: Mapping[Shape, TranslatableMessage] = {
     "objects": message("objects in cells", message_id="roles.shape_objects"),
     "questions": message("a row for each question", message_id="roles.shape_questions"),
     "answers": message("a row for each answer", message_id="roles.shape_answers"),
-    "one-rating": message("ratings without a second rater", message_id="roles.shape_one_rating"),
+    "one-rating": message("ratings by a single rater", message_id="roles.shape_one_rating"),
 }
 """How tables of each shape are laid out."""
 

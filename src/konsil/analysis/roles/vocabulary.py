@@ -1,11 +1,13 @@
 """Words in the names of columns and in cells of tables of ratings, in English and German, as data.
 
-Umlauts are written as in addresses (ae, oe, ue, ss): names are compared in this form.
+Umlauts are written as in addresses (ae, oe, ue, ss), other letters without accents: names are
+compared in this form. Raters have names in more languages.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -28,8 +30,21 @@ NameRole = Literal[
 """What a column can be named for."""
 
 
-PLAIN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
-"""Letters of names as they are compared."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def plain(text: str) -> str:
+    """A name as it is compared: in small letters, without accents.
+
+    >>> plain("Prüfer"), plain("Évaluateur"), plain("эксперт Й"), plain("평가자")
+    ('pruefer', 'evaluateur', 'эксперт и', '평가자')
+    """
+    written = unicodedata.normalize("NFC", text).casefold().translate(_UMLAUTS)
+    letters = unicodedata.normalize("NFD", written)
+    return unicodedata.normalize(
+        "NFC", "".join(sign for sign in letters if not unicodedata.combining(sign))
+    )
+
 
 ORDINALS: Mapping[str, str] = {
     **dict.fromkeys(("first", "erste", "erster", "erstes"), "1"),
@@ -85,7 +100,18 @@ _TEXTS: Mapping[NameRole, str] = {
     " adjudicated adjudiziert mehrheit wahrheit endurteil",
     "row": "row index zeile lfd responseid recordid uuid annotationid ip email zeilennr",
 }
+_RATERS_ELSEWHERE = _words(
+    "dermatologist sonographer codierer leser dermatologe dermatologin"
+    " annotateur annotatrice evaluateur evaluatrice codeur codeuse examinateur medecin lecteur"
+    " anotador anotadora anotator avaliador avaliadora evaluador evaluadora codificador juez juiz"
+    " medico medica experto perito valutatore valutatrice annotatore annotatrice esperto giudice"
+    " beoordelaar эксперт разметчик оценщик врач 标注者 标注员 评估者 专家 医生"
+    " 評価者 評定者 평가자 전문가"
+)
+"""What raters are called in other languages."""
+
 WORDS: Mapping[NameRole, frozenset[str]] = {role: _words(text) for role, text in _TEXTS.items()}
+WORDS = {**WORDS, "rater": WORDS["rater"] | _RATERS_ELSEWHERE}
 """Role -> words of names that speak for it."""
 
 RATED = WORDS["label"] | {"text", "answer", "antwort", "response"}

@@ -72,7 +72,7 @@ def agreement(
     0.5
     """
     check_request(request)
-    table = to_polars(frame, request.columns)
+    table = to_polars(frame)
     request = with_declared(frame, table, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")

@@ -264,7 +264,7 @@ def preference(
     """
     check_request(request)
     try:
-        return estimate_preference(to_polars(frame, request.columns), request)
+        return estimate_preference(to_polars(frame), request)
     except UnclearTableError as error:
         raise error.with_call(call_of("preference", request, error.arguments)) from None
 

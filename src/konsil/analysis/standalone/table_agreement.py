@@ -93,7 +93,7 @@ def estimate_table(
         notes[
             message(
                 (
-                    "Agreement within one category is not computed: the observed labels have"
+                    "Agreement to within one category is not computed: the observed labels have"
                     " gaps, so the steps between them are unknown; declare all labels with"
                     " {labels}."
                 ),

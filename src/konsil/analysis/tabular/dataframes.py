@@ -32,17 +32,16 @@ class PandasFrame(Protocol):
         """The cells by number."""
 
 
-def to_polars(frame: object, level_names: Collection[str] = ()) -> pl.DataFrame:
-    """A Polars frame from Polars or pandas.
-
-    A lone pandas index with a name becomes a column, as do the levels `level_names`.
-    """
+def to_polars(frame: object) -> pl.DataFrame:
+    """A Polars frame from Polars or pandas; a pandas index with names becomes columns."""
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
-    if type(frame).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(frame, level_names)
+    # A series has no columns, and a styled frame no cells by number.
+    is_frame = hasattr(frame, "columns") and hasattr(frame, "iloc")
+    if is_frame and type(frame).__module__.partition(".")[0] == "pandas":
+        return _from_pandas(frame)
     raise AnalysisError(f"expected a Polars or pandas data frame, got {type(frame).__name__}")
 
 
@@ -53,7 +52,7 @@ def lone_index(frame: object) -> str | None:
 
 
 # Any: pandas is not imported here.
-def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # noqa: ANN401
+def _from_pandas(frame: Any) -> pl.DataFrame:  # noqa: ANN401
     # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as
     # words.
     names = [header_text(n) for n in frame.columns]
@@ -69,8 +68,7 @@ def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # n
     # numbering.
     index: dict[str, list[str | None]] = {}
     for level, name in enumerate(frame.index.names):
-        is_column = len(frame.index.names) == 1 or header_text(name) in level_names
-        if name is not None and header_text(name) not in columns and is_column:
+        if name is not None and header_text(name) not in columns:
             index[header_text(name)] = [
                 cell_text(v) for v in frame.index.get_level_values(level).tolist()
             ]

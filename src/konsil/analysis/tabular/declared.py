@@ -71,7 +71,8 @@ def _ordered_categories(frame: object) -> dict[str, tuple[str, ...]]:
         }
     # Any: pandas is not imported here.
     columns: Any = getattr(frame, "dtypes", None)
-    if columns is None:
+    # The kind of a series has no columns.
+    if not hasattr(columns, "items"):
         return {}
     return {
         header_text(name): tuple(str(cell_text(value)) for value in kind.categories.tolist())

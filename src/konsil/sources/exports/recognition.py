@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from konsil.sources.exports.export import Export
 from konsil.sources.exports.inspect_scores import read_log
 from konsil.sources.exports.several import stacked_files
 from konsil.sources.files.cells import as_text
-from konsil.sources.files.jsontable import elements
+from konsil.sources.files.jsontable import elements, is_object, records_of
 from konsil.sources.files.table import Table, read_bytes, read_table, text_of
 from konsil.sources.inspect.inspect_logs import is_inspect_log
 
@@ -96,11 +95,11 @@ def _object(path: Path) -> Table | None:
     if path.suffix.lower() != ".json":
         return None
     data = read_bytes(path)
-    if not data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+    if not is_object(data):
         return None
     text = text_of(data, "utf-8", path.name).decode()
     cells = next((state for _, state in elements(f"[{text}]", path.name)), None)
-    if not isinstance(cells, dict):
+    if not isinstance(cells, dict) or records_of(cells, path.name):
         return None
     frame = pl.DataFrame(
         {name: [as_text(cell)] for name, cell in cells.items()},

@@ -18,6 +18,8 @@ FIRST_ROWS = 12
 COMMENT = "#"
 """What rows begin with that are likely comments."""
 _IS_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_LINE_BREAK = re.compile(r"\s*[\r\n\v\f\t\u2028\u2029]\s*")
+_NUMBER_OF_NAME = re.compile(r" \(\d+\)$")
 _IMPORT_ID = "ImportId"
 """What Qualtrics writes in the third row of its exports, below names and questions."""
 
@@ -83,6 +85,25 @@ def with_rows_of_names(
     # Empty columns at the end, as spreadsheets leave them behind, have no name either.
     numbered = settings.numbered or len({*clean}) < len(clean) or "" in clean[1:]
     return replace(settings, skip=skip, header=header, comment=comment, numbered=numbered)
+
+
+def are_values(frame: pl.DataFrame) -> bool:
+    """Whether all names of a table's columns are among their values: the first row has none.
+
+    Names that stand again above other rows are names nevertheless.
+
+    >>> are_values(pl.DataFrame({"ann": ["ann", "ben"], "101": ["102", "101"], "1": ["1", "1"]}))
+    True
+    >>> are_values(pl.DataFrame({"rater": ["rater", "ben"], "unit": ["unit", "u1"]}))
+    False
+    """
+    names = [_NUMBER_OF_NAME.sub("", name) for name in frame.columns]
+    if len(names) < 2 or not all(
+        name in column for name, column in zip(names, frame.get_columns(), strict=True)
+    ):
+        return False
+    is_again = [pl.col(column) == name for column, name in zip(frame.columns, names, strict=True)]
+    return frame.filter(pl.all_horizontal(is_again)).is_empty() or len({*names}) < len(names)
 
 
 def _is_above(row: Sequence[str | None]) -> bool:
@@ -168,6 +189,7 @@ def named(
 ) -> pl.DataFrame:
     """The frame with its columns named by the header, surrounding blanks removed.
 
+    A line break in a name, with the blanks beside it, is one blank.
     Columns without a name and without values are dropped (spreadsheets leave them behind). A first
     column without a name is an index that another program wrote, and is called 'column 1'; later
     ones are refused, or called by their numbers where `numbered`. A name of several columns is
@@ -176,7 +198,7 @@ def named(
     """
     column_by_name: dict[str, pl.Series] = {}
     positions: dict[str, int] = {}
-    cleaned = [(name or "").strip() for name in names]
+    cleaned = [_LINE_BREAK.sub(" ", (name or "").strip()) for name in names]
     times = Counter(cleaned)
     numbers: Counter[str] = Counter()
     for position, (name, column) in enumerate(

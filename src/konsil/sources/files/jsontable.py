@@ -1,13 +1,15 @@
-"""JSON Lines and JSON lists of objects: one object a row."""
+"""JSON Lines, JSON lists of objects, and objects of like objects: one object a row."""
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain
 from typing import cast
 
 import polars as pl
@@ -24,6 +26,8 @@ _CHUNK, _CHUNK_BYTES = 20_000, 1 << 22
 _LONGEST = 1 << 24
 """Bytes of one line: an object of them may take thirty times as many when it is read."""
 _LIGHT, _TIMES = 200 << 20, 6
+KEY = "key"
+"""The column with the keys of objects that are the records of an object."""
 TOP = "."
 """The path of records that are the file itself."""
 _DEEPEST = 20
@@ -99,8 +103,13 @@ def _objects(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[s
 
 
 def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
-    """A list of objects, as text, and the line on which each begins."""
+    """A list of objects, as text, and the line on which each begins.
+
+    Of an object of like objects, each is a row, numbered from 1.
+    """
     problems: list[Problem] = []
+    if is_object(data) and (records := records_of(_value(data, where), where)):
+        return _table(((n, row, 1) for n, row in enumerate(records, 1)), [], where, len(data))
 
     def rows() -> Iterator[tuple[int, dict[str, object], int]]:
         for line, row in elements(data.decode(), where):
@@ -112,6 +121,43 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
                 problems.append(Problem(line, "", _no_object(json.dumps(row))))
 
     return _table(rows(), problems, where, len(data))
+
+
+def is_object(data: bytes) -> bool:
+    """Whether a JSON text is an object."""
+    return data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+
+
+def records_of(value: object, where: str) -> list[dict[str, object]]:
+    """The records of an object of objects; none where these are not alike.
+
+    Their keys are in a first column. Objects with the keys 0, 1, 2 ... are columns, as some
+    programs write them.
+
+    >>> records_of({"12": {"ann": 1, "ben": 2}, "13": {"ann": 2}}, "t")
+    [{'key': '12', 'ann': 1, 'ben': 2}, {'key': '13', 'ann': 2}]
+    >>> records_of({"case": {"0": "a", "1": "b"}, "ann": {"0": 1, "1": 2}}, "t")
+    [{'case': 'a', 'ann': 1}, {'case': 'b', 'ann': 2}]
+    >>> records_of({"settings": {"seed": 1}, "data": {"a": 2}}, "t")
+    []
+    """
+    parts = value if isinstance(value, dict) else {}
+    objects = {name: part for name, part in parts.items() if isinstance(part, dict)}
+    if len(objects) < max(2, len(parts)):
+        return []
+    keys = [part.keys() for part in objects.values()]
+    names = dict.fromkeys(chain(*keys))
+    rows = [str(n) for n in range(len(names))]
+    if all([*row] == rows for row in keys):
+        return [{name: part[row] for name, part in objects.items()} for row in rows]
+    if 2 * len(set.intersection(*map(set, keys))) < len(names):
+        return []
+    if KEY in names:
+        raise SourceError(
+            f"{where}: its records have a key {KEY!r}, which is the name of the column for the keys"
+            " of the records; rename it"
+        )
+    return [{KEY: name, **part} for name, part in objects.items()]
 
 
 def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
@@ -332,12 +378,12 @@ def read_nested(
 
 def path_of_records(text: bytes, where: str) -> str:
     """The path of the longest list of objects in a JSON file; empty where there is none."""
-    lists = _lists(_value(text, where), "")
+    lists = _lists_at(text, where)
     return max(lists, key=lambda path: len(lists[path]), default="")
 
 
 def _records(text: bytes, where: str, path: str) -> Iterator[tuple[int, dict[str, object]]]:
-    lists = _lists(_value(text, where), "")
+    lists = _lists_at(text, where)
     if path not in lists:
         raise SourceError(
             message(
@@ -349,6 +395,13 @@ def _records(text: bytes, where: str, path: str) -> Iterator[tuple[int, dict[str
             )
         )
     yield from enumerate(lists[path], start=1)
+
+
+def _lists_at(text: bytes, where: str) -> dict[str, list[dict[str, object]]]:
+    """Path -> list of objects, in a file that may itself be an object of records."""
+    value = _value(text, where)
+    records = records_of(value, where)
+    return ({TOP: records} if records else {}) | _lists(value, "")
 
 
 def _value(text: bytes, where: str) -> object:

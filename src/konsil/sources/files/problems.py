@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from pathlib import Path
+from typing import IO, Any, Generic, Literal, TypeVar
 
 from konsil.errors import SourceError, in_short
 from konsil.errors.message import message
@@ -14,6 +17,14 @@ MOST = 100_000
 
 Place = Literal["line", "row", "task"]
 R = TypeVar("R")
+
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
+_UNCOMPUTED = re.compile(
+    rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
+)
+_HIDDEN = re.compile(rb'<(?:\w+:)?(row|col)(?=\s[^>]{0,300}?\bhidden="(?:1|true)")(\s[^>]{0,300})>')
+_PLACE = re.compile(rb'\b(r|min|max)="(\d+)"')
+_MOST_COLUMNS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +117,102 @@ def _counted(bad: int, rows: int, *, is_task: bool) -> str:
     return message(
         "{n:,} of {total:,} {total|row|rows}", message_id="problems.of_rows", n=bad, total=rows
     )
+
+
+@dataclass(frozen=True)
+class LookOfCells:
+    """Merged cells and formulas without a result: they would be read as empty, as not rated.
+
+    The read-only sheet reports neither, and the full one takes fifty times the memory.
+    """
+
+    where: str
+    sheet: str
+    formula: str
+    """The first formula without a stored result; empty: there is none."""
+    merged: tuple[str, ...]
+    """The ranges of merged cells."""
+    hidden: tuple[tuple[int, ...], tuple[int, ...]]
+    """The numbers of hidden rows and columns."""
+
+    @classmethod
+    # openpyxl has no types.
+    def of(cls, path: Path, page: Any, where: str) -> LookOfCells:  # noqa: ANN401
+        """What a sheet has of them."""
+        with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
+            return cls(where, page.title, *_faults(xml))
+
+    def hidden_words(self, rows: Sequence[int], width: int) -> tuple[str, ...]:
+        """The hidden rows and columns that are read nevertheless."""
+        from openpyxl.utils import get_column_letter
+
+        n = len({*rows} & {*self.hidden[0]})
+        words = [f"{n:,} hidden {'row is' if n == 1 else 'rows are'} included"] if n else []
+        letters = [get_column_letter(c) for c in self.hidden[1] if c <= width]
+        return (*words, *(f"the hidden column {letter} is included" for letter in letters))
+
+    def refuse(self, above: int) -> None:
+        """Refuse a sheet that has any; merged cells in rows up to `above` are no ratings.
+
+        Names that stand over several columns are merged cells in the upper rows of names.
+        """
+        if self.formula:
+            raise SourceError(
+                message(
+                    "{where}: sheet {sheet!r}: cell {formula} is a formula without a stored result;"
+                    " open the file in a spreadsheet program and save it, or write the value",
+                    message_id="file.formula",
+                    where=self.where,
+                    sheet=self.sheet,
+                    formula=self.formula,
+                )
+            )
+        for ref in self.merged:
+            first, last = (int(re.sub(r"\D", "", cell)) for cell in ref.split(":"))
+            if last > above:
+                raise SourceError(self._merged(ref, is_header=first == above + 1))
+
+    def _merged(self, ref: str, *, is_header: bool) -> str:
+        if is_header:
+            return message(
+                "{where}: sheet {sheet!r}: the header cells {ref} are merged; unmerge them and"
+                " write the value into each",
+                message_id="file.merged_header",
+                where=self.where,
+                sheet=self.sheet,
+                ref=ref,
+            )
+        return message(
+            "{where}: sheet {sheet!r}: the cells {ref} are merged; unmerge them and write the value"
+            " into each",
+            message_id="file.merged",
+            where=self.where,
+            sheet=self.sheet,
+            ref=ref,
+        )
+
+
+def _faults(
+    xml: IO[bytes],
+) -> tuple[str, tuple[str, ...], tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The first formula without a result, the ranges of merged cells, hidden rows and columns."""
+    tail, formula, merged = b"", "", dict[str, None]()
+    hidden = dict[int, None](), dict[int, None]()
+    while piece := xml.read(1 << 20):
+        window = tail + piece
+        if not formula and (match := _UNCOMPUTED.search(window)):
+            formula = match.group(1).decode()
+        merged |= dict.fromkeys(m.group(1).decode() for m in _MERGED.finditer(window))
+        for kind, tag in _HIDDEN.findall(window):
+            hidden[kind == b"col"].update(dict.fromkeys(_numbers(tag)))
+        tail = window[-(1 << 14) :]
+    return formula, tuple(merged), (tuple(hidden[0]), tuple(hidden[1]))
+
+
+def _numbers(tag: bytes) -> Iterable[int]:
+    """The number of the row, or those of the columns, that a tag is about."""
+    places = {name: int(number) for name, number in _PLACE.findall(tag)}
+    if b"r" in places:
+        return [places[b"r"]]
+    first = places.get(b"min", 1)
+    return range(first, min(places.get(b"max", first), first + _MOST_COLUMNS) + 1)

@@ -6,13 +6,14 @@ import re
 import zipfile
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from html import unescape
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
@@ -22,12 +23,14 @@ from konsil.records.source import FileSettings
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import (
     FIRST_ROWS,
+    are_values,
     joined,
     named,
     numbered_names,
     stacked,
     with_rows_of_names,
 )
+from konsil.sources.files.problems import LookOfCells
 
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
@@ -39,14 +42,12 @@ WIDEST, CELLS = 4_096, 100_000_000
 number of them."""
 
 _MOST_BYTES_OF_NAMES = 1 << 20
+_BETWEEN = "/"
+"""What is between the names of several sheets; no name has this sign."""
 SHEET = "sheet"
 """The column with the name of each row's sheet, where several are read."""
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_UNCOMPUTED = re.compile(
-    rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
-)
 _NAME_OF_SHEET = re.compile(r'<(?:\w+:)?sheet\s[^>]{0,300}?name="([^"]*)"')
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -78,6 +79,8 @@ class Sheet:
     """All sheets of the spreadsheet, in order."""
     settings: FileSettings
     """The settings by which it was read."""
+    hidden: tuple[str, ...] = ()
+    """What a spreadsheet program does not show of the cells, in sentences."""
 
 
 def read_spreadsheet(path: Path, settings: FileSettings, where: str, as_is: bool = False) -> Sheet:
@@ -193,11 +196,14 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                     # The stated size may be wrong either way: some programs write A1, some the
                     # whole grid.
                     page.reset_dimensions()
-                    faults = _EmptyLooking.of(path, page, where)
+                    faults = LookOfCells.of(path, page, where)
                     if as_is and not frames:
                         first_rows = [row for _, row in islice(_rows(page, where), FIRST_ROWS)]
                         settings = with_rows_of_names(settings, first_rows)
                     frames[name], numbers = _table(page, where, settings, faults)
+                    if as_is and settings.header == 1 and are_values(frames[name]):
+                        settings = replace(settings, header=0, numbered=False)
+                        frames[name], numbers = _table(page, where, settings, faults)
                     rows.extend(numbers)
             except SourceError as error:
                 # The first sheet may be a cover.
@@ -212,25 +218,41 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                     )
                 ) from None
             if is_pattern(sheet):
-                return Sheet(stacked(frames, SHEET, where), rows, sheet, names, settings)
-            return Sheet(frames[chosen[0]], rows, chosen[0], names, settings)
+                return Sheet(_as_one(frames, where), rows, sheet, names, settings)
+            frame = frames[chosen[0]]
+            hidden = faults.hidden_words(rows, frame.width)
+            return Sheet(frame, rows, chosen[0], names, settings, hidden)
         finally:
             book.close()
 
 
 def _chosen(sheet: str, names: Sequence[str], where: str) -> Sequence[str]:
-    """The sheets that are read: the first one, the stated one, or those of a pattern."""
-    chosen = [name for name in names if fnmatchcase(name, sheet)] if is_pattern(sheet) else [sheet]
+    """The sheets that are read: the first one, or those of the stated names and patterns."""
     if not sheet:
         return names[:1]
-    if not chosen or chosen[0] not in names:
-        raise SourceError(_no_sheet(sheet, names, where))
-    return chosen
+    parts = [part.strip() for part in sheet.split(_BETWEEN)]
+    for part in parts:
+        if not any(fnmatchcase(name, part) for name in names):
+            raise SourceError(_no_sheet(part, names, where))
+    return [name for name in names if any(fnmatchcase(name, part) for part in parts)]
 
 
 def is_pattern(sheet: str) -> bool:
     """Whether several sheets are meant: names of sheets have none of these signs."""
-    return any(sign in sheet for sign in "*?[")
+    return any(sign in sheet for sign in ("*", "?", "[", _BETWEEN))
+
+
+def _as_one(frames: dict[str, pl.DataFrame], where: str) -> pl.DataFrame:
+    """The rows of all sheets; if only some have the same columns, the error names these."""
+    try:
+        return stacked(frames, SHEET, where)
+    except SourceError as error:
+        columns = {name: frozenset(frame.columns) for name, frame in frames.items()}
+        usual, n = Counter(columns.values()).most_common(1)[0]
+        if not 1 < n < len(frames):
+            raise
+        alike = _BETWEEN.join(name for name in frames if columns[name] == usual)
+        raise SourceError(f"{error}; the sheet {alike!r} means those that have") from None
 
 
 def _no_sheet(sheet: str, names: Sequence[str], where: str) -> str:
@@ -265,7 +287,7 @@ def _table(
     page: Any,  # noqa: ANN401
     where: str,
     settings: FileSettings,
-    faults: _EmptyLooking,
+    faults: LookOfCells,
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     rows: Iterator[tuple[int, list[str | None]]] = (
         row
@@ -361,78 +383,3 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
         {f"c{i}": [row[i] if i < len(row) else None for row in rows] for i in range(width)},
         schema={f"c{i}": pl.String for i in range(width)},
     )
-
-
-@dataclass(frozen=True)
-class _EmptyLooking:
-    """Merged cells and formulas without a result: they would be read as empty, as not rated.
-
-    The read-only sheet reports neither, and the full one takes fifty times the memory.
-    """
-
-    where: str
-    sheet: str
-    formula: str
-    """The first formula without a stored result; empty: there is none."""
-    merged: tuple[str, ...]
-    """The ranges of merged cells."""
-
-    @classmethod
-    # openpyxl has no types.
-    def of(cls, path: Path, page: Any, where: str) -> _EmptyLooking:  # noqa: ANN401
-        """What a sheet has of them."""
-        with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-            formula, merged = _faults(xml)
-        return cls(where, page.title, formula, merged)
-
-    def refuse(self, above: int) -> None:
-        """Refuse a sheet that has any; merged cells in rows up to `above` are no ratings.
-
-        Names that stand over several columns are merged cells in the upper rows of names.
-        """
-        if self.formula:
-            raise SourceError(
-                message(
-                    "{where}: sheet {sheet!r}: cell {formula} is a formula without a stored result;"
-                    " open the file in a spreadsheet program and save it, or write the value",
-                    message_id="file.formula",
-                    where=self.where,
-                    sheet=self.sheet,
-                    formula=self.formula,
-                )
-            )
-        for ref in self.merged:
-            first, last = (int(re.sub(r"\D", "", cell)) for cell in ref.split(":"))
-            if last > above:
-                raise SourceError(self._merged(ref, is_header=first == above + 1))
-
-    def _merged(self, ref: str, *, is_header: bool) -> str:
-        if is_header:
-            return message(
-                "{where}: sheet {sheet!r}: the header cells {ref} are merged; unmerge them and"
-                " write the value into each",
-                message_id="file.merged_header",
-                where=self.where,
-                sheet=self.sheet,
-                ref=ref,
-            )
-        return message(
-            "{where}: sheet {sheet!r}: the cells {ref} are merged; unmerge them and write the value"
-            " into each",
-            message_id="file.merged",
-            where=self.where,
-            sheet=self.sheet,
-            ref=ref,
-        )
-
-
-def _faults(xml: IO[bytes]) -> tuple[str, tuple[str, ...]]:
-    """The first formula without a result, and the ranges of merged cells."""
-    tail, formula, merged = b"", "", dict[str, None]()
-    while piece := xml.read(1 << 20):
-        window = tail + piece
-        if not formula and (match := _UNCOMPUTED.search(window)):
-            formula = match.group(1).decode()
-        merged |= dict.fromkeys(m.group(1).decode() for m in _MERGED.finditer(window))
-        tail = window[-(1 << 14) :]
-    return formula, tuple(merged)

@@ -23,9 +23,10 @@ from konsil.sources.files.delimited import (
     read_delimited,
 )
 from konsil.sources.files.encoding import looks_like, to_utf8
-from konsil.sources.files.header import with_rows_of_names
+from konsil.sources.files.header import are_values, with_rows_of_names
 from konsil.sources.files.jsontable import (
     TOP,
+    is_object,
     path_of_records,
     read_json,
     read_jsonl,
@@ -128,6 +129,8 @@ class Table:
     """The column with the names of the sheets or files that are read as one table."""
     title: str = ""
     """The name in errors of several files."""
+    hidden: tuple[str, ...] = ()
+    """What a spreadsheet program does not show of the cells, in sentences."""
 
     @property
     def name(self) -> str:
@@ -170,7 +173,8 @@ def read_table(
         sheets = tuple(cast(Sequence[str], header["sheets"]))
         by = SHEET if is_pattern(settings.sheet) else ""
         table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets, stacked_by=by)
-        return _with_decimal(table, as_is)
+        hidden = tuple(cast(Sequence[str], header["hidden"]))
+        return _with_decimal(replace(table, hidden=hidden), as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
         frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
@@ -183,18 +187,23 @@ def read_table(
         encoding = looks_like(data) or ""
         settings = replace(settings, encoding="" if encoding == "utf-8" else encoding)
     text = text_of(data, settings.encoding or "utf-8", where)
+    place: Place
     if settings.path:
         is_lines = ending != ".json"
         frame, lines = read_nested(text, where, settings.path, is_lines=is_lines)
-        place: Place = "line" if is_lines else "row"
+        place = "line" if is_lines else "row"
         return Table(frame, path, lines=lines, place=place, settings=settings)
     if ending in TEXTS:
         frame, lines = TEXTS[ending](text, where)
-        return Table(frame, path, lines=lines, settings=settings)
+        place = "row" if ending == ".json" and is_object(text) else "line"
+        return Table(frame, path, lines=lines, place=place, settings=settings)
     usual = _SEPARATORS[ending]
     if as_is:
         settings = _detected(text, settings, usual)
     frame, lines = read_delimited(text, settings.separator or usual, where, settings)
+    if as_is and settings.header == 1 and are_values(frame):
+        settings = replace(settings, header=0, numbered=False)
+        frame, lines = read_delimited(text, settings.separator or usual, where, settings)
     return _with_decimal(Table(frame, path, lines=lines, settings=settings), as_is)
 
 

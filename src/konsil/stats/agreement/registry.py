@@ -156,7 +156,7 @@ def _percents() -> Iterable[Entry]:
     )
     yield Entry(
         "within_one",
-        "Agreement within one category",
+        "Agreement to within one category",
         ORDERED,
         "pairs",
         SHARE,

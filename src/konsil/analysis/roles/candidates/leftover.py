@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Literal
 
 from konsil.analysis.roles.columns import NEAR, Column, Table
@@ -13,6 +14,7 @@ from konsil.analysis.roles.names import (
     fit,
     is_series,
     kinds,
+    stem,
     word_behind,
     words,
 )
@@ -53,17 +55,24 @@ _WEIGHT = -4.0
 """Points against leaving out a column of weights or counts: they change the numbers."""
 
 
-def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
+def explain(table: Table, draft: Draft, keys: Sequence[str], floor: float = float("-inf")) -> bool:
     """Give every column that a draft does not use its role, with the evidence against it.
+
+    Whether the draft can have as many points as `floor`: one that cannot is left as it is.
 
     Args:
         table: the sample.
         draft: the reading; its `roles` are filled.
         keys: columns that name units and raters.
+        floor: points below which no reading is needed.
     """
+    # Of columns for each rater, a further word in a name may cost less than its role.
+    is_bounded = floor > float("-inf") and draft.shape != "wide"
+    if is_bounded and _most_points(table, draft, tuple(keys)) < floor:
+        return False
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
-    deciding = [key for key in keys if table.n_groups(keys[:1]) < table.n_rows]
+    deciding = _deciding(table, keys)
     is_plain = draft.shape == "wide" and _has_numbered_raters(draft.rated)
     is_of_people = draft.shape == "wide" and has_people(draft.rated)
     for column in table.columns:
@@ -78,7 +87,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
         if is_of_people and kinds(column.name)["system"]:
             points = _MODEL  # whether it is rated with the people, only the user knows
         if is_plain and role != "weight":
-            points = max(points, _PLAIN[table.shares(column, rated) >= _SHARED])
+            points = max(points, _PLAIN[table.shares(column, rated, _SHARED) >= _SHARED])
         is_rater = draft.rater is not None and fit(column.name, "rater") == 1
         points = min(points, _RATER) if is_rater and not column.is_unique else points
         is_alike = _is_alike(table, draft, column, rated)
@@ -92,6 +101,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str]) -> None:
             points = -0.3
         draft.roles[column.name] = role
         draft.add(points, reason, column.name)
+    return True
 
 
 def _role_behind(word: str) -> tuple[Role, str]:
@@ -110,24 +120,46 @@ _NAMED = 0.7
 """How well a name fits a role that it names."""
 
 
+def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
+    return keys if table.n_groups(keys[:1]) < table.n_rows else ()
+
+
+def _most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
+    """The points that a draft has at most when all columns have their roles.
+
+    Readings that cannot be among the likeliest need no explanation of all columns.
+    """
+    least, total = _least_points(table, keys)
+    names = {*draft.used, *draft.roles} & least.keys()
+    return draft.points + total - sum(least[name] for name in names)
+
+
+@lru_cache(maxsize=4)
+def _least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
+    """Column -> the points that leaving it out costs at least, and their sum."""
+    deciding = _deciding(table, keys)
+    points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
+    return points, sum(points.values())
+
+
 def _role(
     table: Table, column: Column, rated: Collection[Column], keys: Sequence[str]
 ) -> tuple[Role, float]:
     """What a column is if it is not used, and the points for leaving it out."""
-    named = max(OTHER_ROLES, key=lambda role: fit(column.name, role))
-    is_named = fit(column.name, named) >= 0.7 and _is_no_family_name(column.name)
-    shares = table.shares(column, rated) if column.is_ratings else 0.0
     if column.is_long:
         return ("comment" if fit(column.name, "comment") else "text"), 0.0
     if column.is_date:
         return "time", 0.0
+    named = _other_role(column.name)
+    is_named = fit(column.name, named) >= 0.7 and _is_no_family_name(column.name)
+    shares = table.shares(column, rated, _SHARED) if column.is_ratings else 0.0
     if is_named and named == "weight" and column.is_number and len(column.distinct) > 1:
         return "weight", _WEIGHT
     if any(table.decides({key}, column.name) for key in keys):
         role: Role = named if is_named and named == "gold" else "group"
         return role, -1.0 * bool(fit(column.name, "label"))
     if is_named:
-        return named, -3.0 if named == "group" and shares >= 0.5 else -0.3
+        return named, -3.0 if named == "group" and shares >= _SHARED else -0.3
     if column.is_unique and (not column.is_number or fit(column.name, "unit")):
         return "row", -0.2 * column.is_number
     if column.is_ratings and shares >= NEAR:
@@ -135,6 +167,12 @@ def _role(
     if len(column.distinct) == 1 or column.are_criteria:
         return "group", -0.3
     return "unused", -2.0 if column.is_ratings and column.is_number else -1.0
+
+
+@cache
+def _other_role(name: str) -> OtherRole:
+    """What a column beside ratings is most likely named for."""
+    return max(OTHER_ROLES, key=lambda role: fit(name, role))
 
 
 def _is_no_family_name(name: str) -> bool:
@@ -161,12 +199,13 @@ def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Colu
     names = kinds(column.name)
     if kind and names[kind] >= 0.8 and (kind == "item" or not column.is_unique):
         return True
-    return names["rater"] >= 0.9 and table.shares(column, rated) >= NEAR
+    return names["rater"] >= 0.9 and table.shares(column, rated, NEAR) >= NEAR
 
 
 def _is_in_series(column: Column, rated: Collection[str]) -> bool:
     """Whether a name differs from two names of ratings in its number or last letter only."""
-    return sum(is_series((column.name, name)) for name in rated) > 1
+    own = stem(column.name)
+    return own != () and sum(stem(name) == own for name in rated) > 1
 
 
 def is_named_for_other(name: str, *, groups: bool = True) -> bool:

@@ -13,7 +13,7 @@ from konsil.analysis.roles.candidates.key_columns import KeyColumns
 from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, kinds
+from konsil.analysis.roles.names import best_fit, fit, is_numbered_name, kinds
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
@@ -24,14 +24,17 @@ _NAMED = 0.7
 _KEYS: tuple[NameRole, ...] = ("rater", "unit")
 
 
-def by_rating(table: Table, stated: StatedRoles) -> Iterator[Draft]:
-    """Every reading with a column of units, one of raters, and one or several of labels."""
+def by_rating(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
+    """Every reading with a column of units, one of raters, and one or several of labels.
+
+    `floor`: points below which no reading is needed.
+    """
     candidates = KeyColumns(table, stated)
     for unit, rater in permutations(candidates.both, 2):
         if unit not in candidates.units or rater not in candidates.raters:
             continue
         for more in candidates.extras(unit, rater):
-            key = _Key(table, stated, unit, rater, more)
+            key = _Key(table, stated, unit, rater, more, floor)
             drafts = list(key.drafts())
             yield from drafts
             if drafts and not stated.raters:
@@ -47,6 +50,7 @@ class _Key:
     unit: Column
     rater: Column
     more: tuple[Column, ...]
+    floor: float
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -60,8 +64,9 @@ class _Key:
 
     @cached_property
     def rater_sign(self) -> float:
-        """How far name or cells say that the column names raters."""
-        return max(fit(self.rater.name, "rater"), self.rater.people)
+        """How far name or cells say that the column names raters; without a name, anything can."""
+        is_open = is_numbered_name(self.rater.name)
+        return max(fit(self.rater.name, "rater"), self.rater.people, 0.5 * is_open)
 
     def drafts(self) -> Iterator[Draft]:
         """A reading for each choice of the labels."""
@@ -78,7 +83,7 @@ class _Key:
         for column in self.more:
             self._weigh_extra(base, column)
         for labels in self._label_sets():
-            yield self._with_labels(base, labels)
+            yield from self._with_labels(base, labels)
 
     def without_rater(self, top: Draft) -> Draft:
         """The same reading as a rival: the column of the raters is something else."""
@@ -129,10 +134,8 @@ class _Key:
         n_units, n_raters = len(self.unit.distinct), len(self.rater.distinct)
         name, n_rows = self.unit.name, self.table.n_rows
         draft.add(-2.0 * (n_units <= 3), "few_units", name)
-        if n_units > n_raters:
-            draft.add(1, "more_units", name)
-        else:
-            draft.add(-1, "more_raters", name)
+        is_more = n_units > n_raters
+        draft.add(1 if is_more else -1, "more_units" if is_more else "more_raters", name)
         if self.is_exact:
             draft.add(3, "each_once", name)
         else:
@@ -191,14 +194,14 @@ class _Key:
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
         sets += [loose] if 1 < len(loose) < 9 and loose != named else []
-        alike = (tuple(c for c in loose if c.name in names) for names in self._alike(loose))
+        alike = (
+            tuple(c for c in loose if c.name in names)
+            for names in connected(self.table, [column.name for column in loose])
+        )
         return [*sets, *(g for g in alike if 1 < len(g) < len(loose) < 9 and g != named)]
 
-    def _alike(self, columns: Sequence[Column]) -> list[tuple[str, ...]]:
-        """Groups of columns with common labels."""
-        return list(connected(self.table, [column.name for column in columns]))
-
-    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Draft:
+    def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Iterator[Draft]:
+        """The reading with some labels, unless it has too few points whatever is left out."""
         draft = base.copy(rated=tuple(column.name for column in labels))
         if len(labels) > 1 and draft.shape == "long":
             draft.shape = "long-criteria"
@@ -211,14 +214,15 @@ class _Key:
                 draft.add(-3.0 if fits < 1 else -0.5, "same_for_all_raters", column.name)
             elif column.is_unique and not fit(column.name, "label"):
                 draft.add(-3, "another_in_each_row", column.name)
-        explain(self.table, draft, (*draft.units, self.rater.name))
+        if not explain(self.table, draft, (*draft.units, self.rater.name), self.floor):
+            return
         self._weigh_other_criteria(draft)
         unit, rater = self.table.partition(draft.units), self.table.partition([self.rater.name])
-        criterion = self.table.partition([draft.criterion]) if draft.criterion else None
         # Agreement of units and of raters differ; in other shapes their numbers are not computed.
         pair = (unit, rater) if draft.shape == "long" else (min(unit, rater), max(unit, rater))
-        draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criterion)
-        return draft
+        criteria = self.table.partition([draft.criterion]) if draft.criterion else None
+        draft.numbers = ("long", *pair, frozenset(draft.rated), draft.shape, criteria)
+        yield draft
 
     def _weigh_errors(self, draft: Draft, label: Column) -> None:
         """Whether each row is an error: all columns that name what is rated are then the unit."""
@@ -249,7 +253,7 @@ class _Key:
                 c.name for c in labels if fit(c.name, "label") == 1 and not re.search(r"\d", c.name)
             ]
             draft.add(-5.0 * bool(single), "only_label", ", ".join(single))
-            if mean < _NAMED and len(self._alike(labels)) > 1:
+            if mean < _NAMED and len([*connected(self.table, draft.rated)]) > 1:
                 draft.add(-3.0, "criteria_apart", shown)
             if not any(fits) and not fit(self.unit.name, "unit") and not self.stated.units:
                 draft.add(-0.5, "criteria_not_named", shown)

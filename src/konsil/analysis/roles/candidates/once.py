@@ -11,10 +11,11 @@ from konsil.analysis.roles.names import best_fit, fit, kinds, stem, words
 from konsil.analysis.roles.reading import StatedRoles
 
 
-def rated_once(table: Table, stated: StatedRoles) -> Iterator[Draft]:
+def rated_once(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
     """Every reading with a column of units, or none, and a column of ratings, or several.
 
-    The raters are unknown. Units distinguish the rows of each group.
+    The raters are unknown. Units distinguish the rows of each group. `floor`: points below which no
+    reading is needed.
     """
     if stated.raters or stated.layout or stated.names or stated.split or stated.systems:
         return
@@ -24,7 +25,8 @@ def rated_once(table: Table, stated: StatedRoles) -> Iterator[Draft]:
         for labels in _label_sets(table, stated, units):
             draft = base.copy(rated=tuple(column.name for column in labels))
             _weigh_labels(stated, draft, labels)
-            explain(table, draft, units)
+            if not explain(table, draft, units, floor):
+                continue
             partition = table.partition(units) if units else ()
             draft.numbers = ("once", partition, frozenset(draft.rated))
             yield draft

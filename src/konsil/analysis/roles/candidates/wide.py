@@ -302,7 +302,7 @@ class Family:
         if not is_named or not self.table.n_rows / n_rows_each < n < self.table.n_rows:
             return False
         is_rating = column.is_ratings and fit(column.name, "unit") < 1
-        return not (is_rating and self.table.shares(column, self.columns) >= 0.5)
+        return not (is_rating and self.table.shares(column, self.columns, 0.5) >= 0.5)
 
     def _may_repeat(self, column: Column) -> bool:
         """Whether a column may name units that have several rows, where none names each row."""
@@ -322,7 +322,7 @@ class Family:
         """Whether a column names the same raters in several rows."""
         if fit(column.name, "rater") < 1 or column.is_unique or column.is_long:
             return False
-        return not (column.is_ratings and self.table.shares(column, self.columns) >= NEAR)
+        return not (column.is_ratings and self.table.shares(column, self.columns, NEAR) >= NEAR)
 
 
 def _as_rater_first(

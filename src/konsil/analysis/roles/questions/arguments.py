@@ -42,17 +42,18 @@ def arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
     }
     options += [(role, (name,)) for role, name in singles.items() if name is not None]
     options += [("unit", reading.units)] if reading.units else []
-    unused = tuple(reading.unused) if reading.shape == "raters-in-rows" else _like_rated(reading)
+    unused = tuple(reading.unused) if reading.shape == "raters-in-rows" else _to_state(reading)
     options += [("unused", unused)] if unused else []
     return sorted((o for o in options if o[1] != ("",)), key=lambda item: _ORDER.index(item[0]))
 
 
-def _like_rated(reading: TableReading) -> tuple[str, ...]:
-    """Columns that are not used although their names fit the pattern of those that are."""
-    if reading.shape != "rater-by-criterion" or not reading.names:
-        return ()
-    regex = pattern_regex(reading.names)
-    return tuple(name for name in reading.unused if regex.fullmatch(name))
+def _to_state(reading: TableReading) -> tuple[str, ...]:
+    """Columns that are not used although they could be: weights, and names that fit the pattern."""
+    is_named = reading.shape == "rater-by-criterion" and bool(reading.names)
+    regex = pattern_regex(reading.names if is_named else "")
+    return tuple(
+        name for name in reading.unused if reading.roles[name] == "weight" or regex.fullmatch(name)
+    )
 
 
 def _shape_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
@@ -93,10 +94,14 @@ def _group_arguments(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]
         return []
     options: list[tuple[str, tuple[str, ...]]] = []
     options += [] if reading.group is None else [("by", (reading.group,))]
-    if reading.shape in RATED_ONCE:
-        options += [("rater", ("-",))] if reading.shape == "one-rating" else []
-        options += [] if reading.units else [("unit", ("-",))]
-    return options
+    return [*options, *unknown_roles(reading)]
+
+
+def unknown_roles(reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:
+    """The options that state that raters or units are unknown, where each unit is rated once."""
+    roles = ["rater"] if reading.shape == "one-rating" else []
+    roles += ["unit"] if reading.shape in RATED_ONCE and not reading.units else []
+    return [(role, ("-",)) for role in roles]
 
 
 def combination(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, tuple[str, ...]]]:

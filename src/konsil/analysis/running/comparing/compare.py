@@ -63,7 +63,7 @@ def compare(
     >>> [round(row.estimate.value, 3) for row in result.differences]
     [-0.333]
     """
-    table = to_polars(frame, request.columns)
+    table = to_polars(frame)
     request = with_declared(frame, table, request)
     names = row_names(frame)
     file = TableFile(line=lambda row: str(names[row]), place="row")

@@ -218,7 +218,7 @@ def too_few(
             (
                 "{draws:,} resamples are too few for the Holm adjustment: {n:,} {n|test|tests}"
                 " with the smallest possible p value {n|has|have} an adjusted p value above"
-                " 0.05. Set [resampling] draws to at least {needed:,}."
+                " 0.05. At least {needed:,} resamples are needed."
             ),
             message_id="difference.few_draws",
             draws=resampling.draws,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
+from operator import eq
 
 from konsil.analysis.roles.candidates.compared.scaled_comparisons import (
     POINTS,
@@ -45,8 +46,12 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     """Every reading with two columns of systems."""
     # Names of systems can be as long as texts, which are hardly repeated.
     repeated = {c for c in table.columns if _REPEATED * len(c.distinct) <= table.n_rows}
-    short = [c for c in table.columns if not c.is_nested and (not c.is_long or c in repeated)]
-    for first, second in permutations(short, 2):
+    words = [
+        c
+        for c in table.columns
+        if not c.is_number and not c.is_nested and (not c.is_long or c in repeated)
+    ]
+    for first, second in permutations(words, 2):
         if (stated.first or first.name, stated.second or second.name) != (first.name, second.name):
             continue
         if name_results((first.name, second.name)) and not stated.outcome and not stated.won:
@@ -95,16 +100,15 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
-    if first.is_number or second.is_number:
-        return False
     if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
-        return False
-    n_equal = sum(a == b for a, b in zip(first.cells, second.cells, strict=True))
-    if n_equal > _MOST_ERRORS * table.n_rows * is_named:
         return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
-    return is_named or (table.share(first, second) >= 0.5 and table.n_rows >= _FEWEST)
+    if is_named:
+        n_equal = sum(map(eq, first.cells, second.cells))
+        return n_equal <= _MOST_ERRORS * table.n_rows
+    is_alike = table.n_rows >= _FEWEST and table.share(first, second) >= 0.5
+    return is_alike and not any(map(eq, first.cells, second.cells))
 
 
 def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool) -> bool:
@@ -127,7 +131,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         step_by_word = {
             word: step for word, step in step_by_word.items() if step == 0 or word in sides
         }
-    n_wrong = sum(
+    wrong = (
         cell.casefold() not in (a.casefold(), b.casefold())
         if cell.casefold() in systems
         else step_by_word.get(cell.casefold()) is None
@@ -135,7 +139,7 @@ def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool
         if cell.casefold() not in column.empty
     )
     is_lenient = is_named and bool(sense_of(column.name)) and not column.is_number
-    return n_wrong <= _MOST_ERRORS * len(column.filled) * is_lenient
+    return sum(wrong) <= _MOST_ERRORS * len(column.filled) if is_lenient else not any(wrong)
 
 
 def _steps(column: Column, first: Column, second: Column) -> tuple[int | None, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -32,13 +33,18 @@ def are_sides(first: str, second: str) -> bool:
     >>> are_sides("slot_a_provider", "slot_b_provider"), are_sides("g1_winner", "g2_winner")
     (True, True)
     """
-    ours, theirs = (re.findall(r"[a-z]+|\d+", name.casefold()) for name in (first, second))
+    ours, theirs = _parts(first), _parts(second)
     differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
     if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
         return True
     joined = "".join(ours), "".join(theirs)
     stems = joined[0][:-1], joined[1][:-1]
     return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+
+
+@cache
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z]+|\d+", name.casefold()))
 
 
 def are_opponents(first: str, second: str) -> bool:

@@ -1,0 +1,96 @@
+"""Tables of many columns are read as those of few, without an explanation of every reading."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+
+from konsil.analysis.roles import proposal
+from konsil.analysis.roles.candidates import leftover, long, once
+from konsil.analysis.roles.columns import Table, table_of
+from konsil.analysis.roles.reading import StatedRoles, Task
+
+
+def survey(n_columns: int, n_rows: int = 60) -> pl.DataFrame:
+    """Answers to questions of five kinds, each person in a row."""
+    rng = random.Random(n_columns)
+    words = {"trust": "12345", "vote": "yn", "live": "abcd", "age": "123456789", "mood": "+-0"}
+    columns = {
+        f"{kind}{n}": [rng.choice(words[kind]) for _ in range(n_rows)]
+        for n, kind in zip(range(n_columns), [*words] * n_columns, strict=False)
+    }
+    return pl.DataFrame({"id": [f"p{n}" for n in range(n_rows)], **columns})
+
+
+def long_table(n_criteria: int) -> pl.DataFrame:
+    rng = random.Random(3)
+    rows = [(f"case {unit}", rater) for unit in range(15) for rater in ("ann", "ben", "cem")]
+    criteria = {f"x{n}": [rng.choice("1234") for _ in rows] for n in range(n_criteria)}
+    return pl.DataFrame({"case": [r[0] for r in rows], "rater": [r[1] for r in rows], **criteria})
+
+
+FRAMES = (survey(12), survey(25), long_table(1), long_table(5), long_table(12))
+
+
+@pytest.mark.parametrize("task", ["ratings", "groups", "comparisons"])
+@pytest.mark.parametrize("frame", FRAMES, ids=["few", "several", "one", "criteria", "many"])
+def test_a_reading_that_is_left_out_is_none_that_is_shown(
+    frame: pl.DataFrame, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The likeliest readings and their points are those of all readings explained."""
+    bounded = proposal.propose(frame, StatedRoles(), task)
+    monkeypatch.setattr(proposal, "_floor", lambda _: float("-inf"))
+    assert bounded == proposal.propose(frame, StatedRoles(), task)
+
+
+def test_twice_as_many_columns_are_no_more_explanations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readings with a row for each rating are explained if they can be among the likeliest."""
+    explained: list[int] = []
+    monkeypatch.setattr(leftover, "_is_alike", lambda *_: explained.append(1))
+    monkeypatch.setattr(proposal, "rated_together", lambda *_: [])
+    floor = 0.0
+    for n_columns in (20, 40):
+        explained.clear()
+        table = proposal.table_of_rows(survey(n_columns), StatedRoles())
+        assert not [*long.by_rating(table, StatedRoles(), floor)]
+        assert not [*once.rated_once(table, StatedRoles(), 10.0)]
+        assert not explained
+
+
+def test_few_readings_of_a_table_of_many_columns_are_explained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    explained: list[bool] = []
+
+    def counted(*arguments: object) -> bool:
+        explained.append(leftover.explain(*arguments))  # type: ignore[arg-type]
+        return explained[-1]
+
+    monkeypatch.setattr(long, "explain", counted)
+    proposal.propose(survey(40), StatedRoles(), "ratings")
+    assert len(explained) > 4_000 and sum(explained) < 400
+
+
+def test_no_points_are_lost_but_those_of_columns_left_out() -> None:
+    """What a draft has at most before its explanation is no less than what it has after it."""
+    for frame in FRAMES:
+        table: Table = table_of(frame, (), ())
+        for draft in long.by_rating(table, StatedRoles()):
+            keys = (*draft.units, draft.rater or "")
+            if draft.shape == "one-rating":
+                continue
+            lost = [p for p, reason, _ in draft.evidence if reason.startswith("left_out")]
+            fresh = draft.copy(roles={}, points=draft.points - sum(lost))
+            assert leftover._most_points(table, fresh, keys) >= draft.points - 1e-9
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_column_depends_on_others_where_equal_rows_have_one_value(frame: pl.DataFrame) -> None:
+    table = table_of(frame, (), ())
+    names = [column.name for column in table.columns][:6]
+    for key in names:
+        for other in names:
+            is_same = table.n_groups([key]) == table.n_groups([key, other])
+            assert table.decides([key], other) == is_same
