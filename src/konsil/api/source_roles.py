@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
-from konsil.analysis.roles.proof import totals
+from konsil.analysis.roles.proof import left_out
 from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
 from konsil.analysis.roles.recognition import by_layout, check_used
@@ -305,9 +305,9 @@ def _refusal(
     table: Table, sources: Sequence[Source], reading: TableReading, unclear: Sequence[str]
 ) -> UnclearTableError:
     """All that is unclear, with the keys of study.toml and the options that state the reading."""
-    rows = totals(table.frame, reading)
-    sources = [replace(source, comment=rows[0]) if rows else source for source in sources]
-    options: list[tuple[str, tuple[str, ...]]] = [("comment", rows)] if rows else []
+    sign = left_out(table.frame, reading)
+    sources = [replace(source, comment=sign[0]) if sign else source for source in sources]
+    options: list[tuple[str, tuple[str, ...]]] = [("comment", sign[:1])] if sign else []
     for name in _STATED if len(sources) == 1 else ():
         value = getattr(sources[0], name)
         pairs = value.items() if isinstance(value, Mapping) else ()
@@ -325,10 +325,10 @@ def _refusal(
         first_row=str(first_row(reading, table.frame)),
         unclear=[*map(str, unclear)],
         # A file has one sign of rows that are left out.
-        arguments=options if len(rows) < 2 else (),
+        arguments=options if sign is not None else (),
         roles=reading.roles,
         columns=table.frame.columns,
-        call="\n\n".join(map(_keys, sources)) if len(rows) < 2 else "",
+        call="\n\n".join(map(_keys, sources)) if sign is not None else "",
     )
 
 

@@ -15,11 +15,15 @@ from konsil.analysis.roles.arguments import (
     how_to_state,
 )
 from konsil.analysis.roles.candidates.group_columns import has_groups, propose_groups
-from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.columns import has_codes, table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.labels import has_names_again, label_arguments, unclear_labels
+from konsil.analysis.roles.labels import (
+    label_arguments,
+    unanswered,
+    unclear_labels,
+)
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import begin_rows, sample, totals, unclear_totals, wrong_totals
+from konsil.analysis.roles.proof import left_out, sample, unclear_totals, wrong_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     axis_question,
@@ -92,7 +96,8 @@ def recognise(
         laid_out = None
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
-        unclear = (*unclear_sets(laid_out, stated), *unclear_labels(frame, laid_out, stated))
+        of_labels = unclear_labels(frame, laid_out, stated, purpose.separator)
+        unclear = (*unclear_sets(laid_out, stated), *of_labels)
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -102,7 +107,7 @@ def recognise(
         proposal = _with_questions(
             proposal,
             *_unclear_rows(reading, stated, purpose),
-            *unclear_labels(table, reading, stated),
+            *unclear_labels(table, reading, stated, purpose.separator),
             *(unclear_totals(table, reading) if table is not frame else ()),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
@@ -318,7 +323,7 @@ def _has_numbers(
 
 def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
     """Whether groups can be compared: all ratings are one where no other column can be groups."""
-    if reading.shape == "lists" or reading.has_sets:
+    if reading.shape == "lists" or reading.has_sets or has_codes(frame, reading.rated):
         return False
     is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
     return not (is_open and any(has_groups(frame[name]) for name in reading.unused))
@@ -367,14 +372,13 @@ def _refusal(
         proposed.append(("by", ("-",)))
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
-    proposed += label_arguments(frame, reading, stated)
-    rows = totals(frame, reading)
+    proposed += label_arguments(frame, reading, stated, purpose.separator)
     # A file has one sign of rows that are left out.
-    is_stateable = len(rows) < 2 and begin_rows(frame, rows)
-    is_stateable = is_stateable and not has_names_again(frame, reading)
+    sign = left_out(frame, reading)
+    is_stateable = sign is not None and not any(unanswered(frame, reading, stated))
     if is_stateable and not computable and not is_other:
         unclear = (*unclear, str(how_to_state(purpose)))
-    proposed += [("comment", rows)] if rows else []
+    proposed += [("comment", sign)] if sign else []
     return UnclearTableError(
         purpose.name,
         statement=statement,
