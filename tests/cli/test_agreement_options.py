@@ -150,7 +150,7 @@ VALUES: Mapping[str, Options] = {
     "level": {"level": "interval"},
     "labels": {"labels": SCALE},
     "values": {"labels": ["1", "2", "3"], "level": "interval", "values": [1, 2, 7]},
-    "abstain": {"abstain": "9"},
+    "abstain": {"abstain": "9", "missing": ["", "-"]},
     "statistics": {"statistics": ["gwet_ac1"]},
     "weights": {"weights": "linear"},
     "pair_weights": {"pair_weights": "units"},

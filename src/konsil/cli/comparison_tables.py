@@ -22,10 +22,7 @@ def show(result: GroupComparison, paths: Sequence[Path]) -> None:
     console.print(result.counts())
     for criterion in result.criteria:
         if criterion.success:
-            of = f" of {criterion.name}" if len(result.criteria) > 1 else ""
-            others = [name for name in criterion.labels if name not in criterion.success]
-            rest = f" (against {', '.join(others)})" if others else ""
-            console.print(f"Success{of}: {', '.join(criterion.success)}{rest}")
+            console.print(str(criterion.outcome))
     shown = comparison_table(result.rows, Numbers(), by=result.by, reference=result.reference)
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for n, head in enumerate(shown.head):

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from konsil.analysis.roles.reading import StatedRoles, TableFile
-from konsil.cli.unclear_tables import command, file_notes, unclear_file, with_command
+from konsil.cli.unclear_tables import (
+    command,
+    file_notes,
+    open_separator,
+    unclear_file,
+    with_command,
+)
 from konsil.errors import SourceError, UnclearTableError, keys_as_flags
 from konsil.records.source import FileSettings
 
@@ -100,6 +106,7 @@ def _estimated(
         place=table.place,
         name=table.name,
         unclear=unclear_file(table, settings),
+        separator=open_separator(table, settings),
     )
     notes: list[str] = file_notes(table, settings)
     if export is not None:

@@ -126,3 +126,14 @@ def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:
         if equal:
             sentences.append(f"Columns with equal names are numbered, such as {equal[0]!r}.")
     return tuple(sentences)
+
+
+def open_separator(table: Table, stated: FileSettings) -> str:
+    """What is between the cells of a text whose decimal sign is open; empty: no such text."""
+    if stated.decimal or table.settings.decimal:
+        return ""
+    return table.settings.separator or _SEPARATORS.get(table.path.suffix.lower(), "")
+
+
+_SEPARATORS: Mapping[str, str] = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+"""What is usually between the cells of a text."""

@@ -87,6 +87,26 @@ def decimal_mark(texts: Collection[str]) -> Mark | None:
     return None if is_open else "."
 
 
+def may_be_thousands(texts: Collection[str], separator: str) -> bool:
+    """Whether points may separate thousands in the numbers of a text with this separator.
+
+    All have three digits behind their point, and others without one are larger; or a semicolon
+    separates cells, as where a comma is the decimal sign.
+
+    >>> may_be_thousands(["1.234", "812"], ","), may_be_thousands(["1.234", "1.5", "812"], ",")
+    (True, False)
+    >>> may_be_thousands(["1.234", "1"], ","), may_be_thousands(["1.234", "1"], ";")
+    (False, True)
+    """
+    pointed = [text for text in texts if "." in text]
+    pattern = re.compile(GROUPED["."])
+    if not pointed or not all(map(pattern.fullmatch, pointed)):
+        return False
+    largest = max(abs(number_of(text)) for text in pointed)
+    others = (abs(number_of(text)) for text in texts if "." not in text and is_number(text, "."))
+    return separator == ";" or any(number > largest for number in others)
+
+
 def own_numbers(texts: Sequence[str]) -> tuple[float | None, ...]:
     """The number that each text is; None of a text that is none, or that may be two.
 

@@ -204,7 +204,7 @@ def flags_of(kind: type, arguments: Options) -> Iterator[tuple[str, tuple[str, .
         if flag.is_listed:
             yield option, (",".join(values),)
             continue
-        for value in values:
+        for value in dict.fromkeys(values):
             yield option, (value,)
 
 

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample, totals, wrong_totals
+from konsil.analysis.roles.candidates.stray_rows import stray_rows
+from konsil.analysis.roles.proof import MOST_ROWS, contradictions, sample, wrong_totals
 from konsil.analysis.roles.proposal import propose
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.errors import UnclearTableError
@@ -138,4 +139,4 @@ def test_each_wrong_total_is_named() -> None:
     assert wrong_totals(frame, reading) == [("a", 5, 4), ("Sum", 11, 10)]
     right = frame.with_columns(a=pl.Series(["3", "1", "4"]), Sum=pl.Series(["5", "5", "10"]))
     assert wrong_totals(right, reading) == []
-    assert totals(frame, reading) == ()
+    assert stray_rows(frame, reading) == ()

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import polars as pl
 
-from konsil.analysis.roles.names import kinds
+from konsil.analysis.roles.names import kinds, names_codes
 from konsil.analysis.roles.reading import JSON_LISTS
 from konsil.analysis.roles.vocabulary import NO_CELL
 from konsil.records.numerals import decimal_mark, is_number, number_of
@@ -306,6 +306,12 @@ def table_of(frame: pl.DataFrame, missing: Collection[str], labels: Collection[s
     empty = frozenset({""} | (words - {label.casefold() for label in labels}))
     columns = [Column(name, _texts(frame[name]), empty) for name in frame.columns]
     return Table(tuple(column for column in columns if column.filled), frame.height)
+
+
+def has_codes(frame: pl.DataFrame, names: Collection[str]) -> bool:
+    """Whether one of some columns has numbers and is named for codes, of which there is no mean."""
+    named = [name for name in names if names_codes(name) and name in frame.columns]
+    return any(column.is_number for column in table_of(frame.select(named), (), ()).columns)
 
 
 def _texts(cells: pl.Series) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Literal
 
 from konsil.analysis.roles.vocabulary import (
+    CODES,
     CRITERIA,
     DEGREES,
     GENDER,
@@ -97,6 +98,15 @@ def stem(name: str) -> tuple[str, ...]:
     parts = words(name)
     parts = parts[:-1] if len(parts[-1:]) and len(parts[-1]) == 1 else parts
     return tuple(word for word in parts if not word.isdigit())
+
+
+def names_codes(name: str) -> bool:
+    """Whether a column is named for codes, whose numbers are no measurements.
+
+    >>> names_codes("diagnosis_code"), names_codes("PLZ"), names_codes("score"), names_codes("Code")
+    (True, True, False, True)
+    """
+    return bool({*words(name)[-1:]} & CODES) or bool({*words(name)} & {"zip", "plz"})
 
 
 def is_series(names: Sequence[str]) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.roles.candidates.label_codes import codes_among
+from konsil.analysis.roles.candidates.stray_rows import StrayRow, stray_rows
 from konsil.analysis.roles.columns import NEAR, Column, common_labels, table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.labels import codes_among
 from konsil.analysis.roles.names import best_fit, fit, kinds
-from konsil.analysis.roles.reading import RATED_ONCE, SHAPES_OF, StatedRoles, TableReading
+from konsil.analysis.roles.reading import RATED_ONCE, StatedRoles, TableReading
 
 MOST_ROWS = 2_000
 """Rows of a sample."""
@@ -172,15 +172,10 @@ def _values(cells: pl.Series, name: str, stated: StatedRoles) -> Column:
 
 def unclear_totals(frame: pl.DataFrame, reading: TableReading) -> Iterator[TranslatableMessage]:
     """Rows that may be no ratings, and totals of a cross table that are none."""
-    rows = totals(frame, reading)
-    for row in rows:
-        sentence_of = message(
-            "The row {row} at the end may have totals or means of the other rows, which are no"
-            " ratings.",
-            message_id="roles.may_be_totals",
-            row=repr(row),
-        )
-        if not begin_rows(frame, rows):
+    is_left_out = left_out(frame, reading) is not None
+    for row in stray_rows(frame, reading):
+        sentence_of = _stray(row)
+        if not is_left_out:
             sentence_of = message(
                 "{sentence} Leave it out of the table.",
                 message_id="roles.leave_out_totals",
@@ -197,42 +192,43 @@ def unclear_totals(frame: pl.DataFrame, reading: TableReading) -> Iterator[Trans
         )
 
 
-_MOST_TOTALS = 20
-"""Rows at the end of a table that are looked at."""
+def _stray(row: StrayRow) -> TranslatableMessage:
+    if row.is_total:
+        return message(
+            "The row {row} at the end may have totals or means of the other rows, which are no"
+            " ratings.",
+            message_id="roles.may_be_totals",
+            row=repr(row.name),
+        )
+    cells = [repr(cell) for cell in (row.name, *row.cells) if cell]
+    return message(
+        "The row with {cells} may be no ratings: other rows have no such values.",
+        message_id="roles.may_be_no_ratings",
+        cells=listed(cells[:_MOST_SHOWN], end="{some}, {last}"),
+    )
 
 
-def totals(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...]:
-    """What the rows at the end are called that are named like sums or means of the others.
+_MOST_SHOWN = 6
+"""Cells of a row that a sentence names."""
 
-    They are named in the first column, or in one of the units. Those of a cross table are not read.
+
+def left_out(frame: pl.DataFrame, reading: TableReading) -> tuple[str, ...] | None:
+    """What rows begin with that are left out, once for each; None where no option leaves them out.
+
+    They are the last rows and begin with the same word, no other row and no name of a column does.
     """
-    if reading.shape == "cross-table" or frame.is_empty():
+    rows = stray_rows(frame, reading)
+    if not rows:
         return ()
-    columns = dict.fromkeys((*frame.columns[:1], *reading.units))
-    named = next(filter(None, (_totals_in(frame[name]) for name in columns)), ())
-    is_wide = reading.shape in SHAPES_OF["wide"] and len(reading.units) == 1
-    if named or not is_wide:
-        return named
-    is_open = frame[reading.units[0]].cast(pl.String).fill_null("") == ""
-    return ("",) if is_open[-1] and is_open.sum() == 1 else ()
-
-
-def _totals_in(cells: pl.Series) -> tuple[str, ...]:
-    last = [str(cell or "").strip() for cell in cells.tail(_MOST_TOTALS)]
-    rows = [*takewhile(lambda c: fit(c, "sum") == 1 and not kinds(c)["label"], reversed(last))]
-    # A word that is in other rows as well is a name like the others.
-    above = cells.head(len(cells) - len(rows)) if rows else cells.clear()
-    is_total = len(above) and not above.cast(pl.String).str.strip_chars().is_in(rows).any()
-    return tuple(reversed(rows)) if is_total else ()
-
-
-def begin_rows(frame: pl.DataFrame, words: Sequence[str]) -> bool:
-    """Whether the last rows begin with some words, so that they can be left out by them.
-
-    No words begin every row.
-    """
-    cells = frame.to_series(0).tail(len(words))
-    return all(words) and [str(cell or "").strip() for cell in cells] == [*words]
+    words = {row.name for row in rows}
+    are_last = [row.row for row in rows] == [*range(frame.height - len(rows), frame.height)]
+    if len(words) != 1 or "" in words or not are_last:
+        return None
+    (word,) = words
+    cells = frame.to_series(0).cast(pl.String).str.strip_chars()
+    n = int(cells.str.starts_with(word).sum())
+    is_sign = n == len(rows) and not frame.columns[0].startswith(word)
+    return (word,) * n if is_sign and (cells.tail(n) == word).all() else None
 
 
 def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, int, int]]:

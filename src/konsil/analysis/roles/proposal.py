@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -83,7 +84,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         table = replace(table, columns=tuple(c for c in table.columns if c not in names))
     drafts = [complete] if complete else _ranked(table, stated, task)
     if not drafts:
-        return Proposal(None, unclear=(_nothing(task, stated),))
+        return Proposal(None, unclear=(*_almost_ratings(table, task),) or (_nothing(task, stated),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
@@ -223,6 +224,32 @@ def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
             message_id="roles.no_ratings_as_stated",
         )
     return message("No columns contain ratings by two raters.", message_id="roles.no_ratings")
+
+
+def _almost_ratings(table: Table, task: Task | None) -> Iterator[TranslatableMessage]:
+    """Columns that are no ratings by their cells alone: dates, and numbers with a sign."""
+    if task not in {"ratings", "groups"}:
+        return
+    dates = [c for c in table.columns if c.is_date and not c.is_unique]
+    if len(dates) > 1:
+        yield message(
+            "{columns} have dates, which are read as labels only where these columns are stated.",
+            message_id="roles.dates",
+            columns=listed([shortened(column.name) for column in dates]),
+        )
+    signed = [c for c in table.columns if all(map(_WITH_SIGN.fullmatch, c.distinct))]
+    if signed:
+        yield message(
+            "{columns}: cells such as {cell} are no numbers; write each as a number, such as 20 or"
+            " 0.2.",
+            message_id="roles.numbers_with_sign",
+            columns=listed([shortened(column.name) for column in signed]),
+            cell=repr(signed[0].distinct[0]),
+        )
+
+
+_WITH_SIGN = re.compile(r"[+-]?\d+([.,]\d+)?\s*(%|/\s*\d+)")
+"""A percentage or a fraction."""
 
 
 def _unclear(

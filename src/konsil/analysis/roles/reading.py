@@ -369,6 +369,8 @@ class Purpose:
     """The roles that the tool which wrote the table gives its columns."""
     question: str = ""
     """What has to be confirmed before `file_roles` are read; empty: nothing."""
+    separator: str = ""
+    """What is between the cells of a text whose decimal sign is open; empty: no such text."""
 
 
 @dataclass(frozen=True)
@@ -388,6 +390,8 @@ class TableFile:
     unless the user states others."""
     question: str = ""
     """What has to be confirmed before `file_roles` are read; empty: nothing."""
+    separator: str = ""
+    """What is between the cells of a text whose decimal sign is open; empty: no such text."""
 
     def purpose(
         self,
@@ -405,4 +409,5 @@ class TableFile:
             has_rule=has_rule,
             file_roles=self.file_roles,
             question=self.question,
+            separator=self.separator,
         )

@@ -16,9 +16,9 @@ from konsil.analysis.roles.candidates.compared.preference_scales import (
 from konsil.analysis.roles.candidates.group_columns import propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.labels import has_names_again
+from konsil.analysis.roles.labels import unanswered
 from konsil.analysis.roles.names import fit, kinds
-from konsil.analysis.roles.proof import begin_rows, totals, unclear_totals
+from konsil.analysis.roles.proof import left_out, unclear_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     are_mirrored,
@@ -105,10 +105,8 @@ def recognise(
         laid_out = None
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
-        unclear = (
-            *unclear_sets(laid_out, stated),
-            *unclear_cells(frame, laid_out, stated),
-        )
+        of_cells = unclear_cells(frame, laid_out, stated, purpose.separator)
+        unclear = (*unclear_sets(laid_out, stated), *of_cells)
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -118,7 +116,7 @@ def recognise(
         proposal = _with_questions(
             proposal,
             *_unclear_rows(reading, stated, purpose),
-            *unclear_cells(table, reading, stated),
+            *unclear_cells(table, reading, stated, purpose.separator),
             *unclear_outcomes(table, reading, stated),
             *(unclear_totals(table, reading) if table is not frame else ()),
         )
@@ -338,16 +336,15 @@ def _refusal(
         proposed += [("by", ("-",)), *unknown_roles(reading)]
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
-    proposed += cell_arguments(frame, reading, stated)
+    proposed += cell_arguments(frame, reading, stated, purpose.separator)
     proposed += outcome_arguments(frame, reading, stated)
-    rows = totals(frame, reading)
     # A file has one sign of rows that are left out.
-    is_stateable = len(rows) < 2 and begin_rows(frame, rows)
-    is_stateable = is_stateable and not has_names_again(frame, reading)
+    sign = left_out(frame, reading)
+    is_stateable = sign is not None and not any(unanswered(frame, reading, stated))
     is_stateable = is_stateable and not are_mirrored(frame, reading)
     if is_stateable and not computable and not is_other:
         unclear = (*unclear, str(how_to_state(purpose)))
-    proposed += [("comment", rows)] if rows else []
+    proposed += [("comment", sign)] if sign else []
     return UnclearTableError(
         purpose.name,
         statement=statement,

@@ -137,6 +137,9 @@ TEXT_WORDS: Mapping[TextRole, frozenset[str]] = {
 KEYS = frozenset({"id", "nr", "no", "name", "code", "number", "nummer"})
 """Words that say nothing behind another: a rater's name is a rater."""
 
+CODES = _words("code codes id ids zip zipcode plz postleitzahl postcode icd schluessel nummer")
+"""Last words of names of codes, of which a mean says nothing."""
+
 CRITERIA = _words(
     "accuracy correctness clarity safety completeness helpfulness relevance tone fluency empathy"
     " harm strength usefulness readability coherence grammar style conciseness factuality"
@@ -277,9 +280,46 @@ NO_CELL = frozenset({"", "na", "n/a", "nan", "null", "-"})
 
 NO_ANSWER = frozenset(
     {"n/a", "null", "-", ".", "n.a.", "n. a.", "k.a.", "k. a.", "keine angabe", "fehlt", "missing"}
-    | {"not rated", "nicht bewertet", "not assessed", "nicht beurteilt"}
+    | {"not rated", "nicht bewertet", "not assessed", "nicht beurteilt", "skipped"}
+    | {"not answered", "unanswered", "keine antwort", "no answer", "übersprungen"}
 )
 """Cells that say that there is no rating, in small letters; some can be labels nevertheless."""
+
+NO_NUMBER = frozenset({"nan", "#n/a", "inf", "-inf"})
+"""What programs write for 'no number', in small letters; never a label."""
+
+CANNOT_JUDGE = frozenset(
+    {"nicht beurteilbar", "nicht bewertbar", "nicht auswertbar", "cannot judge", "can't judge"}
+    | {"cannot assess", "cannot tell", "can't tell", "not assessable", "not evaluable", "unsure"}
+    | {"unable to judge", "unable to assess", "unklar", "unclear", "weiß nicht", "don't know"}
+)
+"""Cells that say that a rater cannot judge, in small letters; among words they can be labels."""
+
+SUMS_IN_ROWS = WORDS["sum"] | _words(
+    "median subtotal zwischensumme gesamtsumme insgesamt durchschnitt standardabweichung varianz"
+    " variance stdev std totals sums means"
+)
+"""Words for sums and means of the rows above."""
+
+NAMES_OF_STATISTICS: Mapping[str, frozenset[str]] = {
+    "sum": _words("sum summe total gesamt insgesamt subtotal zwischensumme"),
+    "mean": _words("mean average avg mittel mittelwert durchschnitt"),
+    "median": _words("median"),
+    "deviation": _words("sd std stdev standardabweichung"),
+    "count": _words("n count counts anzahl"),
+    "maximum": _words("max maximum"),
+    "minimum": _words("min minimum"),
+}
+"""What rows below a table usually have of the rows above -> the words that name it."""
+
+AROUND_SUMS = WORDS["label"] | LABELS | _words("of der grand row rows error s")
+"""Words beside those for sums and means."""
+
+COUNTED_IN_ROWS = _words(
+    "n max min maximum minimum count counts anzahl kappa alpha icc prozent percent agreement"
+    " uebereinstimmung modus"
+)
+"""Words for counts and the like of the rows above; rows with usual ratings can be named so."""
 
 TRUTH_VALUES = frozenset({"true", "false"})
 """Two words that are labels in this order and, where numbers are needed, 0 and 1."""
@@ -293,6 +333,7 @@ SUCCESS_PAIRS: tuple[tuple[str, str], ...] = (
     ("fail", "pass"),
     ("failure", "success"),
     ("n", "y"),
+    ("n", "j"),
     ("nein", "ja"),
     ("falsch", "richtig"),
 )

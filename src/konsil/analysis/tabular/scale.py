@@ -13,16 +13,13 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
-from konsil.analysis.roles.labels import alike
-from konsil.analysis.roles.vocabulary import TRUTH_VALUES, known_order
+from konsil.analysis.roles.candidates.label_codes import alike
+from konsil.analysis.roles.vocabulary import NO_NUMBER, TRUTH_VALUES, known_order
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, UnclearTableError, entry, nearest, option
 from konsil.instrument import label_numbers, number_word, places, rise
 from konsil.records.numerals import own_numbers
-
-_NEVER = {"nan", "#n/a", "inf", "-inf"}
-"""What programs write for 'no number'; never a label."""
 
 _SOMETIMES = {"null", "none", "n/a"}
 """Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
@@ -280,12 +277,14 @@ def _refuse_non_numbers(
     """
     bad = [*words]
     if options.level not in {"interval", "ratio"}:
-        bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
+        bad = [
+            v for v in bad if v.casefold() in ({*NO_NUMBER, *_SOMETIMES} if numbers else NO_NUMBER)
+        ]
     if not bad:
         return
     place, n, label = _first_occurrence(rows, options, bad)
     more = f" (and {n - 1:,} more)" if n > 1 else ""
-    if label.casefold() in {*_NEVER, *_SOMETIMES}:
+    if label.casefold() in {*NO_NUMBER, *_SOMETIMES}:
         hint = (
             f"leave the cell empty or use {option('missing', label, several=True)} if it means"
             " not rated"

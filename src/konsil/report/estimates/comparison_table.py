@@ -38,7 +38,12 @@ class _Outcome:
 
 
 def comparison_table(
-    rows: Sequence[Row], numbers: Numbers, *, by: str = "", reference: str | None = None
+    rows: Sequence[Row],
+    numbers: Numbers,
+    *,
+    by: str = "",
+    reference: str | None = None,
+    outcomes: Sequence[str] = (),
 ) -> Table:
     """The table of the estimates and differences of some analyses.
 
@@ -51,18 +56,18 @@ def comparison_table(
         numbers: the numbers as text in the table's language.
         by: the heading of the groups.
         reference: the group that is subtracted from the others; None: differences of all pairs.
+        outcomes: sentences of what was rated and which labels are counted, the first notes.
     """
     _ = numbers.language.gettext
-    outcomes = list(_outcomes(rows))
-    layout = _Layout(outcomes, numbers, reference)
-    body = [line for outcome in outcomes for line in layout.lines(outcome)]
+    layout = _Layout(list(_outcomes(rows)), numbers, reference)
+    body = [line for outcome in layout.outcomes for line in layout.lines(outcome)]
     head = [*([_("Criterion")] if layout.has_criteria else []), by or _("Group"), *layout.head()]
     return table(
         _("Estimates and differences by group, with CIs."),
         head,
         body,
         row_heads=2 if layout.has_criteria else 1,
-        general=layout.notes(rows),
+        general=[*map(numbers.translated, outcomes), *layout.notes(rows)],
     )
 
 

@@ -83,7 +83,10 @@ def _blocks(comparison: GroupComparison, numbers: Numbers) -> Iterator[Block]:
     yield Heading(_("Results"), 1)
     rows = translated_rows(comparison.rows, numbers)
     reference = comparison.reference
-    shown = comparison_table(rows, numbers, by=comparison.by, reference=reference)
+    outcomes = [criterion.outcome for criterion in comparison.criteria]
+    shown = comparison_table(
+        rows, numbers, by=comparison.by, reference=reference, outcomes=outcomes
+    )
     numbering.next("table")  # Table 1 of a manuscript describes who took part
     yield numbering.table(shown, "comparison")
     for statistic in dict.fromkeys(row.statistic for row in comparison.estimates):

@@ -73,16 +73,21 @@ def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
     >>> frame = pl.DataFrame({"score": ["4,4", "1.234,5", "3"], "text": ["1,5", "a", "b"]})
     >>> with_decimal_point(frame, ",").rows()
     [('4.4', '1,5'), ('1234.5', 'a'), ('3', 'b')]
+    >>> with_decimal_point(pl.DataFrame({"cost": ["1,234", "2"]}), ".").rows()
+    [('1234',), ('2',)]
     """
-    if decimal != ",":
+    if not decimal:
         return frame
     numbers = [
         column.name
         for column in frame.get_columns()
-        if column.drop_nulls().str.contains(_pattern_of(",")).all()
+        if column.drop_nulls().str.contains(_pattern_of(decimal)).all()
     ]
+    of_thousands = "." if decimal == "," else ","
     return frame.with_columns(
-        pl.col(numbers).str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+        pl.col(numbers)
+        .str.replace_all(of_thousands, "", literal=True)
+        .str.replace(decimal, ".", literal=True)
     )
 
 

@@ -161,9 +161,9 @@ def call_of(
 ) -> str:
     """A call in Python that states a reading, with what the request has stated already.
 
-    Empty where nothing is proposed.
+    Empty where nothing is proposed, or only a file has such an option.
     """
-    if not arguments:
+    if not arguments or "decimal" in dict(arguments):
         return ""
     entries = fields(cast(Any, request))
     stated = {
@@ -181,7 +181,8 @@ def call_of(
         if not stated.get(name) and name != "comment"
     }
     keywords = ", ".join(f"{name}={value!r}" for name, value in {**stated, **proposed}.items())
-    frame = "frame[:-1]" if "comment" in dict(arguments) else "frame"
+    left_out = dict(arguments).get("comment", ())
+    frame = f"frame[:-{len(left_out)}]" if left_out else "frame"
     return f"konsil.{function}({frame}, {keywords})"
 
 

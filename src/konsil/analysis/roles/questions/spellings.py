@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.labels import alike, label_arguments, unclear_labels
+from konsil.analysis.roles.candidates.label_codes import alike
+from konsil.analysis.roles.labels import label_arguments, unclear_labels
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.errors import option
 
 
 def unclear_cells(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, separator: str = ""
 ) -> Iterator[TranslatableMessage]:
     """What is asked of labels, and of names that may be those of one rater or system."""
-    yield from unclear_labels(frame, reading, stated)
+    yield from unclear_labels(frame, reading, stated, separator)
     recodings = name_recodings(frame, reading, stated)
     if recodings:
         yield message(
@@ -29,10 +30,10 @@ def unclear_cells(
 
 
 def cell_arguments(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, separator: str = ""
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The options that state what labels and names are."""
-    options = dict(label_arguments(frame, reading, stated))
+    options = dict(label_arguments(frame, reading, stated, separator))
     names = name_recodings(frame, reading, stated)
     if names:
         options["recode"] = (*options.get("recode", ()), *names)

@@ -10,7 +10,7 @@ from konsil.analysis.roles.candidates.cells import heading
 from konsil.analysis.roles.candidates.compared.preference_scales import outcome_arguments
 from konsil.analysis.roles.candidates.group_columns import has_groups
 from konsil.analysis.roles.candidates.leftover import has_people
-from konsil.analysis.roles.columns import table_of
+from konsil.analysis.roles.columns import has_codes, table_of
 from konsil.analysis.roles.names import fit
 from konsil.analysis.roles.proof import sample, wrong_totals
 from konsil.analysis.roles.proposal import LEAST
@@ -82,7 +82,7 @@ def has_no_ratings(frame: pl.DataFrame, reading: TableReading) -> bool:
 
 def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRoles) -> bool:
     """Whether groups can be compared: all ratings are one where no other column can be groups."""
-    if reading.shape == "lists" or reading.has_sets:
+    if reading.shape == "lists" or reading.has_sets or has_codes(frame, reading.rated):
         return False
     is_open = reading.group is None and reading.shape != "systems" and not stated.has_no_groups
     return not (is_open and any(_may_name_groups(frame[name]) for name in reading.unused))

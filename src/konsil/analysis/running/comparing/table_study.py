@@ -5,15 +5,17 @@ What is computed of them is what a study with the same ratings gives, to the las
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn, get_args
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
 from konsil.analysis.model.spec import Analysis, Cluster, Exclusions
+from konsil.analysis.roles.names import names_codes
 from konsil.analysis.roles.vocabulary import known_pair
 from konsil.analysis.running.comparing.compare_request import Compared, CompareRequest
 from konsil.analysis.running.comparing.table_ratings import CriterionRatings, TableRatings
@@ -47,6 +49,29 @@ class ComparedCriterion:
     """The labels that count as a success; empty: no proportion is computed."""
     statistics: tuple[Compared, ...]
     """What is computed."""
+
+    @property
+    def outcome(self) -> TranslatableMessage:
+        """What was rated, and which labels are counted, against which others."""
+        others = [name for name in self.labels if name not in self.success]
+        if not self.success:
+            return message(
+                "Outcome: {criterion}.", message_id="comparison.outcome", criterion=self.name
+            )
+        if not others:
+            return message(
+                "Counted for {criterion}: {labels}.",
+                message_id="comparison.counted_alone",
+                criterion=self.name,
+                labels=listed(self.success, end="{some}, {last}"),
+            )
+        return message(
+            "Counted for {criterion}: {labels} (against {others}).",
+            message_id="comparison.counted",
+            criterion=self.name,
+            labels=listed(self.success, end="{some}, {last}"),
+            others=listed(others, end="{some}, {last}"),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +195,11 @@ def _compared(
         statistics = ("share",) if success else NUMBERS if has_numbers else ()
     shown = listed([repr(name) for name in scale.labels[:_MOST_SHOWN]], end="{some}, {last}")
     order, level = option("labels", example="[...]"), option("level", "ordinal")
+    is_open = not request.statistics and request.level is None and not request.labels
+    if is_open and not success:
+        _check_numbers(ratings, scale, table)
+    if is_open and not success and has_numbers and _are_codes_of_two(scale.labels):
+        statistics = ()
     if not statistics or ("share" in statistics and not success):
         raise SourceError(
             message(
@@ -206,6 +236,43 @@ def _compared(
 
 _MOST_SHOWN = 12
 """Labels that a sentence names."""
+_NO_NUMBER = re.compile(r"\s*[+-]?\d+([.,]\d+)?\s*(%|/\s*\d+)\s*")
+"""A percentage or a fraction as a text."""
+
+
+def _are_codes_of_two(labels: Sequence[str]) -> bool:
+    """Whether labels are two numbers that may stand for yes and no, such as 1 and 2."""
+    return len(labels) == len(known_pair(labels) or ("", "")) and not known_pair(labels)
+
+
+def _check_numbers(ratings: CriterionRatings, scale: Scale, table: str) -> None:
+    """Refuse numbers that are named for codes, and texts that are almost numbers."""
+    if scale.labels and all(map(_NO_NUMBER.fullmatch, scale.labels)):
+        raise SourceError(
+            message(
+                "{table}: {criterion}: cells such as {label} are no numbers; write each as a"
+                " number, such as 20 or 0.2, or state which label is counted with {success}",
+                message_id="error.no_plain_number",
+                table=table,
+                criterion=repr(ratings.name),
+                label=repr(scale.labels[0]),
+                success=option("success", example="[...]"),
+            )
+        )
+    if scale.level != "nominal" and names_codes(ratings.name):
+        raise SourceError(
+            message(
+                "{table}: {criterion} is named for codes, and the mean of codes says nothing: name"
+                " another column with {column}, the label that is counted with {success}, or state"
+                " that these are measurements with {level}",
+                message_id="error.mean_of_codes",
+                table=table,
+                criterion=repr(ratings.name),
+                column=option("label"),
+                success=option("success", example="[...]"),
+                level=option("level", "interval"),
+            )
+        )
 
 
 def _check_groups(groups: Sequence[str], request: CompareRequest, table: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from konsil.analysis.roles.proof import totals
+from konsil.analysis.roles.proof import left_out
 from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.roles.statement import first_row, sentence
 from konsil.errors import UnclearTableError
@@ -28,14 +28,14 @@ def refusal(
 
     `reading`: None where the columns are stated, so that only labels are unclear.
     """
-    rows = () if reading is None else totals(table.frame, reading)
-    sources = [replace(source, comment=rows[0]) if rows else source for source in sources]
+    sign = () if reading is None else left_out(table.frame, reading)
+    sources = [replace(source, comment=sign[0]) if sign else source for source in sources]
     if len(table.sheets) > 1 and not table.stacked_by:
         sources = [replace(source, sheet=table.sheet) for source in sources]
     call = "\n\n".join(map(_keys, sources))
     if f'"{UNKNOWN}"' in call:
         unclear = (*unclear, f"The keys have {UNKNOWN!r} where only you know the identifier.")
-    options: list[tuple[str, tuple[str, ...]]] = [("comment", rows)] if rows else []
+    options: list[tuple[str, tuple[str, ...]]] = [("comment", sign)] if sign else []
     for name in _STATED if len(sources) == 1 else ():
         texts = tuple(_option_values(getattr(sources[0], name)))
         options += [(name, texts)] if texts else []
@@ -48,10 +48,10 @@ def refusal(
         first_row="" if reading is None else str(first_row(reading, table.frame)),
         unclear=unclear,
         # A file has one sign of rows that are left out.
-        arguments=options if len(rows) < 2 else (),
+        arguments=options if sign is not None else (),
         roles={} if reading is None else reading.roles,
         columns=table.frame.columns,
-        call=call if len(rows) < 2 else "",
+        call=call if sign is not None else "",
     )
 
 

@@ -105,7 +105,7 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
     if is_named:
-        n_equal = sum(map(eq, first.cells, second.cells))
+        n_equal: int = sum(map(eq, first.cells, second.cells))
         return n_equal <= _MOST_ERRORS * table.n_rows
     is_alike = table.n_rows >= _FEWEST and table.share(first, second) >= 0.5
     return is_alike and not any(map(eq, first.cells, second.cells))
