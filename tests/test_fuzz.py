@@ -179,6 +179,7 @@ DOORS = {
     "sources/files/delimited.py": "csv",
     "sources/files/labelled.py": IN_CHILD,
     "sources/files/parquet.py": "parquet",
+    "sources/files/problems.py": "xlsx",
     "sources/files/spreadsheet.py": "xlsx",
     "sources/files/table.py": "csv",
     "sources/inspect/inspect_contents.py": "inspect",

@@ -243,4 +243,4 @@ def test_the_set_up_proposes_the_path_of_nested_records(
 
 def test_an_object_without_records_is_refused(draft: Draft) -> None:
     with pytest.raises(SourceError, match=re.escape("'['")):
-        draft.add_table("cases.json", b'{"a": {"x": 1}, "b": {"x": 2}}')
+        draft.add_table("cases.json", b'{"a": {"x": 1}, "b": {"y": 2}}')

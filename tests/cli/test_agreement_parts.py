@@ -117,7 +117,7 @@ def test_the_table_prints_the_other_intervals(call: Call, tmp_path: Path) -> Non
     line = next(line for line in out.splitlines() if line.startswith("Cohen's kappa "))
     assert f"b [{wald['low']:.3f}, {wald['high']:.3f}]".replace("-", "−") in line
     assert "chance level" in next(
-        line for line in out.splitlines() if line.startswith("Agreement within one")
+        line for line in out.splitlines() if line.startswith("Agreement to within one")
     )
 
 

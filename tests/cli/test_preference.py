@@ -48,10 +48,12 @@ def comparisons(n: int = 240, seed: int = 1) -> pl.DataFrame:
     steps = np.clip(np.rint(lean), -2, 2).astype(int)
     labels = np.array(["B++", "B+", "=", "A+", "A++"])[steps + 2]
     winner = np.where(steps > 0, systems[first], np.where(steps < 0, systems[second], "tie"))
+    # No rater compares the answers to one question twice.
+    items, raters = divmod(g.choice(90 * 40, n, replace=False), 40)
     return pl.DataFrame(
         {
-            "item": [f"q{i}" for i in g.integers(0, 90, n)],
-            "rater": [f"r{i}" for i in g.integers(0, 40, n)],
+            "item": [f"q{i}" for i in items],
+            "rater": [f"r{i}" for i in raters],
             "model_a": systems[first],
             "model_b": systems[second],
             "winner": winner,

@@ -183,7 +183,7 @@ def test_a_0_below_the_sample_is_refused() -> None:
             "winner": ["1", "2", "2"] * 799 + ["0", "1", "2"],
         }
     )
-    with pytest.raises(AnalysisError, match="numbers with a 0"):
+    with pytest.raises(UnclearTableError, match="numbers with a 0"):
         konsil.preference(table, resamples=100)
 
 

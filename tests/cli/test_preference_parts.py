@@ -27,10 +27,12 @@ def comparisons(n: int = 240, seed: int = 1, shift: float = 0.0) -> pl.DataFrame
     worth = np.array([0.6 + shift, 0.0, -0.4])
     lean = worth[first] - worth[second] + g.normal(0, 1, n)
     winner = np.where(lean > 0.3, systems[first], np.where(lean < -0.3, systems[second], "tie"))
+    # No rater compares the answers to one question twice.
+    items, raters = divmod(g.choice(90 * 40, n, replace=False), 40)
     return pl.DataFrame(
         {
-            "item": [f"q{i}" for i in g.integers(0, 90, n)],
-            "rater": [f"r{i}" for i in g.integers(0, 40, n)],
+            "item": [f"q{i}" for i in items],
+            "rater": [f"r{i}" for i in raters],
             "model_a": systems[first],
             "model_b": systems[second],
             "winner": winner,

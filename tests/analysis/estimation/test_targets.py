@@ -179,7 +179,7 @@ def test_without_a_target_the_effective_raters_decide(experts: int, busy: int, t
     effective = effective_number(np.array([36, *[36 // busy] * (experts - 1)]))
     assert (effective >= LEAST_EFFECTIVE) == (target == "like these")
     assert undeclared.target == target
-    words = f"effective number of raters is {effective:.2f} ({experts} raters of experts)"
+    words = f"effective number of raters is {effective:.2f} of {experts} (panel: experts)"
     assert words in undeclared.inference[0] and "smallest panel" not in undeclared.inference[0]
     assert first(undeclared, "share").estimate.raters == target
     assert set(undeclared.inference) <= set(undeclared.methods)
@@ -189,7 +189,7 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
     second = replace(SHARE, name="others", raters="others")
     assert results(Inference(), 6, 1, 2, SHARE, second).target == "these"
     assert (
-        "effective number of raters is 2.00 (2 raters of others)"
+        "effective number of raters is 2.00 of 2 (panel: others)"
         in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
     )
     assert results(Inference(), 6, 1, 1, SHARE, second).target == "like these"
@@ -455,7 +455,7 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
         ),
     )
     assert (
-        "effective number of raters is 6.00 (6 raters of both (experts and others together))"
+        "effective number of raters is 6.00 of 6 (panel: both (experts and others together))"
         in of_both.inference[0]
     )
 

@@ -78,7 +78,7 @@ TEXTS: Mapping[str, tuple[str, bytes, str]] = {
         b"a,b\n\xa2\x90\xc1\x9e\xfe\xf3,2\n",
         "x.csv: Zeile 2: Das Byte 0xa2 gehört nicht zu utf-8; auch keine andere übliche Kodierung",
     ),
-    "no names": ("x.csv", b",,\n,,\n", "x.csv: Die Kopfzeile nennt keine Spalte"),
+    "no names": ("x.csv", b",,\n1,2,3\n", "x.csv: Die Kopfzeile nennt keine Spalte"),
     "an archive": ("x.csv", zipped(a=b"1"), "x.csv: Der Endung nach ist die Datei ein Text, sie"),
     "gzip": ("x.csv", b"\x1f\x8b12", "sie ist aber mit gzip komprimiert"),
     "parquet as text": ("x.csv", b"PAR1", "sie ist aber eine Parquet-Datei"),

@@ -67,7 +67,7 @@ def read_state(table: Table) -> Export | None:
         for name, pairs in pairs_by_instance.items()
     ]
     export = _annotations(table, ("instance_id", "user_id"), instances)
-    return replace(export, is_of_one=len({user for _, user, _ in states}) == 1)
+    return replace(export, is_of_one=len({str(user) for _, user, _ in states}) == 1)
 
 
 def _of_pairs(pairs: object) -> Iterator[_Entry]:

@@ -90,7 +90,7 @@ def with_rows_of_names(
 def are_values(frame: pl.DataFrame) -> bool:
     """Whether all names of a table's columns are among their values: the first row has none.
 
-    Names that stand again above other rows are names nevertheless.
+    Names that stand again above other rows are names nevertheless, as are the numbers of columns.
 
     >>> are_values(pl.DataFrame({"ann": ["ann", "ben"], "101": ["102", "101"], "1": ["1", "1"]}))
     True
@@ -98,8 +98,11 @@ def are_values(frame: pl.DataFrame) -> bool:
     False
     """
     names = [_NUMBER_OF_NAME.sub("", name) for name in frame.columns]
-    if len(names) < 2 or not all(
-        name in column for name, column in zip(names, frame.get_columns(), strict=True)
+    numbers = [*map(str, range(1, 1 + len(names)))]
+    if (
+        len(names) < 2
+        or names == numbers
+        or not all(name in column for name, column in zip(names, frame.get_columns(), strict=True))
     ):
         return False
     is_again = [pl.col(column) == name for column, name in zip(frame.columns, names, strict=True)]

@@ -140,11 +140,13 @@ def ends_of_numbers(numbers: Sequence[float]) -> tuple[float, float]:
     if low < 0:
         most = max(-low, high)
         return -most, most
-    # On a scale that rows use beyond the first places from one end, both ends are usual numbers.
+    # Both ends are usual numbers. Where rows use neither, they probably leave out as many places
+    # from each end of a scale that has a middle.
     fitting = [(a, b) for a, b in _USUAL if a <= low and high <= b]
+    used = [ends for ends in fitting if ends == (low, high)]
+    symmetric = [(a, b) for a, b in fitting if low - a == b - high and (b - a) % 2 == 0]
     exact = [ends for ends in fitting if high == ends[1] or low % 1 or high % 1]
-    symmetric = [(a, b) for a, b in fitting if low - a == b - high]
-    return next(iter([*exact, *symmetric, *fitting]), (low, high))
+    return next(iter([*used, *symmetric, *exact, *fitting]), (low, high))
 
 
 _MOST_PLACES = 12
@@ -155,7 +157,9 @@ def outcome_arguments(
     frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The option that states the order of preferences on a scale, as far as it can be known."""
-    if stated.scale or reading.ends or not reading.outcomes or reading.shape == "pair-counts":
+    if reading.shape not in {"pairs", "pairs-on-scale"} or not reading.outcomes:
+        return []
+    if stated.scale or reading.ends:
         return []
     aside = {*NO_CELL, *(word.casefold() for word in stated.missing)}
     cells = [

@@ -34,6 +34,8 @@ def are_sides(first: str, second: str) -> bool:
     (True, True)
     """
     ours, theirs = _parts(first), _parts(second)
+    if ours[:1] == ("column",):
+        return False  # columns without names, which are numbered
     differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
     if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
         return True
