@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.analysis.roles.candidates.label_codes import codes_among
+from konsil.analysis.roles.label_codes import codes_among
 from konsil.analysis.roles.reading import Purpose, StatedRoles
 from konsil.analysis.roles.recognition import recognise
 from konsil.errors import UnclearTableError

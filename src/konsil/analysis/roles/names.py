@@ -318,8 +318,7 @@ def _around_word(names: Sequence[str], joint: str) -> Product | None:
 
 
 def _two(text: str, joint: str) -> tuple[str, str]:
-    first, _, second = text.rpartition(joint)
-    return first, second
+    return text.rpartition(joint)[0], text.rpartition(joint)[2]
 
 
 _NUMBERED = re.compile(r"([^\W\d_]+)(\d+)([^\W\d_]+)(\d*)")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.roles.candidates.label_codes import codes_among
 from konsil.analysis.roles.candidates.stray_rows import StrayRow, stray_rows
 from konsil.analysis.roles.columns import NEAR, Column, common_labels, table_of
 from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.label_codes import codes_among
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import RATED_ONCE, StatedRoles, TableReading
 

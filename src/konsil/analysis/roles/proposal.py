@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.roles.candidates.axes import is_axis
+from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
 from konsil.analysis.roles.candidates.compared.comparisons import compared
 from konsil.analysis.roles.candidates.compared.shown_order import (
-    is_order,
-    order_question,
     swapped_question,
     swapped_sides,
 )
@@ -46,7 +43,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
-from konsil.errors import entry, option
+from konsil.errors import option
 from konsil.records.numerals import decimal_mark
 
 MARGIN = 4.0
@@ -89,7 +86,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
     swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
     readings[0] = replace(readings[0], swapped=swapped)
-    axis = None if swapped else _axis(table, readings[0], stated)
+    axis = None if swapped else axis_of(table, readings[0], stated)
     unclear = [] if axis is None else [axis_question(axis)]
     if swapped:
         unclear.append(swapped_question(readings[0]))
@@ -328,70 +325,6 @@ def are_mirrored(frame: pl.DataFrame, reading: TableReading) -> bool:
     names = (*reading.sides, *wins, *others)
     rows = {*sample(frame).select(names).iter_rows()}
     return all((b, a, lost, won, *rest) in rows for a, b, won, lost, *rest in rows)
-
-
-def with_axis(reading: TableReading, column: str) -> TableReading:
-    """The reading in which a column has the criteria of the comparisons."""
-    if is_order(column):
-        return replace(reading, order=column)
-    unused = {name: reason for name, reason in reading.unused.items() if name != column}
-    return replace(
-        reading,
-        criterion=column,
-        roles={**reading.roles, column: "criterion"},
-        unused=unused,
-    )
-
-
-def axis_question(column: str) -> TranslatableMessage:
-    """What is asked of a column of criteria, or of the order in which systems were shown."""
-    if is_order(column):
-        return order_question(column)
-    return message(
-        "{column} repeats each comparison for each of its values, and such rows are not"
-        " independent: analyse each value by itself with {by}, select some with {where}, or pool"
-        " all with {unused}.",
-        message_id="roles.axis",
-        column=shortened(column),
-        by=option("by", column),
-        where=entry("where", column, "'...'", "..."),
-        unused=option("unused", column),
-    )
-
-
-def _axis(table: Table, reading: TableReading, stated: StatedRoles) -> str | None:
-    """A column of criteria, for each of which the comparisons are repeated."""
-    if reading.shape == "pair-counts" or reading.sides is None:
-        return None
-    parts = (*reading.units, *([reading.rater] if reading.rater else []))
-    names = [*parts, *(column.name for column in table.slices)]
-    cells = [column.codes for column in (*table.columns, *table.slices) if column.name in names]
-    first, second = (table.by_name[name].cells for name in reading.sides)
-    pairs = [tuple(sorted(pair)) for pair in zip(first, second, strict=True)]
-    numbers: dict[object, int] = {}
-    keys = zip(pairs, *cells, strict=True)
-    of_row = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-    repeated = np.bincount(of_row)[of_row] > 1
-    if not repeated.any() or not reading.units:
-        return None
-    return next(
-        (
-            name
-            for name in axis_columns(reading, stated)
-            if name in table.by_name
-            and is_axis(
-                of_row[repeated], np.array(table.by_name[name].codes)[repeated], table.n_rows
-            )
-        ),
-        None,
-    )
-
-
-def axis_columns(reading: TableReading, stated: StatedRoles) -> tuple[str, ...]:
-    """The columns that may be criteria of comparisons: rounds and what is stated are none."""
-    aside = {*stated.groups, *stated.unused, stated.swapped}
-    roles = {"unused", "group", "row"}
-    return tuple(n for n, role in reading.roles.items() if role in roles and n not in aside)
 
 
 def _unclear_cells(table: Table, reading: TableReading) -> Iterator[TranslatableMessage]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.roles.candidates.axes import axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import cross_tables
 from konsil.analysis.roles.candidates.compared.preference_scales import (
     outcome_arguments,
@@ -16,18 +17,15 @@ from konsil.analysis.roles.candidates.compared.preference_scales import (
 from konsil.analysis.roles.candidates.group_columns import propose_groups
 from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import shortened
-from konsil.analysis.roles.labels import unanswered
 from konsil.analysis.roles.names import fit, kinds
 from konsil.analysis.roles.proof import left_out, unclear_totals
 from konsil.analysis.roles.proposal import (
     LEAST,
     are_mirrored,
-    axis_question,
     propose,
     separator_of,
     table_of_rows,
     unclear_sets,
-    with_axis,
 )
 from konsil.analysis.roles.questions.arguments import (
     arguments,
@@ -36,6 +34,7 @@ from konsil.analysis.roles.questions.arguments import (
     how_to_state,
     unknown_roles,
 )
+from konsil.analysis.roles.questions.labels import unanswered
 from konsil.analysis.roles.questions.spellings import cell_arguments, unclear_cells
 from konsil.analysis.roles.questions.stateable import (
     has_no_ratings,

@@ -20,8 +20,8 @@ from konsil.analysis.model.frames import as_pandas
 from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.analysis.pairs.pairwise import places, statistic_of
+from konsil.analysis.roles.candidates.axes import axis_columns
 from konsil.analysis.roles.proof import sample
-from konsil.analysis.roles.proposal import axis_columns
 from konsil.analysis.roles.questions.arguments import call_of
 from konsil.analysis.roles.reading import StatedRoles, TableFile
 from konsil.analysis.roles.recognition import Recognised, recognise, refusal_of_axis

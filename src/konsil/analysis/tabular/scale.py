@@ -13,7 +13,7 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
-from konsil.analysis.roles.candidates.label_codes import alike
+from konsil.analysis.roles.label_codes import alike
 from konsil.analysis.roles.vocabulary import NO_NUMBER, TRUTH_VALUES, known_order
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions

@@ -13,8 +13,8 @@ from konsil.sources.exports import argilla, doccano, label_studio, mturk, potato
 from konsil.sources.exports.export import Export
 from konsil.sources.exports.inspect_scores import read_log
 from konsil.sources.exports.several import stacked_files
-from konsil.sources.files.cells import as_text
-from konsil.sources.files.jsontable import elements, is_object, records_of
+from konsil.sources.files.cells import as_text, records_of
+from konsil.sources.files.jsontable import elements, is_object
 from konsil.sources.files.table import Table, read_bytes, read_table, text_of
 from konsil.sources.inspect.inspect_logs import is_inspect_log
 

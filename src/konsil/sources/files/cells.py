@@ -5,14 +5,18 @@ from __future__ import annotations
 import datetime
 import json
 import math
+from itertools import chain
 
 import polars as pl
 
+from konsil.errors import SourceError
 from konsil.records.numerals import PATTERNS, Mark
 from konsil.records.source import Decimal
 
 # Above it a float no longer tells neighbouring integers apart.
 _EXACT = 2.0**53
+KEY = "key"
+"""The column with the keys of objects that are the records of an object."""
 
 
 def as_text(value: object) -> str | None:
@@ -93,3 +97,35 @@ def with_decimal_point(frame: pl.DataFrame, decimal: Decimal) -> pl.DataFrame:
 
 def _pattern_of(mark: Mark) -> str:
     return f"^{PATTERNS[mark]}$"
+
+
+def records_of(value: object, where: str) -> list[dict[str, object]]:
+    """The records of an object of objects; none where these are not alike.
+
+    Their keys are in a first column. Objects with the keys 0, 1, 2 ... are columns, as some
+    programs write them.
+
+    >>> records_of({"12": {"ann": 1, "ben": 2}, "13": {"ann": 2}}, "t")
+    [{'key': '12', 'ann': 1, 'ben': 2}, {'key': '13', 'ann': 2}]
+    >>> records_of({"case": {"0": "a", "1": "b"}, "ann": {"0": 1, "1": 2}}, "t")
+    [{'case': 'a', 'ann': 1}, {'case': 'b', 'ann': 2}]
+    >>> records_of({"settings": {"seed": 1}, "data": {"a": 2}}, "t")
+    []
+    """
+    parts = value if isinstance(value, dict) else {}
+    objects = {name: part for name, part in parts.items() if isinstance(part, dict)}
+    if len(objects) < max(2, len(parts)):
+        return []
+    keys = [part.keys() for part in objects.values()]
+    names = dict.fromkeys(chain(*keys))
+    rows = [str(n) for n in range(len(names))]
+    if all([*row] == rows for row in keys):
+        return [{name: part[row] for name, part in objects.items()} for row in rows]
+    if 2 * len(set.intersection(*map(set, keys))) < len(names):
+        return []
+    if KEY in names:
+        raise SourceError(
+            f"{where}: its records have a key {KEY!r}, which is the name of the column for the keys"
+            " of the records; rename it"
+        )
+    return [{KEY: name, **part} for name, part in objects.items()]

@@ -9,7 +9,6 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from itertools import chain
 from typing import cast
 
 import polars as pl
@@ -17,7 +16,7 @@ import polars as pl
 from konsil.errors import SourceError, nearest
 from konsil.errors.message import message
 from konsil.sources.files.apart import MEMORY, bounded
-from konsil.sources.files.cells import as_text
+from konsil.sources.files.cells import as_text, records_of
 from konsil.sources.files.delimited import check_cells, check_width
 from konsil.sources.files.header import named
 from konsil.sources.files.problems import MOST, Problem, raise_if
@@ -26,8 +25,6 @@ _CHUNK, _CHUNK_BYTES = 20_000, 1 << 22
 _LONGEST = 1 << 24
 """Bytes of one line: an object of them may take thirty times as many when it is read."""
 _LIGHT, _TIMES = 200 << 20, 6
-KEY = "key"
-"""The column with the keys of objects that are the records of an object."""
 TOP = "."
 """The path of records that are the file itself."""
 _DEEPEST = 20
@@ -126,38 +123,6 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
 def is_object(data: bytes) -> bool:
     """Whether a JSON text is an object."""
     return data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
-
-
-def records_of(value: object, where: str) -> list[dict[str, object]]:
-    """The records of an object of objects; none where these are not alike.
-
-    Their keys are in a first column. Objects with the keys 0, 1, 2 ... are columns, as some
-    programs write them.
-
-    >>> records_of({"12": {"ann": 1, "ben": 2}, "13": {"ann": 2}}, "t")
-    [{'key': '12', 'ann': 1, 'ben': 2}, {'key': '13', 'ann': 2}]
-    >>> records_of({"case": {"0": "a", "1": "b"}, "ann": {"0": 1, "1": 2}}, "t")
-    [{'case': 'a', 'ann': 1}, {'case': 'b', 'ann': 2}]
-    >>> records_of({"settings": {"seed": 1}, "data": {"a": 2}}, "t")
-    []
-    """
-    parts = value if isinstance(value, dict) else {}
-    objects = {name: part for name, part in parts.items() if isinstance(part, dict)}
-    if len(objects) < max(2, len(parts)):
-        return []
-    keys = [part.keys() for part in objects.values()]
-    names = dict.fromkeys(chain(*keys))
-    rows = [str(n) for n in range(len(names))]
-    if all([*row] == rows for row in keys):
-        return [{name: part[row] for name, part in objects.items()} for row in rows]
-    if 2 * len(set.intersection(*map(set, keys))) < len(names):
-        return []
-    if KEY in names:
-        raise SourceError(
-            f"{where}: its records have a key {KEY!r}, which is the name of the column for the keys"
-            " of the records; rename it"
-        )
-    return [{KEY: name, **part} for name, part in objects.items()]
 
 
 def elements(text: str, where: str) -> Iterator[tuple[int, object]]:

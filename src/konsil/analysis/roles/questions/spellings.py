@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, message
-from konsil.analysis.roles.candidates.label_codes import alike
-from konsil.analysis.roles.labels import label_arguments, unclear_labels
+from konsil.analysis.roles.label_codes import alike
+from konsil.analysis.roles.questions.labels import label_arguments, unclear_labels
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.errors import option
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from konsil.analysis.roles.candidates.label_codes import alike, codes_among
-from konsil.analysis.roles.labels import label_questions
+from konsil.analysis.roles.label_codes import alike, codes_among
+from konsil.analysis.roles.questions.labels import label_questions
 from konsil.api.folder.sources.source_keys import UNKNOWN, ended, refusal
 from konsil.instrument import Criterion, Instrument, LabelError, read_label
 from konsil.records import Source

@@ -11,14 +11,14 @@ from itertools import chain, combinations
 import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
-from konsil.analysis.roles.candidates.label_codes import (
+from konsil.analysis.roles.candidates.stray_rows import without_strays
+from konsil.analysis.roles.evidence import shortened
+from konsil.analysis.roles.label_codes import (
     FEWEST,
     abstentions_of,
     codes_of,
     recodings_of,
 )
-from konsil.analysis.roles.candidates.stray_rows import without_strays
-from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.names import pattern_regex
 from konsil.analysis.roles.reading import COMPARISONS, StatedRoles, TableReading
 from konsil.analysis.roles.vocabulary import (
