@@ -93,7 +93,7 @@ BY_HAND: tuple[tuple[str, str, str], ...] = (
         "key=lambda record: 0",
     ),
     ("collect/running/limits.py", "if began > self._halved_at:", "if True:"),
-    ("sources/tables/distinct.py", "if before is row:", "if before is row or True:"),
+    ("records/bulk.py", "if before is row:", "if before is row or True:"),
     ("web/http/throttle.py", "<= self._most", "<= self._most + 1"),
     ("report/answers/answers.py", 'if spec.mode == "paper":', "if False:"),
     (
