@@ -113,6 +113,7 @@ def test_a_sheet_for_each_criterion(call: Call, tmp_path: Path) -> None:
         assert statistic["value"] == pytest.approx(ALPHA, rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "named"),
     [
@@ -131,6 +132,7 @@ def test_sheets_with_other_columns_are_refused(
     assert code == 2 and "[Dana]" in err
 
 
+@pytest.mark.slow
 def test_a_column_with_the_name_of_the_sheets_is_refused(call: Call, tmp_path: Path) -> None:
     rows: list[tuple[str, ...]] = [("sheet", "Rating"), ("1", "2")]
     path = workbook(tmp_path, {"Dana": rows, "Eli": rows})

@@ -275,6 +275,7 @@ def test_the_ends_of_numbers_are_proposed(call: Call, tmp_path: Path, name: str)
     assert numbers(called(table)) == numbers(plain)
 
 
+@pytest.mark.slow
 def test_raters_and_orders_on_scales(call: Call, tmp_path: Path) -> None:
     """Two raters with labels in order; both orders with labels, and with numbers."""
     labels = ["A much better", "A better", "equal", "B better", "B much better"]

@@ -202,6 +202,7 @@ def test_what_has_no_mean_is_not_averaged(name: str, call: Call, tmp_path: Path)
         assert call("compare", path, *stated, "--level", "interval", "--resamples", "100")[0] == 0
 
 
+@pytest.mark.slow
 def test_table_2_names_what_is_counted(call: Call, tmp_path: Path) -> None:
     """Kills: a table of proportions that says neither of what nor of which label."""
     rows = [f"q{n // 2},{'ab'[n % 2]},{('yes', 'no', 'no')[n % 3]}" for n in range(40)]

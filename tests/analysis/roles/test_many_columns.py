@@ -34,6 +34,7 @@ def long_table(n_criteria: int) -> pl.DataFrame:
 FRAMES = (survey(12), survey(25), long_table(1), long_table(5), long_table(12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["ratings", "groups", "comparisons"])
 @pytest.mark.parametrize("frame", FRAMES, ids=["few", "several", "one", "criteria", "many"])
 def test_a_reading_that_is_left_out_is_none_that_is_shown(
@@ -45,6 +46,7 @@ def test_a_reading_that_is_left_out_is_none_that_is_shown(
     assert bounded == proposal.propose(frame, StatedRoles(), task)
 
 
+@pytest.mark.slow
 def test_twice_as_many_columns_are_no_more_explanations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Readings with a row for each rating are explained if they can be among the likeliest."""
     explained: list[int] = []
@@ -59,6 +61,7 @@ def test_twice_as_many_columns_are_no_more_explanations(monkeypatch: pytest.Monk
         assert not explained
 
 
+@pytest.mark.slow
 def test_few_readings_of_a_table_of_many_columns_are_explained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -73,6 +76,7 @@ def test_few_readings_of_a_table_of_many_columns_are_explained(
     assert len(explained) > 4_000 and sum(explained) < 400
 
 
+@pytest.mark.slow
 def test_no_points_are_lost_but_those_of_columns_left_out() -> None:
     """What a draft has at most before its explanation is no less than what it has after it."""
     for frame in FRAMES:

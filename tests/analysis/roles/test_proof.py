@@ -64,6 +64,7 @@ def test_a_spelling_outside_the_sample_is_asked_about() -> None:
     assert "recode={'E': 'e'}" in error.call
 
 
+@pytest.mark.slow
 def test_totals_and_names_outside_the_sample_are_asked_about() -> None:
     """Kills: totals in the first column alone, or in the sample alone."""
     last = pl.DataFrame({"case": ["Total"], "Anna": ["3"], "Ben": ["3"]})

@@ -205,6 +205,7 @@ def test_what_the_library_warns_of_is_not_printed(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_several_sheets_are_named_with_a_slash(tmp_path: Path) -> None:
     """Names and patterns; where some sheets have other columns, those with the same are named."""
     path = tmp_path / "t.xlsx"
@@ -231,6 +232,7 @@ def test_a_line_break_in_a_name_is_a_blank(tmp_path: Path) -> None:
     assert read_table(path).frame.columns == ["case", "Accuracy (0-4)", "two  blanks"]
 
 
+@pytest.mark.slow
 def test_hidden_rows_and_columns_are_read_and_named(tmp_path: Path) -> None:
     """A filter hides rows, and nobody sees whether they were meant."""
     path = tmp_path / "t.xlsx"
