@@ -260,3 +260,37 @@ def test_counts_of_systems_are_no_ratings(call: Call, tmp_path: Path) -> None:
     file = write(tmp_path, ["system", "correct", "incorrect"], ["x", 27, 13], ["y", 21, 19])
     code, _, err = call("compare", file)
     assert code == 2 and IF_SO not in err
+
+
+def test_columns_with_the_names_of_each_rows_raters_are_no_ratings(
+    call: Call, tmp_path: Path
+) -> None:
+    names = ["text", "hate_G1", "annotator_G1", "hate_G2", "annotator_G2"]
+    rows = [[f"t{n}", n % 2, "ABC"[n % 3], n // 2 % 2, "CAB"[n // 2 % 3]] for n in range(30)]
+    code, _, err = call("agreement", write(tmp_path, names, *rows))
+    assert code == 2 and "annotator_G1, annotator_G2 may name the raters" in err
+
+
+def test_a_confidence_with_the_name_of_a_rater_is_no_rating(call: Call, tmp_path: Path) -> None:
+    names = ["item", "label (expert 1)", "label (expert 2)", "confidence (expert 2)"]
+    rows = [[n, "yes" if n % 2 else "no", "yes" if n % 3 else "no", 1 + n % 4] for n in range(8)]
+    code, _, err = call("agreement", write(tmp_path, names, *rows))
+    assert code == 2 and "not used: confidence (expert 2)." in err and IF_SO not in err
+
+
+def test_yes_and_no_among_numbers_are_another_raters_labels(call: Call, tmp_path: Path) -> None:
+    rows = [[n, "yes" if n % 2 else "no", 1 + n % 6] for n in range(24)]
+    code, _, err = call("agreement", write(tmp_path, ["case", "rater_1", "rater_2"], *rows))
+    assert code == 2 and "no label in common" in err and "--missing" not in err
+
+
+def test_criteria_with_an_identifier_are_not_pooled(call: Call, tmp_path: Path) -> None:
+    names = ["article", "annotator", "criteriaID", "annotation"]
+    rows = [
+        [f"a{n}", rater, criterion, 1 + (n + (rater == "ben" and n % 3 == 0)) % 2]
+        for n in range(12)
+        for criterion in ("bias", "tone")
+        for rater in ("ann", "ben")
+    ]
+    code, out, _ = call("agreement", write(tmp_path, names, *rows))
+    assert code == 0 and "criteria in criteriaID" in out and "12 units" in out

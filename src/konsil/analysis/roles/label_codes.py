@@ -11,6 +11,7 @@ from konsil.analysis.roles.vocabulary import (
     NO_ANSWER,
     NO_NUMBER,
     TRUTH_VALUES,
+    known_pair,
 )
 from konsil.records.numerals import is_number, number_of
 
@@ -53,8 +54,9 @@ def strangers_among(words: Collection[str]) -> set[str]:
         for word in {*words} - numbers
         if word.casefold() not in TRUTH_VALUES | NO_NUMBER and not any(map(str.isdigit, word))
     }
-    # Signs such as + and ++ are a scale with 0.
+    # Signs such as + and ++ are a scale with 0; yes and no are the labels of another rater.
     is_scale = len(numbers) < FEWEST or 2 * len(others) > len(numbers)
+    is_scale = is_scale or (len(others) > 1 and known_pair([*others]) is not None)
     return set() if is_scale else others
 
 

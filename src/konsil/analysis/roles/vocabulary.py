@@ -80,7 +80,8 @@ _TEXTS: Mapping[NameRole, str] = {
     " surgeon radiologist pathologist radiologe radiologin pathologe pathologin",
     "label": "label rating score code value grade decision verdict urteil bewertung wert punkte"
     " einstufung class klasse entscheidung assessment choice note",
-    "criterion": "criterion kriterium dimension axis aspect aspekt metric attribute merkmal",
+    "criterion": "criterion criteria kriterium kriterien dimension axis aspect aspekt metric"
+    " attribute merkmal",
     "system": "system model modell llm bot chatbot assistant ki engine produkt"
     " anbieter provider generator",
     "group": "topic domain category type source arm site language difficulty thema fach gruppe"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 
+from konsil.analysis.roles.candidates.leftover import OTHER_ROLES
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit
+from konsil.analysis.roles.names import best_fit, fit, word_behind, words
 from konsil.analysis.roles.vocabulary import NameRole
 
 _BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
@@ -74,3 +75,40 @@ def add_rows_of(draft: Draft, name: str, points: float = -3.0) -> None:
     draft.add(points, "unit_has_rows", name)
     if fit(name, "unit") >= 0.7 and draft.shape in {"wide", "rater-by-criterion"}:
         draft.cluster = name
+
+
+def names_of_others(names: Sequence[str]) -> list[str]:
+    """Names among those of raters with a further word, as for the confidence of one of them.
+
+    >>> names_of_others(["dr_a", "dr_b", "dr_b_sure"])
+    ['dr_b_sure']
+    >>> names_of_others(["label (expert 1)", "label (expert 2)", "confidence (expert 2)"])
+    ['confidence (expert 2)']
+    """
+    apart = [n for n in names if best_fit(n, ("confidence", "time", "comment")) >= _NAMED]
+    apart = apart if len(apart) < len(names) else []
+    return [name for name in names if name in apart or word_behind(name, names)]
+
+
+def add_names_beside(draft: Draft, rest: Sequence[Column]) -> None:
+    """Columns that are numbered like others beside them, and named for raters, may name these.
+
+    In annotator_1, annotator_2 beside tone_1, tone_2 the latter are rated.
+    """
+    ours = [words(name) for name in draft.rated]
+    n_common = len([*takewhile(lambda same: len({*same}) == 1, zip(*ours, strict=False))])
+    ends = {parts[n_common:] for parts in ours}
+    if () in ends or any(fit(name, "rater") < 1 for name in draft.rated):
+        return
+    beside: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for column in rest:
+        parts = words(column.name)
+        end = next((end for end in ends if parts[-len(end) :] == end != parts), None)
+        if end and column.is_ratings and best_fit(column.name, OTHER_ROLES) < _NAMED:
+            beside.setdefault(parts[: -len(end)], set()).add(end)
+    is_beside = any(numbered == ends for numbered in beside.values())
+    draft.add(-6.0 * is_beside, "may_name_raters", ", ".join(draft.rated))
+
+
+_NAMED = 0.7
+"""How well a name fits a role that it names."""

@@ -16,8 +16,10 @@ from konsil.analysis.roles.candidates.leftover import (
     is_named_for_other,
 )
 from konsil.analysis.roles.candidates.row_names import (
+    add_names_beside,
     add_rows_of,
     is_named_but_last,
+    names_of_others,
     pair_of_unit,
     rater_with_rounds,
     take_pair,
@@ -32,7 +34,6 @@ from konsil.analysis.roles.names import (
     is_series,
     kinds,
     product,
-    word_behind,
 )
 from konsil.analysis.roles.reading import Shape, StatedRoles
 
@@ -195,10 +196,11 @@ class Family:
             draft.add(-2.0 * bool(of_criteria), "named_for_criteria", *of_criteria[:1])
         if shape == "wide":
             draft.add(-6.0 * self.never_agree, "never_equal", self.label)
+            add_names_beside(draft, self.rest)
             draft.add(-4.0 * bool(self.texts), "each_of_a_text", ", ".join(self.texts))
             gold = [c.name for c in self.rest if self._is_gold(c)]
             draft.add(3.0 * bool(gold), "gold_beside", ", ".join(gold))
-            further = [name for name in self.names if word_behind(name, self.names)]
+            further = names_of_others(self.names)
             draft.add(-8.0 * bool(further), "of_one_rater", ", ".join(further))
         if shape == "raters-in-rows":
             self._weigh_rows(draft)
