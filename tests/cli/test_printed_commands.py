@@ -83,6 +83,10 @@ def stated(frame: pl.DataFrame, truth: Truth) -> dict[str, Any] | None:
         case "long" | "long-criteria":
             roles = {"unit": unit, "rater": truth.rater, "label": rated}
             return {"layout": "long", **roles, "criterion": truth.criterion}
+        case "repeats":
+            roles = {"unit": unit, "rater": truth.rater, "label": rated}
+            [by] = [name for name in others if {*frame[name]} == {"1", "2"}]
+            return {"layout": "long", **roles, "by": by}
         case "counts":
             return {"layout": "counts", "unit": unit, "labels": rated}
         case "raters-in-rows":
