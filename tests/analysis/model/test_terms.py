@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import pickle
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +15,6 @@ import pytest
 from tests.analyses import flat_analysis
 
 import konsil
-import konsil.analysis.model.message as messages
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.model import terms
 from konsil.analysis.model.catalogue.known import RATER_PAIR
@@ -180,6 +180,7 @@ def test_other_words_change_no_number_no_rule_and_no_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = facts(results())
+    messages = importlib.import_module("konsil.errors.message")
     filled = messages._filled
 
     def reworded(template: str, *rest: object) -> str:
