@@ -75,7 +75,9 @@ def test_a_reading_stated_by_its_own_options_is_certain_and_the_same() -> None:
         frame, _, _ = make(seed)
         reading = propose(frame, StatedRoles()).reading
         assert reading is not None
-        if reading.shape not in COMPUTABLE:
+        # Rows of raters whom no column names are never stated by a command.
+        is_nameless = reading.shape == "raters-in-rows" and reading.rater is None
+        if reading.shape not in COMPUTABLE or is_nameless:
             continue
         again = propose(frame, stated_of(arguments(reading)))
         assert again.is_certain, (seed, arguments(reading), again.unclear)
