@@ -11,7 +11,7 @@ from konsil.analysis.roles.candidates.compared.preference_scales import outcome_
 from konsil.analysis.roles.candidates.group_columns import has_groups
 from konsil.analysis.roles.candidates.leftover import has_people
 from konsil.analysis.roles.columns import has_codes, table_of
-from konsil.analysis.roles.names import fit
+from konsil.analysis.roles.names import Kind, fit, kinds
 from konsil.analysis.roles.proof import sample, wrong_totals
 from konsil.analysis.roles.proposal import LEAST
 from konsil.analysis.roles.reading import (
@@ -69,6 +69,9 @@ def is_last_resort(
     shape: Shape = "systems" if purpose.task == "groups" and reading.group is None else "wide"
     likely = replace(reading, points=LEAST)
     is_likely = reading.points > 0 and reading.shape == shape
+    others: tuple[Kind, ...] = ("criterion", "system") if shape == "wide" else ("criterion",)
+    if any(kinds(name)[kind] >= _NAMED for name in reading.rated for kind in others):
+        return False
     return is_likely and has_numbers(frame, likely, stated, purpose)
 
 
