@@ -35,7 +35,7 @@ SENTENCES = {"finding", "method", "reason"}
 """Attributes of results that are sentences."""
 
 FOREIGN = {
-    "analysis/model/message.py": "a text that no catalogue has is its own id",
+    "errors/message.py": "a text that no catalogue has is its own id",
     "api/curation/duplicates.py": "an error is retold with the option that mends it",
     "api/curation/marks.py": "the hint of an error",
     "api/running/checking.py": "the hint of an error",

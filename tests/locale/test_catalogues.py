@@ -21,9 +21,9 @@ from babel.messages.pofile import read_po
 import konsil
 from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
-from konsil.analysis.model.message import AND
 from konsil.analysis.table.calls.outcomes import OUTCOMES
 from konsil.design import wording
+from konsil.errors.message import AND
 from konsil.instrument.screens.injections import TEXTS
 from konsil.instrument.screens.words import EN, Words, words
 from konsil.locale import (

@@ -17,12 +17,12 @@ from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from konsil.analysis import Analysis, Resampling, Results
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.api import open_folder
 from konsil.cli.main import group
+from konsil.errors.message import TranslatableMessage
 from konsil.records import Answer, Attempt, Item
 from konsil.simulate import Truth, draw
 from konsil.simulate.truth import PanelTruth

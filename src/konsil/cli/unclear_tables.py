@@ -57,7 +57,7 @@ def command(proposed: Options, files: Sequence[Path] = ()) -> str:
         elif isinstance(parameter, click.Option):
             stated += _as_typed(parameter, value)
     stated_options = {option for option, _ in stated} - added
-    stated_values = {(option, _left(values)) for option, values in stated}
+    stated_values = {(option, _subject(values)) for option, values in stated}
     layouts = {"--wide", "--long", "--counts", "--raters-in-rows", "--cross-table"}
     options = [
         *dict.fromkeys(stated),
@@ -65,14 +65,14 @@ def command(proposed: Options, files: Sequence[Path] = ()) -> str:
             (option, values)
             for option, values in proposed
             if option not in stated_options
-            and (option, _left(values)) not in stated_values
+            and (option, _subject(values)) not in stated_values
             and not (option in layouts and stated_options & layouts)
         ),
     ]
     return " ".join([*words, *(" ".join([o, *map(quoted, values)]) for o, values in options)])
 
 
-def _left(values: Sequence[str]) -> str:
+def _subject(values: Sequence[str]) -> str:
     """What the value of an option is about: the part before '='."""
     return values[0].partition("=")[0] if values else ""
 

@@ -401,10 +401,10 @@ def _is_near(name: str, other: str) -> bool:
     return edit_distance(name, other, limit) <= limit
 
 
-def edit_distance(one: str, other: str, most: int) -> int:
+def edit_distance(one: str, other: str, limit: int) -> int:
     """Letters to be put in, left out, changed or exchanged with their neighbour.
 
-    `most` + 1 where it is more.
+    `limit` + 1 where it is more.
 
     >>> edit_distance("sarcoidosis", "sarocidosis", 2), edit_distance("gout", "asthma", 2)
     (1, 3)
@@ -418,10 +418,10 @@ def edit_distance(one: str, other: str, most: int) -> int:
             if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
                 cost = min(cost, before[j - 2] + 1)
             new.append(cost)
-        if min(new) > most:
-            return most + 1
+        if min(new) > limit:
+            return limit + 1
         before, row = row, new
-    return min(row[-1], most + 1)
+    return min(row[-1], limit + 1)
 
 
 def quoted(value: object, most: int = 50) -> str:

@@ -134,14 +134,14 @@ def of_data(data: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(data, str):
         return data
     template, message_id, values = data
-    made = dict[str, str | int | float | Listed]()
+    texts = dict[str, str | int | float | Listed]()
     for name, value in values.items():
         if isinstance(value, list) and isinstance(value[0], list):
             parts, separator, end = value
-            made[name] = Listed(tuple(map(of_data, parts)), separator, end)
+            texts[name] = Listed(tuple(map(of_data, parts)), separator, end)
         else:
-            made[name] = value if isinstance(value, int | float) else of_data(value)
-    return TranslatableMessage(template, made, message_id)
+            texts[name] = value if isinstance(value, int | float) else of_data(value)
+    return TranslatableMessage(template, texts, message_id)
 
 
 def translate(text: str, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:

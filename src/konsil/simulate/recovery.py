@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import COMMA, listed, message
 from konsil.analysis.model.terms import words_of
+from konsil.errors.message import COMMA, listed, message
 from konsil.records import Answer, Item
 from konsil.simulate.true_values.batches import Cases, Lengths
 from konsil.simulate.true_values.expected import Expected

@@ -20,12 +20,12 @@ from konsil.analysis.agreement.judge_vs_panel import _mean_of, judge_gaps
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.consensus_rules import is_of_two
 from konsil.analysis.estimation.raters.leave_one_out import leave_one_out_measure
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.terms import Term, both_raters
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage
 from konsil.stats.engine.contract import Codes, Estimate
 
 K = 3

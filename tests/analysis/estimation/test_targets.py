@@ -19,12 +19,12 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
 from konsil.analysis.estimation.raters.rater_notes import dominant_rater
 from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import StudyError
+from konsil.errors.message import TranslatableMessage
 from konsil.instrument import Criterion, Instrument, Scale, digest_of
 from konsil.records import Item, Rater, Rating, Task
 from konsil.stats.engine.contract import Estimate

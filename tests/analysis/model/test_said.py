@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, message, translate
+from konsil.errors.message import COMMA, TranslatableMessage, listed, message, translate
 
 
 def shout(text: str) -> str:

@@ -19,11 +19,11 @@ from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.model import terms
 from konsil.analysis.model.catalogue.known import RATER_PAIR
 from konsil.analysis.model.interval_methods import METHODS, name_of
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.terms import REST, WHOLE_ANSWER, Term, Word, is_term, key_of, words_of
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
+from konsil.errors.message import TranslatableMessage
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
 from konsil.report.material.language import language

@@ -12,13 +12,13 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.model.catalogue.known import COLUMNS
-from konsil.analysis.model.message import translate
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.sensitivity.omission_rules import OTHER_COLUMNS, OWN_COLUMNS
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
+from konsil.errors.message import translate
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
 from konsil.report.estimates.interval_methods import column_heading

@@ -11,7 +11,7 @@ import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.instrument import digest_of
 from konsil.report.answers.answers import answered, by_question
 from konsil.report.answers.limits import limits

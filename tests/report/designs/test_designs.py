@@ -12,9 +12,9 @@ import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
-from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import BEST_CHANCE, OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
+from konsil.errors.message import message
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
 from konsil.report.material.language import Language, language

@@ -11,7 +11,7 @@ from tests.report.conftest import results, study
 
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.interval_methods import METHODS
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.manuscript.citations import (
     _data,
     bibtex,

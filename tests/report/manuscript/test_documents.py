@@ -22,7 +22,7 @@ from tests.report.conftest import HOSTILE, arguments
 from tests.report.manuscript.documents import ALL, cells, files_of, material_of
 
 from konsil.analysis.model.catalogue.known import CATALOGUE
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.files.data_files import estimates_csv
 from konsil.report.manuscript.blocks import Words
 from konsil.report.manuscript.content import Sources, caption_facts, manuscript

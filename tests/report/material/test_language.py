@@ -7,7 +7,7 @@ import copy
 
 import pytest
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.tables import Numbers
 

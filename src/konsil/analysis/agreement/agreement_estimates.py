@@ -18,9 +18,9 @@ from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.own_weights import PairWeights, Weights
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS, icc_test

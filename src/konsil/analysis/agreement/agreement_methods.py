@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import AgreementOptions
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import listed, message
 from konsil.stats.agreement.registry import STATISTICS
 
 

@@ -12,9 +12,9 @@ from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Measure, from_formula
 from konsil.analysis.estimation.own_weights import PairWeights, Weights
 from konsil.analysis.estimation.prevalence import LINEAR, commonest, label_notes
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.icc import ICC_FORMS

@@ -9,10 +9,10 @@ from konsil.analysis.estimation.raters.consensus_rules import (
     leaves_one_out,
     needs_majority,
 )
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import listed, message
 
 
 def consensus_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list[str]:

@@ -34,12 +34,12 @@ from konsil.analysis.estimation.raters.sensitivity import rater_clusters
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import AGREEMENT, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import AgreementOptions, ShareOptions
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.encoding import encode, labels_in, sample_of
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference.infer import Caution
 from konsil.stats.shares.durations import median_of_cells

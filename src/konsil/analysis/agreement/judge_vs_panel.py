@@ -23,13 +23,13 @@ from konsil.analysis.estimation.rows.result_rows import (
     row,
 )
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample, judges_and_panel
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.terms import REST, Term, both_raters
 from konsil.analysis.table.encoding import groups, sample_of, select
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import message
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray

@@ -18,13 +18,13 @@ from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample, judges_and_panel
 from konsil.analysis.table.encoding import groups, rater_pairs, sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference import wald
 from konsil.stats.shares.relative_differences import relative, relative_difference

@@ -13,8 +13,8 @@ import numpy as np
 from konsil.analysis.agreement.agreement_statistics import computed_from_margins
 from konsil.analysis.estimation.agreement_scales import spaced
 from konsil.analysis.estimation.own_weights import Weights as OwnOrNamed
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.errors.message import message
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.standard_errors import Coefficient, cohen_kappa_se, standard_error
 from konsil.stats.engine.contract import Estimate

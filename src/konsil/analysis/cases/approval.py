@@ -15,7 +15,6 @@ from konsil.analysis.cases.mismatch import UNIT, per_case
 from konsil.analysis.estimation.group_estimates import Group, estimate_of
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Bounds, TradeOff
 from konsil.analysis.model.rows import Row
@@ -23,6 +22,7 @@ from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.answer_scores import HIGHEST, reaches, scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Array
 from konsil.stats.judges.strictness import separation, strictness_sums, trade_off
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import TranslatableMessage, listed, message
 
 
 def case_methods(analyses: Sequence[Analysis]) -> list[str]:

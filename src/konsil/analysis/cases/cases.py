@@ -23,7 +23,6 @@ from konsil.analysis.estimation.rows.group_differences import differences
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, no_result, row
 from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import Term
@@ -31,6 +30,7 @@ from konsil.analysis.table.answer_scores import scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.cases import anova
 from konsil.stats.engine.contract import Array, Codes, Estimate
 from konsil.stats.engine.ranks import spearman, spearman_scores

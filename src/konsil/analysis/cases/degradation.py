@@ -19,13 +19,13 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import CaseScore
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RECOVERED, Term
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.cases import degradation
 from konsil.stats.engine.contract import Array, Estimate
 

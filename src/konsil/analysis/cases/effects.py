@@ -18,13 +18,13 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.answer_scores import scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.cases import effects
 from konsil.stats.cases.degradation import reversal, unanimous_interval
 from konsil.stats.engine.arithmetic import ratio

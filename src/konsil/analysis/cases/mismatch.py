@@ -12,13 +12,13 @@ from konsil.analysis.estimation.group_estimates import Group, estimate_of
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import ALL_SYSTEMS, Term
 from konsil.analysis.table.answer_scores import panel_scores, reaches, scores
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 
 UNIT = ("item", "answers")

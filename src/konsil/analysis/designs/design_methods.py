@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from konsil.analysis.estimation.raters.consensus_rules import averaged
 from konsil.analysis.model.catalogue.known import COSTS, TIMED
-from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import message
 
 
 def design_methods(analyses: Sequence[Analysis]) -> list[str]:

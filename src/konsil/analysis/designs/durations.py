@@ -12,7 +12,6 @@ import polars as pl
 from konsil.analysis.estimation.group_estimates import Group, estimate_of, group_of
 from konsil.analysis.estimation.measure import Measure, mean
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.table.answer_scores import scores
@@ -21,6 +20,7 @@ from konsil.analysis.table.encoding import groups, matrix
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
+from konsil.errors.message import message
 from konsil.stats.designs.subsets import Points, spearman_of_points
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.shares.durations import geometric_mean, median_of_cells

@@ -19,12 +19,12 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import message
 from konsil.stats.designs import generalizability as g
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Estimate

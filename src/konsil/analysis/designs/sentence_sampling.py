@@ -16,10 +16,10 @@ from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups, sample_of
+from konsil.errors.message import message
 from konsil.stats.designs.subsets import (
     Points,
     overlap_alone,

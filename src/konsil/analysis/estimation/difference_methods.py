@@ -18,8 +18,8 @@ import numpy as np
 from konsil.analysis.estimation.estimate import too_long
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rare_events import DIRECT, of_the_share
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Resampling
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference import infer, wald

@@ -33,9 +33,9 @@ from konsil.analysis.estimation.measure import (
 )
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling, Test
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.resample import by_cluster

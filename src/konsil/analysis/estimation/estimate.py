@@ -12,8 +12,8 @@ from konsil.analysis.estimation.measure import Measure, is_linearised, together,
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior, of_thin_pairs
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer, posterior, wald

@@ -12,8 +12,8 @@ from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure, without_each_rater
 from konsil.analysis.estimation.raters.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.shares.deviation import log_jackknife
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.errors.message import message
 from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.tables import label_counts
 

@@ -9,8 +9,8 @@ from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.model.catalogue.entry import UNBOUNDED, Range
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.composite.definition import ends_of
-from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Codes, Estimate
 from konsil.stats.engine.resample import by_cluster
 from konsil.stats.engine.tables import label_counts

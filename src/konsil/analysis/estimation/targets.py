@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 
 from konsil.analysis.estimation.estimate import EstimateSummary
-from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
+from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.stats.engine.contract import RatersTarget
 
 LEAST_EFFECTIVE = 4.5

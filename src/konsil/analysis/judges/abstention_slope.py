@@ -18,13 +18,13 @@ from konsil.analysis.estimation.rows.result_rows import (
     row,
 )
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import message
 from konsil.stats.judges.abstention_slope import slope, slope_sums
 
 

@@ -11,12 +11,12 @@ from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import message
 from konsil.stats.judges.blinding import bang_index, blinding_sums, james_index
 
 ABOUT_ANSWERS = ("answer", "sentence", "pair")

@@ -17,7 +17,6 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import judges_and_panel
@@ -25,6 +24,7 @@ from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
+from konsil.errors.message import listed, message
 from konsil.stats.agreement.consensus import majority, with_consensus
 from konsil.stats.agreement.kappa import MeasureName
 from konsil.stats.engine.contract import Array, Codes, Estimate, IntArray, Statistic

@@ -15,11 +15,11 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
 from konsil.analysis.table.frame import Data, RatingTable
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument.screens.injections import INJECTED, chosen_answer
 from konsil.plan.draw.injections import Injections
 from konsil.records import Injected, Rating, Task

@@ -13,7 +13,6 @@ from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.terms import LENIENT
@@ -21,6 +20,7 @@ from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
+from konsil.errors.message import message
 from konsil.records import Rater
 from konsil.records.numerals import natural
 from konsil.stats.agreement.consensus import majority

@@ -19,13 +19,13 @@ from konsil.analysis.estimation.rows.result_rows import (
     row,
 )
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Curve
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.terms import ANY_ORDER, Term
 from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import message
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
 from konsil.stats.engine.renumbering import renumbered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.engine.contract import RatersTarget

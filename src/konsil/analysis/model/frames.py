@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records.digits import written
 from konsil.stats.engine.contract import RatersTarget
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from konsil.analysis.model.message import TranslatableMessage
+from konsil.errors.message import TranslatableMessage
 
 Feature = Literal[
     "about_these",
@@ -124,7 +124,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
 def features_of(method: str) -> frozenset[Feature]:
     """The features of a method and of the methods within it; none of a text without an id.
 
-    >>> from konsil.analysis.model.message import message
+    >>> from konsil.errors.message import message
     >>> sorted(features_of(message("{n} draws", message_id="method.bootstrap", n=9)))
     ['bootstrap', 'cluster_by_name', 'resamples']
     """
@@ -145,7 +145,7 @@ def has(method: str, feature: Feature) -> bool:
 def leads(method: str, feature: Feature) -> bool:
     """Whether the feature is that of the method itself, whatever is added to its name.
 
-    >>> from konsil.analysis.model.message import message
+    >>> from konsil.errors.message import message
     >>> wald = message("Wald", message_id="two_way.method")
     >>> cut = message("{method}, cut", message_id="range.cut_below", method=wald)
     >>> level = message("chance, {method}", message_id="method.chance_level", method=wald)
@@ -158,7 +158,7 @@ def leads(method: str, feature: Feature) -> bool:
 def within_wrappers(method: str) -> str:
     """The method itself, without what is added to its name.
 
-    >>> from konsil.analysis.model.message import message
+    >>> from konsil.errors.message import message
     >>> wald = message("Wald", message_id="two_way.method")
     >>> within_wrappers(message("{method}, cut", message_id="range.cut_below", method=wald))
     'Wald'
@@ -182,7 +182,7 @@ def name_of(method: str) -> str:
 def is_by_rater(method: str) -> bool:
     """Whether the raters are the clusters of a method that is named for its clusters.
 
-    >>> from konsil.analysis.model.message import message
+    >>> from konsil.errors.message import message
     >>> is_by_rater(message("{cluster}-cluster Wald", message_id="method.wald", cluster="rater"))
     True
     """

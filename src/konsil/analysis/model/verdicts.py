@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference.infer import Caution
 from konsil.stats.inference.multiplicity import holm

@@ -16,7 +16,6 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.terms import Term
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
@@ -27,6 +26,7 @@ from konsil.analysis.pairs.votes import steps_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.inference import wald

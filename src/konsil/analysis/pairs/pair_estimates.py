@@ -9,10 +9,10 @@ from dataclasses import replace
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.analysis.pairs.vote_sentences import no_interval, sentence, two_procedures
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.two_way_clusters import Interval

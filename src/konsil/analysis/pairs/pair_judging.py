@@ -15,7 +15,6 @@ from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
 from konsil.analysis.pairs.pair_estimates import value_rows
@@ -31,6 +30,7 @@ from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.paired_choice_agreement import (

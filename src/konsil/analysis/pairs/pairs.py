@@ -13,7 +13,6 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import LONGER, SHORTER
 from konsil.analysis.pairs.pair_contrasts import contrast_rows
@@ -30,6 +29,7 @@ from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, longer_fi
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.preference import disagree

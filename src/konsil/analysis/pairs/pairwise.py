@@ -16,7 +16,6 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import LONGER, SHORTER
 from konsil.analysis.pairs.pair_estimates import value_rows
@@ -33,6 +32,7 @@ from konsil.analysis.pairs.worth_rows import worth_rows
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.votes import pair_members

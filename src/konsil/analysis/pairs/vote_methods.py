@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS, statistic_of
 from konsil.analysis.model.interval_methods import leads
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.pairs.rank_agreement import JURY_LINE
 from konsil.stats.pairs.worth_designs import WhyUndefined
 

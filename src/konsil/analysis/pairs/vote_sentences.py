@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.verdicts import p_words
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.vote_cautions import VoteCaution
 

@@ -12,13 +12,13 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import has, is_by_rater
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
 from konsil.analysis.pairs.vote_methods import undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, worths
 from konsil.stats.pairs.preference import Preference, preferences

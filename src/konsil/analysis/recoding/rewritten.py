@@ -8,8 +8,8 @@ from typing import Literal
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.errors import AnalysisError, entry, nearest, option
+from konsil.errors.message import message
 from konsil.instrument import number_word
 from konsil.records.numerals import own_numbers
 from konsil.records.source import Repeat

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.reading import TEXTS, Role, Shape, TableReading
 from konsil.errors import choice
+from konsil.errors.message import TranslatableMessage, message
 
 CUT = 60
 """Characters of a text that are shown."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.stray_rows import StrayRow, stray_rows
 from konsil.analysis.roles.columns import NEAR, Column, common_labels, table_of
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.label_codes import codes_among
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import RATED_ONCE, StatedRoles, TableReading
+from konsil.errors.message import TranslatableMessage, listed, message
 
 MOST_ROWS = 2_000
 """Rows of a sample."""
@@ -244,14 +244,14 @@ def wrong_totals(frame: pl.DataFrame, reading: TableReading) -> list[tuple[str, 
     others = [name for name in free if cells[name].is_number]
     counts = [cells[name].numbers for name in reading.rated]
     lines = [*zip([*cells[side].cells], *counts, strict=True)]
-    given = cells[others[-1]].numbers if others else ()
+    totals = cells[others[-1]].numbers if others else ()
     wrong = [
         (line[0], int(total), int(sum(line[1:])))
-        for line, total in zip(lines, given, strict=False)
+        for line, total in zip(lines, totals, strict=False)
         if sum(line[1:]) != total
     ]
     n = len(reading.rated)
-    named = [*zip(reading.rated, counts, strict=True), *((others[-1], given) for _ in given[:1])]
+    named = [*zip(reading.rated, counts, strict=True), *((others[-1], totals) for _ in totals[:1])]
     wrong += [
         (name, int(column[n]), int(sum(column[:n])))
         for name, column in named

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
 from konsil.analysis.roles.candidates.compared.comparisons import compared
@@ -44,6 +43,7 @@ from konsil.analysis.roles.reading import (
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import decimal_mark
 
 MARGIN = 4.0
@@ -94,11 +94,14 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         readings[0] = with_axis(readings[0], axis)
     if complete is None:
         unclear += list(_unclear(frame, table, readings, margin, stated, task))
-        asked: dict[str, list[str]] = {}
+        columns_by_reason: dict[str, list[str]] = {}
         for _, reason, column in drafts[0].evidence:
             if reason in ASKED:
-                asked.setdefault(reason, []).append(column)
-        unclear += [REASONS[reason](shortened(", ".join(asked[reason]))) for reason in asked]
+                columns_by_reason.setdefault(reason, []).append(column)
+        unclear += [
+            REASONS[reason](shortened(", ".join(columns_by_reason[reason])))
+            for reason in columns_by_reason
+        ]
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)

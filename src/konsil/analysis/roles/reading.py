@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.roles.outcomes import sense_of
+from konsil.errors.message import TranslatableMessage
 
 Shape = Literal[
     "wide",

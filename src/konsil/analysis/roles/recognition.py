@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.axes import axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import cross_tables
 from konsil.analysis.roles.candidates.compared.preference_scales import (
@@ -54,7 +53,9 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import check_columns, check_names, check_used
 from konsil.analysis.roles.statement import first_row, sentence
+from konsil.analysis.roles.vocabulary import NAMED
 from konsil.errors import UnclearTableError, entry, option
+from konsil.errors.message import TranslatableMessage, message
 
 _AS_LIKELY = 1.5
 """Points by which a reading may be behind the likeliest one, and be as likely."""
@@ -195,7 +196,7 @@ def _of_known(
     if is_asked:
         unclear = (*unasked.unclear, question)
         unasked = replace(unasked, unclear=unclear, of_tool=frozenset({"unused"}))
-        remarks = [name for name in completed.labels if fit(name, "comment") >= _NAMED]
+        remarks = [name for name in completed.labels if fit(name, "comment") >= NAMED]
         if len(remarks) < len(completed.labels):
             completed = completed.without(remarks)
         reading = recognise(frame, completed, unasked, table).reading
@@ -227,7 +228,7 @@ def by_layout(frame: pl.DataFrame, stated: StatedRoles, purpose: Purpose) -> Tab
     check_names(frame, stated, purpose)
     if stated.layout not in {"wide", "counts"} or len(stated.raters) > 1 or stated.names:
         return None
-    named = (n for n in frame.columns if fit(n, "unit") >= _NAMED and not kinds(n)["label"])
+    named = (n for n in frame.columns if fit(n, "unit") >= NAMED and not kinds(n)["label"])
     units = stated.units or tuple(named)[:1]
     others = {*units, stated.cluster, stated.group, stated.system, *stated.groups, *stated.unused}
     declared = tuple(name for name in stated.declared if name in frame.columns)
@@ -283,11 +284,7 @@ def names_units(name: str, frame: pl.DataFrame) -> bool:
     Those of a cross table are labels.
     """
     is_cross_table = any(True for _ in cross_tables(table_of(frame, (), ()), StatedRoles()))
-    return max(fit(name, "rater"), fit(name, "label")) < _NAMED and not is_cross_table
-
-
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
+    return max(fit(name, "rater"), fit(name, "label")) < NAMED and not is_cross_table
 
 
 def _comparisons() -> TranslatableMessage:
@@ -305,13 +302,22 @@ def refusal_of_axis(
     return _refusal(recognised.frame, proposal, stated, purpose)
 
 
+def _rates_systems(reading: TableReading, likeliest: TableReading) -> bool:
+    """Whether the labels of criteria are the names of the systems that are probably compared."""
+    return likeliest.sides is not None and {*likeliest.sides} <= {*reading.criteria}
+
+
 def _refusal(
     frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
 ) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
-    likely = [r for r in readings if r.points > readings[0].points - _AS_LIKELY]
+    likely = [
+        r
+        for r in readings
+        if r.points > readings[0].points - _AS_LIKELY and not _rates_systems(r, readings[0])
+    ]
     is_other = bool(readings) and (
         (readings[0].shape in COMPARISONS) != (purpose.task == "comparisons")
         or has_no_ratings(frame, readings[0])

@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.compared.shown_order import names_side
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.outcomes import step_of
 from konsil.analysis.roles.reading import COMPARISONS, Shape, TableReading
+from konsil.errors.message import Listed, TranslatableMessage, listed, message
 
 _MOST_SHOWN = 12
 """Names of a list that are shown."""

@@ -356,6 +356,9 @@ def known_pair(labels: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+NAMED = 0.7
+"""How well a name fits a role that it names."""
+
 ORDINAL_SCALES: tuple[tuple[str, ...], ...] = (
     ("neg", "ind", "pos"),
     ("negative", "indeterminate", "positive"),

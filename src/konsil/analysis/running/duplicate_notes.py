@@ -8,12 +8,12 @@ from functools import cache, partial
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, message
 
 Groups = Sequence[Sequence[str]]
 """The items of each group that contain the same question."""

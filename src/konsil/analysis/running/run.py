@@ -18,7 +18,6 @@ from konsil.analysis.model.catalogue.known import AUDIT, CASES
 from konsil.analysis.model.composite.analysis_rules import scored_problems
 from konsil.analysis.model.composite.definition import with_scores
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
@@ -38,6 +37,7 @@ from konsil.analysis.table.derived import derived_values
 from konsil.analysis.table.frame import Data, RatingTable, excluded_sentence
 from konsil.analysis.table.lineage import Lineage, lineage
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Criterion, Instrument
 from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.engine.parts import Compute, in_this_process

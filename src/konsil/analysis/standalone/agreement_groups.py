@@ -9,7 +9,6 @@ from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.interval_methods import leads
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_choices import names_of, weights_of_table
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import (
@@ -19,6 +18,7 @@ from konsil.analysis.standalone.agreement_result import (
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import option
+from konsil.errors.message import listed, message
 from konsil.stats.engine.streams import stream_key
 
 

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis.estimation.own_weights import PairWeights
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.standalone.agreement_result import Overlap
 from konsil.errors import option
+from konsil.errors.message import listed, message
 from konsil.stats.agreement.registry import STATISTICS
 
 UNEVEN = 2

@@ -17,7 +17,6 @@ import polars as pl
 from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.frames import as_pandas
-from konsil.analysis.model.message import message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.analysis.pairs.pairwise import places, statistic_of
 from konsil.analysis.roles.candidates.axes import axis_columns
@@ -57,6 +56,7 @@ from konsil.analysis.tabular.votes_table import (
     with_common_items,
 )
 from konsil.errors import AnalysisError, SourceError, UnclearTableError, nearest, option
+from konsil.errors.message import message
 from konsil.records.digits import written
 from konsil.records.request import with_keywords
 from konsil.stats.pairs.preference import preferences

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
@@ -21,6 +20,7 @@ from konsil.analysis.pairs.vote_sentences import sentence
 from konsil.analysis.pairs.worth_rows import fitted_worths, limited, ratio_to_best
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.analysis.tabular.votes_table import Comparisons
+from konsil.errors.message import listed, message
 from konsil.instrument import Criterion, Scale
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.engine.streams import stream_key

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.agreement.agreement_estimates import JointSample
-from konsil.analysis.model.message import message
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate
 from konsil.analysis.standalone.overlaps import overlaps_of
@@ -16,6 +15,7 @@ from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
+from konsil.errors.message import message
 from konsil.stats.agreement.label_sets import SET_STATISTICS, Members
 from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
 from konsil.stats.engine.contract import Codes, Estimate

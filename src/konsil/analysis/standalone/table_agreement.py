@@ -14,7 +14,6 @@ from konsil.analysis.agreement.textbook import closed_form
 from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.interval_methods import has
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.standalone.agreement_choices import (
     MANY_PAIRS,
@@ -36,6 +35,7 @@ from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
+from konsil.errors.message import listed, message
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.parts import Compute, in_this_process

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
+from konsil.errors.message import listed, message
 
 PURPOSE = "adjudication"
 _SUBJECT = "answers, sorted"

@@ -13,11 +13,11 @@ from typing import Literal
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns, text_types
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Criterion, Instrument, LabelError, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Rating, Span

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.results import CoverageRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, rating_columns, task_columns
 from konsil.analysis.table.frame import Data, RatingTable, reasons
 from konsil.analysis.table.screens import answers_of_screens
+from konsil.errors.message import message
 from konsil.instrument import Instrument, surveyed
 
 Key = tuple[str, str, str]

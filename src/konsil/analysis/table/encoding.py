@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR, statistic_of
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import pair_of
@@ -23,6 +22,7 @@ from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable, excluded
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.renumbering import renumbered

@@ -13,7 +13,6 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.analysis.model.composite.score_rows import Composite
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
@@ -27,6 +26,7 @@ from konsil.analysis.table.columns import (
 )
 from konsil.analysis.table.screens import Displays, about_screens, displays
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import Instrument
 from konsil.records import Answer, Attempt, Callee, Injected, Item, Rater, Rating, Task, Usage
 from konsil.records.worked import Worked

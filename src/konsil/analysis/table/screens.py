@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.columns import task_columns, text_types
+from konsil.errors.message import listed, message
 from konsil.instrument import Instrument
 from konsil.records import Task
 from konsil.records.worked import Worked

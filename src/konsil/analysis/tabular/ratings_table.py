@@ -8,7 +8,6 @@ from typing import NoReturn
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.recoding.rewritten import rating_key, recoded
 from konsil.analysis.table.encoding import matrix
@@ -18,6 +17,7 @@ from konsil.analysis.tabular.label_sets import members_of, set_rows
 from konsil.analysis.tabular.scale import on_scale
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists
 from konsil.errors import SourceError, choice, option
+from konsil.errors.message import message
 from konsil.records.numerals import own_numbers
 from konsil.stats.agreement.label_sets import Members
 

@@ -9,7 +9,6 @@ from itertools import product
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.analysis.roles.candidates.cells import heading
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.reading import TableReading
@@ -17,6 +16,7 @@ from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.slices import Slices
 from konsil.analysis.tabular.unnamed import ROW
 from konsil.errors import SourceError, choice, option
+from konsil.errors.message import message
 
 UNIT, RATER, CRITERION, LABEL = "\x1funit key", "\x1frater name", "criterion", "\x1frating"
 """Columns of our own; a criterion is printed as the groups of a result."""

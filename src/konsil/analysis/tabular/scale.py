@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.recoding.rewritten import chosen_repeats, combined_repeats
 from konsil.analysis.roles.label_codes import alike
 from konsil.analysis.roles.vocabulary import NO_NUMBER, TRUTH_VALUES, known_order
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, UnclearTableError, entry, nearest, option
+from konsil.errors.message import listed, message
 from konsil.instrument import label_numbers, number_word, places, rise
 from konsil.records.numerals import own_numbers
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.errors import AnalysisError, SourceError, entry, nearest, option
+from konsil.errors.message import message
 from konsil.records.numerals import natural
 
 MANY = 200

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.model.message import message
 from konsil.analysis.roles.candidates.axes import FEW_VALUES, is_axis
 from konsil.analysis.tabular.coded_votes import (
     CodedVotes,
@@ -26,6 +25,7 @@ from konsil.analysis.tabular.slices import slicing
 from konsil.analysis.tabular.vote_outcomes import Outcomes, placed, read_outcomes
 from konsil.analysis.tabular.votes_options import VotesOptions
 from konsil.errors import SourceError, option
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.pairs.votes import Votes, repeated_places, votes
 

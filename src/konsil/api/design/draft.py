@@ -120,8 +120,8 @@ class Draft(ProtocolDraft):
             return other is None or self.added[other] == content
 
         numbered = (f"{plain.stem} ({n}){plain.suffix}" for n in count(2))
-        own = next(filter(is_own, chain([name], numbered)))
-        return others.get(own.casefold(), own)
+        name_of_copy = next(filter(is_own, chain([name], numbered)))
+        return others.get(name_of_copy.casefold(), name_of_copy)
 
     def read_again(self, name: str, settings: FileSettings) -> None:
         """Read a table's file by other settings; what it gave the study goes."""

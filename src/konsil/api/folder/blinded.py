@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.calls.model_provenance import played
 from konsil.analysis.table.columns import text_types
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
+from konsil.errors.message import listed, message
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan.model.places import panel_of_slot
 from konsil.records import Event, Rating, Task
@@ -40,10 +40,10 @@ from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 from konsil.study.interim.looks import mark_unadjusted
 
 if TYPE_CHECKING:
-    from konsil.analysis.model.message import TranslatableMessage
     from konsil.analysis.model.rows import PlanStatus
     from konsil.analysis.table.columns import Columns
     from konsil.analysis.table.frame import Data
+    from konsil.errors.message import TranslatableMessage
 
 
 def data_in_letters(data: Data, names: Letters) -> Data:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.conformity import (
     forms,
     mismatches,
@@ -19,6 +18,7 @@ from konsil.analysis.table.conformity import (
     with_todays_names,
 )
 from konsil.errors import StudyError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event
 from konsil.study import Study

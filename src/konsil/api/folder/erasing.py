@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.api.folder.opened import OpenedStudy, now
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records import Event
 from konsil.store.people.staff import decider
 from konsil.store.privacy import erasing

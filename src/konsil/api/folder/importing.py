@@ -10,7 +10,6 @@ from pathlib import Path
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.analysis.recoding.stated_rule import combination
 from konsil.analysis.table.columns import Columns
 from konsil.api.file_digests import digest_of_all, digests_of
@@ -22,6 +21,7 @@ from konsil.api.folder.sources.source_labels import refuse_unclear_labels
 from konsil.api.folder.sources.source_names import StudyNames
 from konsil.api.folder.sources.source_roles import leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
+from konsil.errors.message import message
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.message import message
 from konsil.analysis.table.frame import Data
 from konsil.api.folder.conforming import conforming
 from konsil.errors import StoreError, nearest
+from konsil.errors.message import message
 from konsil.sources.files.parquet import columns_apart
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.calls import Calls

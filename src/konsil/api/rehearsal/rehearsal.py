@@ -243,7 +243,7 @@ def write_report(
 
 def recovered(folder: Folder, results: Results) -> Section:
     """The report's section on the true parameters and what the analyses made of them."""
-    from konsil.analysis.model.message import message
+    from konsil.errors.message import message
     from konsil.report import Recovered, Section
 
     with folder.store() as store:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from konsil.analysis.model.message import message
 from konsil.analysis.table.conformity import (
     forms,
     used,
@@ -19,6 +18,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StudyError, nearest, option
+from konsil.errors.message import message
 from konsil.instrument import digest
 from konsil.records import Event
 from konsil.store import Batch

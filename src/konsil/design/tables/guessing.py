@@ -25,7 +25,7 @@ from konsil.analysis.roles.reading import (
     TableReading,
 )
 from konsil.analysis.roles.reading import Role as EngineRole
-from konsil.analysis.roles.vocabulary import NameRole, TextRole
+from konsil.analysis.roles.vocabulary import NAMED, NameRole, TextRole
 from konsil.design.tables.columns import OWN, REPEATABLE, Column, Role
 
 Confidence = Literal["sure", "likely", "unsure"]
@@ -111,7 +111,6 @@ _NAMED_AS: Mapping[Role, NameRole | TextRole] = {
 }
 _BESIDE: frozenset[Role] = frozenset({"stratum", "text", "reference", "note", "seconds"})
 """Roles of columns beside those that a reading needs; only a name makes them likely."""
-_NAMED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +222,7 @@ def guesses(
         role, name = roles.get(column.name, "unused"), column.name
         if role == "stratum" and _is_text(column):
             role = (
-                "text" if fit(name, "question") >= _NAMED and "text" not in used_roles else "unused"
+                "text" if fit(name, "question") >= NAMED and "text" not in used_roles else "unused"
             )
         # A case is the question itself, unless the table has another number of it.
         is_case = name.casefold() == "case" and "item" not in names
@@ -245,7 +244,7 @@ def guesses(
 def _guess(name: str, role: Role, *, is_certain: bool, needs_name: bool) -> Guess:
     if role == "unused":
         return Guess(name, role, "nothing fits", "likely" if is_certain else "unsure")
-    is_named = role in _NAMED_AS and fit(name, _NAMED_AS[role]) >= _NAMED
+    is_named = role in _NAMED_AS and fit(name, _NAMED_AS[role]) >= NAMED
     reason = _REASONS.get(role, "name" if is_named else "content")
     if not is_certain or (needs_name and not is_named):
         return Guess(name, role, reason, "unsure")
@@ -279,7 +278,7 @@ def roles_of(reading: TableReading) -> dict[str, Role]:
     if rated == "unused":
         return {}
     criterion = reading.criterion
-    if criterion is not None and not reading.rater and fit(criterion, "system") >= _NAMED:
+    if criterion is not None and not reading.rater and fit(criterion, "system") >= NAMED:
         # Without a column of raters, what is named for systems is no criterion.
         roles = {**reading.roles, criterion: "system"}
         reading = replace(reading, criterion=None, roles=roles)
@@ -310,7 +309,7 @@ def _role(name: str, role: EngineRole, rated: Role, reading: TableReading) -> Ro
             is_duration = fit(name, "time") == 1 and any(w in name.casefold() for w in _DURATION)
             return "seconds" if has_ratings and is_long and is_duration else "unused"
         case "text":
-            return "text" if fit(name, "question") >= _NAMED else "unused"
+            return "text" if fit(name, "question") >= NAMED else "unused"
     return _ROLES.get(role, "unused")
 
 
@@ -320,7 +319,7 @@ _DURATION = ("second", "sekund", "duration", "dauer")
 def _is_second(name: str, reading: TableReading) -> bool:
     """Whether a unit's column is a system beside that of the item."""
     is_beside = len(reading.units) > 1 and reading.system is None
-    return is_beside and fit(name, "system") >= _NAMED and name != reading.units[0]
+    return is_beside and fit(name, "system") >= NAMED and name != reading.units[0]
 
 
 def repeated_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:

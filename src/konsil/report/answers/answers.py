@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.options import ShareOptions
+from konsil.errors.message import TranslatableMessage, message
 from konsil.prepare import MATCH
 from konsil.report.answers.layouts import LaidTable, tables_with
 from konsil.report.answers.limits import Limit, limits

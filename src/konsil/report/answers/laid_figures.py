@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.answers.layout_words import caption_of, word_of
 from konsil.report.answers.layouts import key_value
 from konsil.report.figures.drawing import Drawing

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import listed, message
+from konsil.errors.message import listed, message
 from konsil.report.answers.result_table import link
 from konsil.report.figures.units import Unit, head_unit, is_percent
 from konsil.report.material.overview import Material

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import listed, message
+from konsil.errors.message import listed, message
 from konsil.prepare import MATCH
 from konsil.report.answers.layout_cells import ColumnUnit, TableContext, marks
 from konsil.report.figures.units import is_points, unit_words

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Results
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import PlanStatus
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.material.translate import message_of
 
 

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.analysis import Row
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.answers.sentence_parts import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, stamp

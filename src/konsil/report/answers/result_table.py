@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import OF_WHOLE_CASES
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.report.answers.sentence_parts import Query
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CASES
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.verdicts import weakness
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.figures.units import Unit
 from konsil.report.material.table_rows import counts_of
 from konsil.report.material.tables import Numbers

@@ -9,8 +9,8 @@ from typing import Literal
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import OF_ZERO
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.verdicts import weakness
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.answers.sentence_parts import (
     Query,
     evidence,

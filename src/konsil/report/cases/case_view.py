@@ -11,9 +11,9 @@ from statistics import fmean
 from markupsafe import Markup, escape
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.table.columns import rating_columns
+from konsil.errors.message import message
 from konsil.records import Answer, Item
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import Cell, Table, table

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER, is_term, key_of
 from konsil.analysis.model.verdicts import best_after_choice
+from konsil.errors.message import message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 from konsil.stats.inference.multiplicity import holm

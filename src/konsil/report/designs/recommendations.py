@@ -10,7 +10,6 @@ from typing import Literal
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT
-from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import WHOLE_ANSWER
 from konsil.analysis.model.verdicts import (
     DesignEvidence,
@@ -18,6 +17,7 @@ from konsil.analysis.model.verdicts import (
     is_order_shown,
     recommendations,
 )
+from konsil.errors.message import message
 from konsil.report.designs.budgets import sentences_in_words
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import MINUS, Cell, Table, table

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import words_of
+from konsil.errors.message import message
 from konsil.report.material.glossary import title
 from konsil.report.material.tables import Cell, Numbers, Table, table
 from konsil.stats.engine.contract import Estimate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import PlanStatus
+from konsil.errors.message import TranslatableMessage, listed, message
 
 
 def declared(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CASES, WINS
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.progress import tracked
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.estimates.interval_methods import (

@@ -9,8 +9,8 @@ from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.frames import whom
 from konsil.analysis.model.interval_methods import name_of, str_of, within_wrappers
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.running.sensitivity.omission_words import omission_of
+from konsil.errors.message import TranslatableMessage, message
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import alike
 from konsil.report.material.table_rows import (

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest, heat_map
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis

@@ -8,7 +8,7 @@ from typing import Literal
 
 from konsil.analysis.model.catalogue.entry import StatisticUnit
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.material.tables import Numbers
 
 

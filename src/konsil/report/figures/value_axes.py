@@ -13,8 +13,8 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.entry import Statistic
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.catalogue.zeros import NO_DIFFERENCE
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CriterionRef, JudgeOptions, ShareOptions
+from konsil.errors.message import message
 from konsil.report.figures.drawing import SYSTEM_COLOURS
 from konsil.report.figures.svg_primitives import Benchmark, Direction, Dot, ValueAxis, short, span
 from konsil.report.figures.units import Unit, head_unit, unit_words

@@ -16,7 +16,7 @@ from typing import Any
 
 from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import TranslatableMessage
+from konsil.errors.message import TranslatableMessage
 from konsil.version import __version__
 
 Entry = Mapping[str, Any]

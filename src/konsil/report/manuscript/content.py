@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.answers.laid_figures import laid_figures
 from konsil.report.answers.layouts import LaidTable, laid_tables, tables_with
 from konsil.report.estimates.declared import declared_heading

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Results
-from konsil.analysis.model.message import message
 from konsil.errors import KonsilError, option
+from konsil.errors.message import message
 from konsil.progress import tracked
 from konsil.report.figures.formats import FigureFormats, figure_formats
 from konsil.report.files.data_files import estimates_csv

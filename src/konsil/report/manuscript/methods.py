@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from konsil.analysis import Results
 from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
-from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, message
+from konsil.errors.message import COMMA, TranslatableMessage, listed, message
 from konsil.report.estimates.declared import declared
 from konsil.report.manuscript.blocks import Block, Heading, Paragraph
 from konsil.report.manuscript.citations import (

@@ -8,7 +8,6 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.estimation.raters.consensus_rules import is_of_two, needs_majority
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, NAME_COLUMNS, RIGHT_OR_WRONG
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import (
     AgreementOptions,
     CaseOptions,
@@ -16,6 +15,7 @@ from konsil.analysis.model.options import (
     ShareOptions,
 )
 from konsil.analysis.running.methods.number_methods import numbers_read
+from konsil.errors.message import message
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title

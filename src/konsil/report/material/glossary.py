@@ -7,7 +7,7 @@ from dataclasses import replace
 from konsil.analysis.model.catalogue.entry import Statistic
 from konsil.analysis.model.catalogue.families import FAMILY_TITLES
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import translate
+from konsil.errors.message import translate
 from konsil.report.material.language import ENGLISH, Language
 
 

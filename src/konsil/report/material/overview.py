@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.catalogue.known import AUDIT
-from konsil.analysis.model.message import message
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.columns import work_by_rater
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Rater

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Bounds
+from konsil.errors.message import message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from konsil.analysis import Row
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import OF_WHOLE_CASES
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import CaseOptions
+from konsil.errors.message import message
 from konsil.prepare import MATCH
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import MINUS

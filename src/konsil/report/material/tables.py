@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import stdev
 
-from konsil.analysis.model.message import message, translate
+from konsil.errors.message import message, translate
 from konsil.report.material.language import ENGLISH, Language
 from konsil.stats.engine.contract import Estimate
 
@@ -253,7 +253,7 @@ class Numbers:
     def translated(self, text: str) -> str:
         """What an analysis says, in the report's language; names of the study stay as they are.
 
-        >>> from konsil.analysis.model.message import message
+        >>> from konsil.errors.message import message
         >>> Numbers().translated(message("{n:,} of {all:,} items", n=1200, all=26598))
         '1200 of 26\u202f598 items'
         """

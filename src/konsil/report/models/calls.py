@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.results import OutcomeRow
 from konsil.analysis.table.calls.outcomes import NO_CALL, NOT_RECORDED, OUTCOMES, READABLE
+from konsil.errors.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.ranking import failures, histogram
 from konsil.report.figures.svg_primitives import About, Bar

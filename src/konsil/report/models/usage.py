@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.records import Usage
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import Cell, Numbers, Table, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.estimates.plots import paged
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest

@@ -13,7 +13,7 @@ from importlib.resources import files
 import jinja2
 from markupsafe import Markup
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.locale.templates import environment as templates
 from konsil.records import Answer, Item
 from konsil.report.answers.answers import FirstPage, first_page

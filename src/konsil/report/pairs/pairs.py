@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import LENGTH
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
 from konsil.report.figures.matrices import Grid, MatrixAxes, grids

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.columns import rating_columns
+from konsil.errors.message import TranslatableMessage, message
 from konsil.plan import Allocation
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import WIDTH, About, stamp

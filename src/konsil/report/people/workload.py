@@ -6,8 +6,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.columns import rating_columns, tasks_by_panel
+from konsil.errors.message import TranslatableMessage, message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Numbers, Table, table
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Inference
-from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
 from konsil.study.data.frozen_looks import looks_as_data

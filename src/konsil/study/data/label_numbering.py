@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.labels import counted_labels, reads_numbers
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Criterion, PlacesScale, Scale, number_word
 from konsil.records import Event
 from konsil.study.data.freezing import NUMBERING, frozen

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import PlanStatus
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
 

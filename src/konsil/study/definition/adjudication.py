@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Field, Instrument, fields, values
 from konsil.plan.model.rng_streams import token
 from konsil.records import Event, Rating, Task

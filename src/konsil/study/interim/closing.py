@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.errors import StudyError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records import Event
 from konsil.study.data.freezing import first_event
 from konsil.study.definition.protocol import Study

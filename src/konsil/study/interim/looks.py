@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import SpendingName
 from konsil.errors import StudyError
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import digest_of
 from konsil.plan.model.places import panel_of_slot
 from konsil.records import Event, Task

@@ -8,8 +8,8 @@ from dataclasses import replace
 from konsil.analysis import Results, Row
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.interval_methods import name_of
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import AdjustedEstimate
+from konsil.errors.message import message
 from konsil.study.definition.protocol import Study
 from konsil.study.interim.planned_comparison import PlannedComparison
 from konsil.study.interim.withheld import withheld

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records import Event
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study

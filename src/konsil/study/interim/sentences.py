@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import AdjustedEstimate
 from konsil.analysis.model.verdicts import p_words, probability_words
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records import Event
 from konsil.study.definition.interim import Interim
 from konsil.study.definition.protocol import Study

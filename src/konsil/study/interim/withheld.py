@@ -10,8 +10,8 @@ from dataclasses import replace
 from konsil.analysis import Results, Row
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, statistic_of
 from konsil.analysis.model.interval_methods import name_of
-from konsil.analysis.model.message import message
 from konsil.analysis.model.results import CoverageRow
+from konsil.errors.message import message
 from konsil.study.data.blinding import pair_criteria
 from konsil.study.definition.protocol import Study
 

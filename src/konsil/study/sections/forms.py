@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import Criterion, Instrument, before_renaming, digest
 from konsil.records import Event
 

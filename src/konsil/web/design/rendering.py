@@ -40,7 +40,7 @@ def lines_in(language: str, sentences: Iterable[str]) -> list[tuple[str, str]]:
     for sentence in sentences:
         text = translate(sentence, gettext, number)
         is_of_catalogue = isinstance(sentence, TranslatableMessage)
-        lines += [(line, language if is_of_catalogue else SOURCE) for line in text.split("\n")]
+        lines += [(line, language if is_of_catalogue else SOURCE) for line in text.splitlines()]
     return lines
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import both_raters, is_term
+from konsil.errors.message import message
 
 SMALLEST_PANEL = 2
 """Raters of a panel of which one can be left out: a single other rater is a majority."""

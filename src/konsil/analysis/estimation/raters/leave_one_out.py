@@ -9,10 +9,10 @@ from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.prevalence import label_notes
 from konsil.analysis.estimation.rare_events import is_sparse
 from konsil.analysis.estimation.raters.consensus_rules import PAIR
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import message
 from konsil.stats.agreement import consensus
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.kappa import MeasureName

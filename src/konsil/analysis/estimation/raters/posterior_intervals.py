@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import posterior

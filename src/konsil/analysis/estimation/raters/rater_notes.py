@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number

@@ -17,8 +17,8 @@ from konsil.analysis.estimation.raters.rater_notes import (
     rater_sampling_notes,
 )
 from konsil.analysis.estimation.raters.two_way import two_way_method
-from konsil.analysis.model.message import message
 from konsil.analysis.model.sample import Sample
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference import infer, wald

@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.raters.two_way import cell_influence
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.inference import infer, wald

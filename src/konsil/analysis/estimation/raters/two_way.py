@@ -11,7 +11,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.ranges import within
 from konsil.analysis.estimation.raters.rater_notes import dominated
 from konsil.analysis.model.catalogue.entry import UNBOUNDED
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import wald
 

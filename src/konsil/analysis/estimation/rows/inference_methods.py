@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.errors.message import listed, message
 
 
 def interval_methods(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from konsil.analysis.model.catalogue.entry import SHARE, LabelNumbers, Statistic
 from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION
-from konsil.analysis.model.message import TranslatableMessage
+from konsil.errors.message import TranslatableMessage
 from konsil.stats.agreement.registry import STATISTICS, Entry
 
 _ASSOCIATION = ("spearman", "kendall_tau_b")

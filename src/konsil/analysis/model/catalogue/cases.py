@@ -13,7 +13,7 @@ from konsil.analysis.model.catalogue.zeros import (
     NO_DIFFERENCE,
     NO_REVERSAL,
 )
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.stats.cases.anova import RANGE, REPEATED
 from konsil.stats.cases.degradation import CLEXEVAL
 from konsil.stats.cases.effects import COHEN

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits
-from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.options import OPTIONS, Options, keys_of
+from konsil.errors.message import TranslatableMessage
 from konsil.stats.agreement.alpha import LEVELS, Level
 
 Range = tuple[float, float]

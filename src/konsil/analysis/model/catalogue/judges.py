@@ -5,7 +5,7 @@ from __future__ import annotations
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION, NO_EFFECT, NO_PREFERENCE
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.stats.judges.blinding import BANG, JAMES
 from konsil.stats.judges.injections import INJECTION
 from konsil.stats.judges.risk import RISK_COVERAGE

@@ -17,7 +17,7 @@ from konsil.analysis.model.catalogue.zeros import (
     NO_DIFFERENCE,
     NO_EFFECT,
 )
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.stats.engine.ranks import SPEARMAN
 from konsil.stats.pairs.bradley_terry_davidson import BRADLEY_TERRY, DAVIDSON
 from konsil.stats.pairs.paired_choice_agreement import CHOICE_KAPPA

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 
 CHANCE = message("chance", message_id="answer.line_chance")
 NO_ASSOCIATION = message("no association", message_id="axis.line_association")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from konsil.analysis.model.composite.definition import CompositeScore
 from konsil.analysis.model.composite.score_rows import Composite
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Analysis
+from konsil.errors.message import TranslatableMessage, listed, message
 
 
 def score_sentences(

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.compared.shown_order import is_order, order_question
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.errors import entry, option
+from konsil.errors.message import TranslatableMessage, message
 
 CROSSED = 0.9
 """Share of the repeated comparisons that have every value of a column equally often, from which on

@@ -97,10 +97,10 @@ def cross_tables(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     The rater of the rows may stand beside the first of them.
     """
     words = [c for c in table.columns if not c.is_number]
-    beside = [c for c in words if c.cells[:1] == c.filled]
-    words = [c for c in words if c not in beside]
+    at_top = [c for c in words if c.cells[:1] == c.filled]
+    words = [c for c in words if c not in at_top]
     first = words[0] if len(words) == 1 else table.columns[0] if table.columns else None
-    counts = [c for c in table.columns if c is not first and c not in beside]
+    counts = [c for c in table.columns if c is not first and c not in at_top]
     if first is None or not all(c.is_whole and c.is_full and c.range[0] >= 0 for c in counts):
         return
     rows = first.cells
@@ -114,7 +114,7 @@ def cross_tables(table: Table, stated: StatedRoles) -> Iterator[Draft]:
     above = heading([c.name for c in counts])
     if {c.name.removeprefix(above).casefold() for c in counts} == {*map(str.casefold, rows)}:
         draft = Draft("cross-table", rated=tuple(c.name for c in counts))
-        draft.roles |= {**dict.fromkeys((c.name for c in beside), "unused"), first.name: "row"}
+        draft.roles |= {**dict.fromkeys((c.name for c in at_top), "unused"), first.name: "row"}
         draft = _draft(table, draft, 12, "crossed_labels")
         numbers = [column.numbers[: len(rows)] for column in counts]
         if stated.layout != "cross-table" and _are_of_pairs(rows, numbers):

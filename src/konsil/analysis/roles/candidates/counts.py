@@ -66,8 +66,8 @@ class Counts:
     @cached_property
     def _has_one_panel(self) -> bool:
         """Whether most rows have the largest sum: some raters of a panel leave out some units."""
-        most = max(self.sums)
-        return most > 1 and 2 * self.sums.count(most) >= len(self.sums)
+        largest = max(self.sums)
+        return largest > 1 and 2 * self.sums.count(largest) >= len(self.sums)
 
 
 def are_shares(numbers: Collection[float]) -> bool:

@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.proposal import propose
 from konsil.analysis.roles.reading import Proposal, StatedRoles, TableReading
+from konsil.analysis.roles.vocabulary import NAMED
+from konsil.errors.message import TranslatableMessage, listed, message
 
 _MOST_GROUPS = 20
 """Different values from which on a column is not taken for that of groups unless it is stated."""
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
 
 
 def propose_groups(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
@@ -79,14 +78,14 @@ def _group_columns(frame: pl.DataFrame, stated: StatedRoles) -> list[str]:
     }
     free = [name for name in frame.columns if name not in stated_names]
     several = [name for name in free if has_groups(frame[name])]
-    systems = [name for name in several if fit(name, "system") >= _NAMED]
+    systems = [name for name in several if fit(name, "system") >= NAMED]
     # The system of all answers is a group of its own.
-    single = [n for n in free if fit(n, "system") >= _NAMED and has_groups(frame[n], 1)]
+    single = [n for n in free if fit(n, "system") >= NAMED and has_groups(frame[n], 1)]
     return systems or [name for name in several if _is_named_for_groups(name)] or single
 
 
 def _is_named_for_groups(name: str) -> bool:
-    return fit(name, "group") >= _NAMED and best_fit(name, ("unit", "rater", "label")) < 1
+    return fit(name, "group") >= NAMED and best_fit(name, ("unit", "rater", "label")) < 1
 
 
 def has_groups(cells: pl.Series, fewest: int = 2) -> bool:

@@ -19,7 +19,7 @@ from konsil.analysis.roles.names import (
     words,
 )
 from konsil.analysis.roles.reading import COMPARISONS, TEXTS, Role, Shape
-from konsil.analysis.roles.vocabulary import CONFIDENT, VOTES
+from konsil.analysis.roles.vocabulary import CONFIDENT, NAMED, VOTES
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -28,6 +28,8 @@ OTHER_ROLES: tuple[OtherRole, ...] = (
     *("comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"),
 )
 """What columns beside ratings are named for."""
+OF_A_RATING: tuple[OtherRole, ...] = ("confidence", "time", "comment")
+"""Roles of columns that say more of a rating beside them."""
 
 KIND_OF: Mapping[Shape, Kind] = {
     "wide": "rater",
@@ -109,15 +111,10 @@ def _role_behind(word: str) -> tuple[Role, str]:
 
     It is asked unless the word is known.
     """
-    beside: tuple[OtherRole, ...] = ("confidence", "time", "comment")
-    known = [role for role in beside if fit(word, role) >= _NAMED]
-    if known or word in CONFIDENT:
-        return (known or ["confidence"])[0], "left_out"
+    roles = [role for role in OF_A_RATING if fit(word, role) >= NAMED]
+    if roles or word in CONFIDENT:
+        return (roles or ["confidence"])[0], "left_out"
     return ("repeat" if fit(word, "repeat") else "unused"), "of_one_rater"
-
-
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
 
 
 def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
@@ -204,8 +201,8 @@ def _is_alike(table: Table, draft: Draft, column: Column, rated: Collection[Colu
 
 def _is_in_series(column: Column, rated: Collection[str]) -> bool:
     """Whether a name differs from two names of ratings in its number or last letter only."""
-    own = stem(column.name)
-    return own != () and sum(stem(name) == own for name in rated) > 1
+    words_of_name = stem(column.name)
+    return words_of_name != () and sum(stem(name) == words_of_name for name in rated) > 1
 
 
 def is_named_for_other(name: str, *, groups: bool = True) -> bool:

@@ -9,6 +9,7 @@ from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds, stem, words
 from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.vocabulary import NAMED
 
 
 def rated_once(table: Table, stated: StatedRoles, floor: float = float("-inf")) -> Iterator[Draft]:
@@ -56,7 +57,7 @@ def _weigh_units(table: Table, stated: StatedRoles, draft: Draft) -> None:
         draft.add(2.5 * fit(name, "unit") or 0.3, "named_for_units", name)
         draft.add(-2 * fit(name, "rater"), "named_for_raters", name)
     else:
-        named = [c.name for c in table.columns if fit(c.name, "unit") >= _NAMED]
+        named = [c.name for c in table.columns if fit(c.name, "unit") >= NAMED]
         draft.add(-4.0 if named else -0.3, "other_unit" if named else "rows_are_units", *named[:1])
     if not draft.units or table.is_key(draft.units):
         draft.add(3, "each_once", name)
@@ -67,14 +68,14 @@ def _weigh_units(table: Table, stated: StatedRoles, draft: Draft) -> None:
         draft.add(-5.0 * bool(raters), "rater_column", *raters[:1])
 
 
-_NAMED, _PERSON = 0.7, 0.8
-"""How well a name fits a role that it names, and a rater."""
+_PERSON = 0.8
+"""How well a name fits a rater."""
 
 
 def _names_raters(column: Column) -> bool:
     """Whether a column names raters, and is not one rater's own."""
-    is_named = fit(column.name, "rater") >= _NAMED and not _is_of_one(column)
-    return not column.is_unique and (is_named or column.people >= _NAMED)
+    is_named = fit(column.name, "rater") >= NAMED and not _is_of_one(column)
+    return not column.is_unique and (is_named or column.people >= NAMED)
 
 
 def _is_of_one(column: Column) -> bool:
@@ -110,6 +111,6 @@ def _weigh_labels(stated: StatedRoles, draft: Draft, labels: tuple[Column, ...])
     draft.add(2.5 * (sum(fits) - sum(others)) / len(labels), "named_for_labels", shown)
     raters = [c.name for c in labels if kinds(c.name)["rater"] >= _PERSON and not is_single]
     draft.add(-8.0 * bool(raters), "rater_column", *raters[:1])
-    other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= _NAMED]
-    other = [name for name in other if fit(name, "label") < _NAMED]
+    other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= NAMED]
+    other = [name for name in other if fit(name, "label") < NAMED]
     draft.add(-6.0 * len(other), "names_of_other_kind", ", ".join(other))

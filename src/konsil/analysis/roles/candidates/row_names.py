@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, takewhile
 
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES
+from konsil.analysis.roles.candidates.leftover import OF_A_RATING, OTHER_ROLES
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, word_behind, words
-from konsil.analysis.roles.vocabulary import NameRole
+from konsil.analysis.roles.vocabulary import NAMED, NameRole
 
 _BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
 """What a column that names the rows together with that of the units can be named for."""
@@ -85,7 +85,7 @@ def names_of_others(names: Sequence[str]) -> list[str]:
     >>> names_of_others(["label (expert 1)", "label (expert 2)", "confidence (expert 2)"])
     ['confidence (expert 2)']
     """
-    apart = [n for n in names if best_fit(n, ("confidence", "time", "comment")) >= _NAMED]
+    apart = [n for n in names if best_fit(n, OF_A_RATING) >= NAMED]
     apart = apart if len(apart) < len(names) else []
     return [name for name in names if name in apart or word_behind(name, names)]
 
@@ -100,15 +100,11 @@ def add_names_beside(draft: Draft, rest: Sequence[Column]) -> None:
     ends = {parts[n_common:] for parts in ours}
     if () in ends or any(fit(name, "rater") < 1 for name in draft.rated):
         return
-    beside: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    ends_by_head: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for column in rest:
         parts = words(column.name)
         end = next((end for end in ends if parts[-len(end) :] == end != parts), None)
-        if end and column.is_ratings and best_fit(column.name, OTHER_ROLES) < _NAMED:
-            beside.setdefault(parts[: -len(end)], set()).add(end)
-    is_beside = any(numbered == ends for numbered in beside.values())
+        if end and column.is_ratings and best_fit(column.name, OTHER_ROLES) < NAMED:
+            ends_by_head.setdefault(parts[: -len(end)], set()).add(end)
+    is_beside = any(numbered == ends for numbered in ends_by_head.values())
     draft.add(-6.0 * is_beside, "may_name_raters", ", ".join(draft.rated))
-
-
-_NAMED = 0.7
-"""How well a name fits a role that it names."""

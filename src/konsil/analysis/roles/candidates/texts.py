@@ -11,10 +11,8 @@ from konsil.analysis.roles.columns import FEW, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import TextRole
+from konsil.analysis.roles.vocabulary import NAMED, TextRole
 
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
 _MOST_SYSTEMS = 40
 _SHORT = 12
 """Mean characters from which cells below a heading such as 'Question' can be questions."""
@@ -47,7 +45,7 @@ class _Texts:
     @cached_property
     def long(self) -> list[Column]:
         """Columns of texts that are no remarks."""
-        return [c for c in self.table.columns if c.is_long and fit(c.name, "comment") < _NAMED]
+        return [c for c in self.table.columns if c.is_long and fit(c.name, "comment") < NAMED]
 
     @cached_property
     def questions(self) -> list[Column]:
@@ -56,7 +54,7 @@ class _Texts:
             c
             for c in self.table.columns
             if not c.is_number
-            and fit(c.name, "question") >= _NAMED
+            and fit(c.name, "question") >= NAMED
             and sum(map(len, c.filled)) > _SHORT * len(c.filled)
         )
         columns = {c.name: c for c in (*self.long, *named)}
@@ -99,9 +97,9 @@ class _Texts:
             draft.texts[question.name] = "question"
             draft.add(3, "texts", question.name)
             draft.add(2 * fit(question.name, "question"), "named_for_texts", question.name)
-            is_system = _is_named_for_system(question) or fit(question.name, "answer") >= _NAMED
+            is_system = _is_named_for_system(question) or fit(question.name, "answer") >= NAMED
             is_system = is_system and fit(question.name, "question") < 1
-            is_other = is_system or fit(question.name, "reference") >= _NAMED
+            is_other = is_system or fit(question.name, "reference") >= NAMED
             draft.add(-4.0 * is_other, "named_for_other", question.name)
         unnamed = [c.name for c in answers if not _is_answer(c)]
         share = 1 - len(unnamed) / len(answers) if answers else 0.0
@@ -129,10 +127,10 @@ class _Texts:
         draft.add(2 * fit(item.name, "unit"), "named_for_units", item.name)
         draft.add(-3.0 * _is_meant_otherwise(item), "named_for_other", item.name)
         draft.add(-2.0 * item.is_long, "names_do_not_tell", item.name)
-        rows = [c.name for c in self.items if fit(c.name, "unit") >= _NAMED]
+        rows = [c.name for c in self.items if fit(c.name, "unit") >= NAMED]
         draft.add(-4.0 * bool(rows), "unit_in_each_row", ", ".join(rows))
         draft.add(0.5 if len(item.distinct) > len(system.distinct) else -2, "more_units", item.name)
-        questions = [c for c in same if fit(c.name, "reference") < _NAMED]
+        questions = [c for c in same if fit(c.name, "reference") < NAMED]
         if questions:
             question = max(questions, key=lambda c: fit(c.name, "question"))
             draft.texts[question.name] = "question"
@@ -145,7 +143,7 @@ class _Texts:
         named = [
             c
             for c in columns
-            if fit(c.name, "reference") >= _NAMED
+            if fit(c.name, "reference") >= NAMED
             and not c.is_number
             and (item is None or self.table.decides({item.name}, c.name))
         ]
@@ -175,7 +173,7 @@ class _Texts:
             return False
         if item is not None and not self.table.decides({item.name}, column.name):
             return False
-        if fit(column.name, "group") >= _NAMED:
+        if fit(column.name, "group") >= NAMED:
             return True
         return not column.is_number and not is_named_for_other(column.name)
 
@@ -186,15 +184,15 @@ def _is_named_for_system(column: Column) -> bool:
 
 def _is_answer(column: Column) -> bool:
     """Whether a heading is that of a system's answers."""
-    is_named = _is_named_for_system(column) or fit(column.name, "answer") >= _NAMED
+    is_named = _is_named_for_system(column) or fit(column.name, "answer") >= NAMED
     n = len(column.distinct)
     return is_named and not column.is_number and (column.is_long or 2 * n > len(column.filled))
 
 
 def _is_meant_otherwise(column: Column) -> bool:
     """Whether a column is named for something else than questions and their numbers."""
-    is_text = max(fit(column.name, role) for role in _ANSWERS) >= _NAMED
-    is_other = is_text or best_fit(column.name, ("system", "group", "rater", "time")) >= _NAMED
+    is_text = max(fit(column.name, role) for role in _ANSWERS) >= NAMED
+    is_other = is_text or best_fit(column.name, ("system", "group", "rater", "time")) >= NAMED
     # "Model answer" has a word of units, but it names texts.
     is_reference = fit(column.name, "reference") == 1 and not column.is_number
     return is_reference or (is_other and fit(column.name, "unit") < 1)

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.names import pattern_regex
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -19,6 +18,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.vocabulary import weights_of
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.request import Request
 
 

@@ -10,7 +10,6 @@ from itertools import chain, combinations
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.roles.candidates.stray_rows import without_strays
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.label_codes import (
@@ -27,6 +26,7 @@ from konsil.analysis.roles.vocabulary import (
     known_pair,
 )
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import decimal_mark, is_number, may_be_thousands, number_of
 
 _OTHER_CELLS = COMPARISONS | {"counts", "cross-table", "lists", "rows-to-combine"}
@@ -299,13 +299,13 @@ class _Labels:
                 recode=option("recode", example="{...}"),
                 labels=labels,
             )
-        for one, other in self.shifted():
+        for first, second in self.shifted():
             yield message(
-                "{one} and {other} may number the same labels from 0 and from 1: write the same"
+                "{first} and {second} may number the same labels from 0 and from 1: write the same"
                 " numbers for both, or state all labels with {labels}.",
                 message_id="roles.may_be_shifted",
-                one=shortened(one),
-                other=shortened(other),
+                first=shortened(first),
+                second=shortened(second),
                 labels=labels,
             )
 

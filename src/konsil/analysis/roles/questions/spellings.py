@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.label_codes import alike
 from konsil.analysis.roles.questions.labels import label_arguments, unclear_labels
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, message
 
 
 def unclear_cells(
@@ -67,12 +67,12 @@ def renamed(
     used: set[str] = set()
     for column in (*names, *units):
         stripped = _stripped(frame[column])
-        known = {*stripped.values()} & {*recode} if column in names else set[str]()
-        used |= known
+        recoded = {*stripped.values()} & {*recode} if column in names else set[str]()
+        used |= recoded
         other = {
-            cell: recode[name] if name in known else name
+            cell: recode[name] if name in recoded else name
             for cell, name in stripped.items()
-            if name in known or name != cell
+            if name in recoded or name != cell
         }
         if other:
             frame = frame.with_columns(pl.col(column).cast(pl.String).replace(other))

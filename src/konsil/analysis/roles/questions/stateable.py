@@ -23,11 +23,10 @@ from konsil.analysis.roles.reading import (
     StatedRoles,
     TableReading,
 )
+from konsil.analysis.roles.vocabulary import NAMED
 
 _WITH_NUMBERS = COMPUTABLE | {"repeats", "rows-to-combine", "pairs-on-scale"}
 """Shapes of which something can be computed once all is stated."""
-_NAMED = 0.7
-"""How well a name fits a role that it names."""
 
 
 def has_numbers(
@@ -70,7 +69,7 @@ def is_last_resort(
     likely = replace(reading, points=LEAST)
     is_likely = reading.points > 0 and reading.shape == shape
     others: tuple[Kind, ...] = ("criterion", "system") if shape == "wide" else ("criterion",)
-    if any(kinds(name)[kind] >= _NAMED for name in reading.rated for kind in others):
+    if any(kinds(name)[kind] >= NAMED for name in reading.rated for kind in others):
         return False
     return is_likely and has_numbers(frame, likely, stated, purpose)
 
@@ -93,4 +92,4 @@ def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRo
 
 def _may_name_groups(cells: pl.Series) -> bool:
     """Whether a column may name the groups; those of systems may have one row each."""
-    return has_groups(cells) or (fit(cells.name, "system") >= _NAMED and cells.n_unique() > 1)
+    return has_groups(cells) or (fit(cells.name, "system") >= NAMED and cells.n_unique() > 1)

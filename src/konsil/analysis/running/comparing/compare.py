@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.analysis.roles.questions.arguments import call_of
 from konsil.analysis.roles.questions.spellings import renamed
 from konsil.analysis.roles.reading import TableFile
@@ -31,6 +30,7 @@ from konsil.analysis.tabular.dataframes import (
 from konsil.analysis.tabular.declared import with_declared
 from konsil.analysis.tabular.slices import parts
 from konsil.errors import UnclearTableError
+from konsil.errors.message import message
 from konsil.records.request import with_keywords
 from konsil.stats.engine.parts import Compute, in_this_process
 

@@ -14,12 +14,12 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.frames import as_pandas, frame_of
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import words_of
 from konsil.analysis.running.comparing.table_study import ComparedCriterion
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:

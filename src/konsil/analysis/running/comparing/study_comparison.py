@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import message
 from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
@@ -20,6 +19,7 @@ from konsil.analysis.running.comparing.table_study import (
     analysis_of,
 )
 from konsil.errors import StudyError
+from konsil.errors.message import message
 from konsil.instrument import Criterion
 
 

@@ -12,7 +12,6 @@ from typing import NoReturn, get_args
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.options import CriterionRef, Options, ShareOptions
 from konsil.analysis.model.spec import Analysis, Cluster, Exclusions
 from konsil.analysis.roles.names import names_codes
@@ -24,6 +23,7 @@ from konsil.analysis.table.columns import RATING, Columns, json_texts, text_type
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.labels import Labels
 from konsil.errors import SourceError, nearest, option
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import Criterion, Instrument, Scale, ScaleLevel, number_word
 from konsil.records import Answer, Item, Rater, RaterKind, Rating, System
 from konsil.records.numerals import natural, own_numbers

@@ -14,7 +14,6 @@ from konsil.analysis.estimation.rows.inference_methods import (
 )
 from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.composite.score_sentences import score_sentences
-from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
@@ -24,6 +23,7 @@ from konsil.analysis.running.sensitivity.omissions import omission_sentences
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.analysis.table.screens import display_sentences
+from konsil.errors.message import listed, message
 from konsil.instrument import Instrument
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from konsil.analysis.model.composite.definition import CompositeScore
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.labels import counted_labels, reads_numbers
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.instrument import Criterion, number_word
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import Feature, features_of
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Resampling
 from konsil.analysis.pairs.max_t import with_max_t
@@ -24,6 +23,7 @@ from konsil.analysis.running.rows.parts import (
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.sensitivity.omissions import Group, with_omissions
 from konsil.errors import NotRatedError
+from konsil.errors.message import TranslatableMessage, message
 from konsil.progress import advance
 from konsil.stats.engine.parts import Compute
 from konsil.stats.inference.multiplicity import holm

@@ -13,10 +13,10 @@ from dataclasses import replace
 from konsil.analysis.agreement.agreement_statistics import needs_raters
 from konsil.analysis.estimation.raters.consensus_rules import leaves_one_out
 from konsil.analysis.model.catalogue.known import AGREEMENT, RATER_PAIR, statistic_of
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.frame import RatingTable
+from konsil.errors.message import TranslatableMessage, message
 
 
 def unknown_raters_problem(

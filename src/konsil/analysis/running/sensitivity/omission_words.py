@@ -5,7 +5,7 @@ Each has two messages, which are the same in English and two cases of a noun in 
 
 from __future__ import annotations
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 
 
 def omitted(column: str) -> TranslatableMessage:

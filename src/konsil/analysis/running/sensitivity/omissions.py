@@ -12,7 +12,6 @@ from konsil.analysis.estimation.raters.consensus_rules import needs_majority
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import name_of, str_of
-from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.running.sensitivity.omission_rules import BLINDED_CHARACTERISTICS
@@ -20,6 +19,7 @@ from konsil.analysis.running.sensitivity.omission_words import omission_of, omit
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
+from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Estimate
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, message
 from konsil.analysis.model.results import OrderRow
 from konsil.analysis.table.columns import rating_columns
 from konsil.analysis.table.frame import Data
+from konsil.errors.message import COMMA, TranslatableMessage, listed, message
 from konsil.instrument import Instrument
 from konsil.records import Callee, System
 

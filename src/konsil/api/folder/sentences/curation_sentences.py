@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.prepare import last_screened
 from konsil.prepare.identifiers.identifiers import Recall
 from konsil.prepare.identifiers.suspects import RECALLS

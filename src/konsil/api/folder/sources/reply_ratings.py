@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import message
 from konsil.api.folder.sources.reply_cells import (
     EMPTY,
     NO_KEY,
@@ -21,6 +20,7 @@ from konsil.api.folder.sources.reply_cells import (
     with_columns,
 )
 from konsil.errors import in_short
+from konsil.errors.message import message
 from konsil.instrument import Criterion, Instrument, LabelError, read_label
 from konsil.instrument.definition.spelling import meant
 from konsil.records import Source

@@ -102,11 +102,11 @@ def _with_keys(
     source: Source,
     words: Mapping[str | None, Collection[str]],
     unclear: Mapping[str | None, _Unclear],
-    beside: Collection[str],
+    other_cells: Collection[str],
 ) -> Source:
     """The source with keys for all criteria where they agree on a word, else for each of them.
 
-    `beside`: cells of other fields, which a word in `missing` would empty, too.
+    `other_cells`: cells of other fields, which a word in `missing` would empty, too.
     """
     labels_of = {name: dict(of_it) for name, of_it in source.labels_of.items()}
     missing: dict[str, None] = dict.fromkeys(source.missing)
@@ -115,7 +115,7 @@ def _with_keys(
         for word, label in each.meanings.items():
             others = (unclear[other] for other in words if word in words[other])
             is_same = all(other.meanings.get(word) == label for other in others)
-            if name is not None and not (is_same and (label or word not in beside)):
+            if name is not None and not (is_same and (label or word not in other_cells)):
                 labels_of.setdefault(name, {})[word] = label
             elif label:
                 labels[word] = label
@@ -138,8 +138,8 @@ def _questions(keys: Source, unclear: Mapping[str | None, _Unclear]) -> Iterator
     }
     has_numbers = any(each.has_numbers for each in unclear.values())
     scale = "scale.low, scale.high" if has_numbers else "scale.labels"
-    asked = {name: values for name, values in answers.items() if values}
-    yield from map(str, label_questions(asked, names, scale))
+    answers_of_kind = {name: values for name, values in answers.items() if values}
+    yield from map(str, label_questions(answers_of_kind, names, scale))
     yield from dict.fromkeys(text for each in unclear.values() for text in each.unread)
 
 
@@ -188,9 +188,9 @@ def _unclear(words: Collection[str], criteria: Sequence[Criterion], source: Sour
     off = dict(_off_scale(sorted(words), criteria))
     options = {option for criterion in criteria for option in criterion.scale.options()}
     has_codes = bool({*source.missing} - {""})
-    asked = {*off} | {w for w in words if not has_codes and _is_unbounded(w, criteria)}
+    doubtful = {*off} | {w for w in words if not has_codes and _is_unbounded(w, criteria)}
     numbers = [word for word in {*words, *options} if is_number(word, ".")]
-    codes = [word for word in codes_among(numbers) if word in asked]
+    codes = [word for word in codes_among(numbers) if word in doubtful]
     codes += [word for word in off if word.casefold() in _LIKE_MISSING]
     spellings: dict[str, str] = {}
     for word in off.keys() - {*codes}:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from konsil.analysis.model.message import message
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
@@ -21,6 +20,7 @@ from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
 from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
 from konsil.errors import SourceError, UnclearTableError, options_as
+from konsil.errors.message import message
 from konsil.records import Source
 from konsil.records.source import Tool
 from konsil.sources.exports.export import Export

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.running.interim.sequential import planned_critical_values
+from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.plan import Allocation
 from konsil.report.manuscript.blocks import Block, Heading, Manuscript, Paragraph, Words
 from konsil.report.manuscript.checklists.known_facts import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import message
+from konsil.errors.message import message
 from konsil.report.material.overview import Material
 from konsil.study.data.freezing import WithheldPower
 

@@ -21,7 +21,11 @@ from konsil.analysis.roles.candidates.compared.shown_order import (
     are_sides,
     is_order,
 )
-from konsil.analysis.roles.candidates.compared.win_counts import counted, is_count, one_each
+from konsil.analysis.roles.candidates.compared.win_counts import (
+    counted,
+    is_count,
+    single_comparisons,
+)
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
@@ -180,7 +184,7 @@ def _drafts(
     if {"won", "lost"} <= wins.keys() and (is_named or not outcomes) and not is_on_scale:
         draft = Draft("pair-counts", sides=names, wins=wins)
         draft.add(16, "wins", ", ".join(wins.values()))
-        draft.numbers = one_each(table, wins) or ("counts",)
+        draft.numbers = single_comparisons(table, wins) or ("counts",)
         yield from _completed(table, stated, draft)
     if not is_on_scale:
         for column in outcomes:

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.evidence import shortened
 from konsil.analysis.roles.outcomes import known_step, side_of, unclear_codes
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.analysis.roles.vocabulary import NO_CELL, known_pair
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records.numerals import own_numbers
 
 
@@ -138,8 +138,8 @@ def ends_of_numbers(numbers: Sequence[float]) -> tuple[float, float]:
     """
     low, high = min(numbers), max(numbers)
     if low < 0:
-        most = max(-low, high)
-        return -most, most
+        largest = max(-low, high)
+        return -largest, largest
     # Both ends are usual numbers. Where rows use neither, they probably leave out as many places
     # from each end of a scale that has a middle.
     fitting = [(a, b) for a, b in _USUAL if a <= low and high <= b]

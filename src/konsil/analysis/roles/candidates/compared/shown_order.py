@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.roles.candidates.compared.preference_scales import (
     ends_of_numbers,
     step_of_label,
@@ -19,6 +18,7 @@ from konsil.analysis.roles.outcomes import known_step, sense_of
 from konsil.analysis.roles.reading import StatedRoles, TableReading
 from konsil.analysis.roles.vocabulary import OPPONENTS, ORDER_PAIRS, ORDERS, SIDES, known_pair
 from konsil.errors import option
+from konsil.errors.message import TranslatableMessage, message
 from konsil.records.numerals import own_numbers
 
 _ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}

@@ -31,7 +31,7 @@ def _are_counts(column: Column) -> bool:
     return 2 * n_counts >= len(column.filled)
 
 
-def one_each(table: Table, wins: dict[str, str]) -> tuple[int, ...]:
+def single_comparisons(table: Table, wins: dict[str, str]) -> tuple[int, ...]:
     """The step of each row where every row counts a single comparison; empty otherwise."""
     steps = {"won": 1, "lost": -1, "tied": 0}
     cells = zip(*(table.by_name[name].cells for name in wins.values()), strict=True)
