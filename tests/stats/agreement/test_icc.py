@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,18 @@ def test_undefined_tables(form: icc.IccForm) -> None:
         assert np.isnan(value(form, codes))
         test = icc.icc_test(form, icc.anova_sums(codes).sum(0), codes.labels.shape[1])
         assert np.isnan([test.value, test.low, test.high, test.p]).all()
+
+
+@pytest.mark.parametrize("form", icc.ICC_FORMS)
+def test_limits_of_few_units_are_in_order_or_undefined(form: icc.IccForm) -> None:
+    n_defined = 0
+    for cells in product(range(3), repeat=6):
+        sums = icc.anova_sums(Codes(np.reshape(cells, (3, 2)), np.arange(3), 3)).sum(0)
+        test = icc.icc_test(form, sums, 2)
+        if not np.isnan([test.low, test.high]).any():
+            n_defined += 1
+            assert test.low <= test.high
+    assert n_defined > 100
 
 
 def test_perfect_agreement_is_one() -> None:

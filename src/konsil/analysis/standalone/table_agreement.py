@@ -250,7 +250,11 @@ def _pairs(
     joint: agreement_estimates.JointSample,
     compute: Compute,
 ) -> tuple[PairResult, ...]:
-    """Every two raters by themselves, on the units that both labelled."""
+    """Every two raters by themselves, with all of their labels, as in a study.
+
+    Statistics that count labels, such as Fleiss' kappa, use those of units that only one of the
+    two labelled, too.
+    """
     if not table.has_raters:
         raise AnalysisError(f"{options.name}: {option('pairs')}: raters are not identified")
     sample = table.sample
@@ -282,26 +286,28 @@ class _Pair:
 
 def _pair_result(joint: agreement_estimates.JointSample, part: _Pair) -> PairResult:
     sample, a, b = joint.sample, part.first, part.second
-    both = np.flatnonzero((sample.codes.labels[:, [a, b]] >= 0).all(axis=1))
+    is_labelled = sample.codes.labels[:, [a, b]] >= 0
+    n_both = int(is_labelled.all(axis=1).sum())
     summaries = {}
-    if len(both):
+    if n_both:
+        units = np.flatnonzero(is_labelled.any(axis=1))
         # Two raters are one pair, which has no weight.
-        of_two = replace(joint, sample=_of_two(sample, a, b, both), pair_weights="alike")
+        of_two = replace(joint, sample=_of_two(sample, a, b, units), pair_weights="alike")
         summaries = of_two.estimates(part.names)
     statistics = tuple(
         NamedEstimate(name, within_statistic(summary.headline, name, joint.weights))
         for name, summary in summaries.items()
     )
-    return PairResult((sample.raters[a], sample.raters[b]), len(both), statistics)
+    return PairResult((sample.raters[a], sample.raters[b]), n_both, statistics)
 
 
-def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
-    used, clusters = renumbered(sample.codes.clusters[both])
-    labels = sample.codes.labels[both][:, [a, b]]
+def _of_two(sample: Sample, a: int, b: int, units: IntArray) -> Sample:
+    used, clusters = renumbered(sample.codes.clusters[units])
+    labels = sample.codes.labels[units][:, [a, b]]
     codes = replace(sample.codes, labels=labels, clusters=clusters)
-    units = tuple(sample.units[unit] for unit in both)
+    names = tuple(sample.units[unit] for unit in units)
     return Sample(
-        codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used)
+        codes, (sample.raters[a], sample.raters[b]), names, tuple(sample.clusters[c] for c in used)
     )
 
 

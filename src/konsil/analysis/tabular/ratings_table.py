@@ -87,12 +87,17 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     raters = melted.get_column("rater").unique().sort().to_list()
     # Clusters of units alone need no second look at their names.
     is_by_unit = layout == "long" and options.cluster in (None, options.unit)
-    codes = rated.get_column("label").replace_strict(scale.codes(), return_dtype=pl.Int32)
+    code = pl.col("label").replace_strict(scale.codes(), return_dtype=pl.Int32)
+    coded = rated.select("unit", "rater", "cluster", code=code)
+    if ratings.abstained.height:
+        # A unit from which all abstained was in the sample, too, and is drawn as in a study.
+        absent = ratings.abstained.select("unit", "rater", "cluster", code=pl.lit(-1, pl.Int32))
+        coded = pl.concat([absent, coded])
     sample = matrix(
-        rated.get_column("unit"),
-        rated.get_column("rater"),
-        None if is_by_unit else rated.get_column("cluster"),
-        codes.to_numpy(),
+        coded.get_column("unit"),
+        coded.get_column("rater"),
+        None if is_by_unit else coded.get_column("cluster"),
+        coded.get_column("code").to_numpy(),
         scale,
         raters,
     )
@@ -100,7 +105,6 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
         check_repeats(rated, options, warnings)
     has_raters = layout in {"wide", "long"}
     _check_raters(raters, options, has_raters=has_raters)
-    # Units without any label (all abstained) stay out; their number is n_abstained's business.
     abstained = ratings.abstained.group_by("rater").len().sort("rater")
     counted = {str(name): int(n) for name, n in abstained.iter_rows()}
     return Table(sample, labels, counted, tuple(warnings), ratings.constant, has_raters, members)

@@ -79,7 +79,8 @@ def of_counts(rows: pl.DataFrame, options: TableOptions) -> tuple[Rows, TableOpt
         .select(pl.exclude("n").repeat_by("n"))
         .explode("row", "unit", "cluster", "label")
     )
-    scale = tuple(c for c in columns if c != options.abstain)
+    # A column whose label is read as another one is no label of the scale.
+    scale = tuple(c for c in columns if c not in {options.abstain, *options.recode})
     by_label = dict(zip(scale, own_numbers(scale), strict=True))
     if None not in by_label.values():
         scale = tuple(sorted(scale, key=lambda label: by_label[label] or 0.0))

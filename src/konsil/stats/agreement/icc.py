@@ -191,8 +191,11 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
         low, high = _two_way_random_interval(single, rows, columns, error, n, k, tail)
         if form == "icc2k":
             # The mean's limits are the single rating's, carried over by Spearman and Brown's
-            # formula.
-            low, high = (k * x / (1 + (k - 1) * x) for x in (low, high))
+            # formula, which has no value from -1 / (k - 1) downwards.
+            low, high = (
+                k * x / (1 + (k - 1) * x) if 1 + (k - 1) * x > 0 else float("nan")
+                for x in (low, high)
+            )
         return IccTest(value, low, high, f, df1, df2, p)
     f_low = f / float(scipy.special.fdtri(df1, df2, tail))
     f_high = f * float(scipy.special.fdtri(df2, df1, tail))
@@ -215,9 +218,10 @@ def _two_way_random_interval(
         return float("nan"), float("nan")
     a = k * single / (n * (1 - single))
     b = 1 + k * single * (n - 1) / (n * (1 - single))
-    df = (a * columns + b * error) ** 2 / (
-        (a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
-    )
+    spread = (a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+    if not spread > 0:
+        return float("nan"), float("nan")
+    df = (a * columns + b * error) ** 2 / spread
     mix = k * columns + (k * n - k - n) * error
     lower, upper = (float(scipy.special.fdtri(*d, tail)) for d in ((n - 1, df), (df, n - 1)))
     low = n * (rows - lower * error) / (lower * mix + n * rows)

@@ -64,9 +64,11 @@ def _follows_raters(analysis: Analysis) -> bool:
     entry = statistic_of(analysis.statistic)
     if entry.family == "designs" or analysis.statistic == "self_agreement":
         return True
-    if analysis.against == "rest" or entry.needs_complete:
+    if analysis.against == "rest":
         return True
-    return analysis.statistic in AGREEMENT and needs_raters(analysis.statistic)
+    if analysis.statistic in AGREEMENT:
+        return needs_raters(analysis.statistic)
+    return entry.needs_complete
 
 
 def about_items(rows: Iterable[Row]) -> Iterator[Row]:
