@@ -31,19 +31,16 @@ from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import KonsilError, SourceError
 from konsil.records import Source
 from konsil.records.source import FileSettings
-from konsil.sources import (
-    Table,
-    read_answers,
-    read_items,
-    read_labelstudio,
-    read_ratings,
-    read_table,
-)
 from konsil.sources.anki import read_anki
 from konsil.sources.files.parquet import check_parquet, read_parquet
 from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet
+from konsil.sources.files.table import Table, read_table
 from konsil.sources.inspect import inspect_contents
 from konsil.sources.inspect.inspect_logs import read_inspect_log
+from konsil.sources.labelstudio.labelstudio import read_labelstudio
+from konsil.sources.tables.answers import read_answers
+from konsil.sources.tables.items import read_items
+from konsil.sources.tables.ratings import read_ratings
 from konsil.study import parse
 
 sys.path.append(str(Path(__file__).resolve().parent))

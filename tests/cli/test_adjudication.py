@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import konsil
-from konsil.instrument import fields, ratings, read_form
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import ratings, read_form
 from konsil.records import Task
 from konsil.study.definition.adjudication import CLOSED
 from konsil.web.rating.consensus.adjudication import Adjudicating

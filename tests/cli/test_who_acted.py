@@ -13,7 +13,8 @@ import pytest
 
 import konsil
 from konsil.cli.main import COMMANDS, group
-from konsil.instrument import fields, ratings, read_form
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import ratings, read_form
 from konsil.store.engine.engine import reading
 from konsil.store.log.entries import Entry, read_entries
 from konsil.store.people.staff import names

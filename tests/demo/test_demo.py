@@ -9,7 +9,9 @@ import pytest
 
 import konsil.demo
 from konsil.simulate import check_truth, draw, read_truth
-from konsil.sources import read_answers, read_items, read_table
+from konsil.sources.files.table import read_table
+from konsil.sources.tables.answers import read_answers
+from konsil.sources.tables.items import read_items
 from konsil.study import check, parse
 
 FOLDER = Path(konsil.demo.__file__).parent

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from konsil.instrument import Criterion, Field, Instrument, Scale, Screen, screen
+from konsil.instrument import Criterion, Field, Instrument, Scale
+from konsil.instrument.screens.screen import Screen, screen
 from konsil.records import Answer, Citation, Item, Span, Task
 
 SCALES = (

@@ -12,19 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from screens import Case, as_json, cases, whole_replies
 
-from konsil.instrument import (
-    Criterion,
-    Instrument,
-    Scale,
-    digest,
-    fields,
-    number_word,
-    ratings,
-    read_form,
-    read_reply,
-    values,
-)
+from konsil.instrument import Criterion, Instrument, Scale, digest, fields, number_word
 from konsil.instrument.definition.objects import verdict
+from konsil.instrument.screens.reply import ratings, read_form, read_reply, values
 from konsil.records import Rating, Span, Task
 
 FORM = Instrument(

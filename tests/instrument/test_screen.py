@@ -21,14 +21,12 @@ from konsil.instrument import (
     digest,
     fields,
     letter,
-    parity,
-    parity_of,
-    prompt,
-    read_reply,
     schema,
-    screen,
 )
-from konsil.instrument.screens.parity import texts
+from konsil.instrument.screens.parity import parity, parity_of, texts
+from konsil.instrument.screens.prompt import prompt
+from konsil.instrument.screens.reply import read_reply
+from konsil.instrument.screens.screen import screen
 from konsil.records import Answer, Citation, Item, Span, Task
 
 YES = Scale(("no", "yes"), abstain="?")

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.cli.main import group
-from konsil.instrument import parity_of
+from konsil.instrument.screens.parity import parity_of
 from konsil.plan import History, assign
 from konsil.prepare import draw, event_of, in_study, screen, screening_event
 from konsil.prepare.cases.marking import versions

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.cli.main import group
-from konsil.instrument import parity_of
+from konsil.instrument.screens.parity import parity_of
 from konsil.plan import History, assign, washouts
 from konsil.prepare import draw, event_of, sentences
 from konsil.records import Answer, Item, Span, Task

@@ -16,7 +16,7 @@ from konsil.analysis import Analysis
 from konsil.analysis.model.options import ShareOptions
 from konsil.api import open_folder
 from konsil.cli.main import group
-from konsil.instrument import parity_of
+from konsil.instrument.screens.parity import parity_of
 from konsil.plan import History, assign
 from konsil.records import Answer, Item, Rating
 from konsil.study import Study

@@ -18,7 +18,8 @@ from konsil.api.rehearsal.rehearsing import rehearse
 from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
-from konsil.instrument import fields, values
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import values
 from konsil.records import Answer, Citation, Item, Rater, Rating
 from konsil.simulate import PanelTruth, SystemTruth, Truth
 from konsil.store import Batch

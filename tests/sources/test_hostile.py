@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources import read_labelstudio, read_table
+from konsil.sources.files.table import read_table
+from konsil.sources.labelstudio.labelstudio import read_labelstudio
 
 ENTITIES = b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
 LAUGHS = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + ENTITIES + b"]>"

@@ -11,7 +11,9 @@ import pytest
 from konsil.errors import SourceError
 from konsil.records import Answer, Citation, Item, Source
 from konsil.records.source import FileSettings
-from konsil.sources import Table, read_answers, read_items, read_table
+from konsil.sources.files.table import Table, read_table
+from konsil.sources.tables.answers import read_answers
+from konsil.sources.tables.items import read_items
 
 
 def table(folder: Path, text: str, name: str = "t.csv") -> Table:

@@ -213,7 +213,7 @@ def _judged(study: Study) -> tuple[Instrument, ...]:
 
 def _parity(instrument: Instrument) -> Iterator[str]:
     """The parts of the judges' prompt that people do not read, for a screen with one answer."""
-    from konsil.instrument import parity_of
+    from konsil.instrument.screens.parity import parity_of
 
     parity = parity_of(instrument)
     yield f"{instrument.id}: LLM judges read the same texts as people and, in addition"

@@ -28,64 +28,35 @@ from konsil.instrument.definition.numbering import (
 )
 from konsil.instrument.definition.page_names import PageNames
 from konsil.instrument.definition.schema import schema
-from konsil.instrument.screens.parity import EXAMPLE, Parity, examples, parity, parity_of
-from konsil.instrument.screens.prompt import Prompt, prompt
-from konsil.instrument.screens.rendering import Piece, Shown
-from konsil.instrument.screens.reply import (
-    FieldReply,
-    Reading,
-    ratings,
-    read_form,
-    read_reply,
-    values,
-)
-from konsil.instrument.screens.screen import Screen, screen
 
 __all__ = [
-    "EXAMPLE",
     "Criterion",
     "Field",
-    "FieldReply",
     "FormError",
     "Instrument",
     "LabelError",
     "PageNames",
-    "Parity",
-    "Piece",
     "PlacesScale",
     "Presentation",
-    "Prompt",
-    "Reading",
     "Scale",
     "ScaleKind",
     "ScaleLevel",
     "Scope",
-    "Screen",
-    "Shown",
     "Unit",
     "before_renaming",
     "canonical",
     "digest",
     "digest_of",
-    "examples",
     "fields",
     "label_numbers",
     "letter",
     "mirrored",
     "number_word",
-    "parity",
-    "parity_of",
     "places",
-    "prompt",
-    "ratings",
-    "read_form",
     "read_label",
-    "read_reply",
     "rise",
     "schema",
-    "screen",
     "stated",
     "surveyed",
     "untitled",
-    "values",
 ]

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 
 from konsil.errors import KonsilError
-from konsil.instrument import PageNames, fields, values
+from konsil.instrument import PageNames, fields
+from konsil.instrument.screens.reply import values
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.simulate import Truth, people
 from konsil.store import Store

@@ -19,10 +19,12 @@ from konsil.api.folder.labelstudio import MARK, Finder, export_tasks, tasks_by_n
 from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import SourceError, StudyError
-from konsil.instrument import Instrument, fields, ratings, read_form
+from konsil.instrument import Instrument, fields
 from konsil.instrument.screens.labelstudio import Control, controls
+from konsil.instrument.screens.reply import ratings, read_form
 from konsil.records import Answer, Citation, Item, Rating, Source, Span, Task
-from konsil.sources import raise_if, read_labelstudio
+from konsil.sources.files.problems import raise_if
+from konsil.sources.labelstudio.labelstudio import read_labelstudio
 from konsil.store import Batch
 from konsil.study.data.admit import admit
 from konsil.study.data.incoming import Incoming, StoredRecords

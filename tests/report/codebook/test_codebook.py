@@ -16,7 +16,10 @@ from reportlab.platypus import Flowable
 
 from konsil.cli.main import group
 from konsil.errors import StudyError
-from konsil.instrument import Criterion, Instrument, Scale, digest, parity_of, prompt, screen
+from konsil.instrument import Criterion, Instrument, Scale, digest
+from konsil.instrument.screens.parity import parity_of
+from konsil.instrument.screens.prompt import prompt
+from konsil.instrument.screens.screen import screen
 from konsil.records import Answer, Item, Task
 from konsil.report.codebook.codebook import codebook_page
 from konsil.report.codebook.codebook_pdf import MARGIN, codebook_pdf, unprintable

@@ -18,12 +18,12 @@ import pytest
 from konsil.api import Folder
 from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import SourceError, StudyError
-from konsil.sources import read_table
 from konsil.sources.anki import read_anki
 from konsil.sources.files import apart
 from konsil.sources.files.jsontable import check_weight, weight
 from konsil.sources.files.parquet import columns_apart, read_columns
 from konsil.sources.files.problems import MOST
+from konsil.sources.files.table import read_table
 from konsil.study import check, parse
 
 

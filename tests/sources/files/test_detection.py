@@ -90,7 +90,8 @@ def test_a_decimal_comma_is_a_decimal_point(numbers: list[int], places: int) -> 
     points = [f"{n / 10**places:.{places}f}" for n in numbers]
     commas = pl.DataFrame({"a": [text.replace(".", ",") for text in points]})
     assert with_decimal_point(commas, ",").get_column("a").to_list() == points
-    assert with_decimal_point(commas, ".").equals(commas)
+    # Three places can be thousands, which a decimal point leaves out.
+    assert places == 3 or with_decimal_point(commas, ".").equals(commas)
 
 
 TITLED = "Ratings of the ward,,\nAccuracy,,\ncase,ann,ben\n1,yes,no\n2,no,no\n"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from konsil.errors import SourceError
 from konsil.records.source import FileSettings
-from konsil.sources import read_table
 from konsil.sources.files import spreadsheet
+from konsil.sources.files.table import read_table
 
 
 def book(path: Path, rows: list[list[object]], title: str = "Ratings") -> openpyxl.Workbook:

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from konsil.errors import SourceError
 from konsil.records.source import FileSettings
-from konsil.sources import read_table
 from konsil.sources.files import delimited
+from konsil.sources.files.table import read_table
 
 SAFE = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -14,8 +14,10 @@ from konsil.api import open_folder
 from konsil.cli import main
 from konsil.errors import SourceError
 from konsil.records import Answer, Citation, Source, SourceKind
-from konsil.sources import read_answers, read_items
-from konsil.sources.inspect.inspect_logs import is_inspect_log, read_inspect_log, with_citations
+from konsil.sources.exports.recognition import is_inspect_log
+from konsil.sources.inspect.inspect_logs import read_inspect_log, with_citations
+from konsil.sources.tables.answers import read_answers
+from konsil.sources.tables.items import read_items
 
 MODEL = "mockllm/model"
 PROTOCOL = """

@@ -10,7 +10,9 @@ import pytest
 
 from konsil.errors import SourceError
 from konsil.records import Source, Span
-from konsil.sources import ParsedRatings, raise_if, read_labelstudio
+from konsil.sources.files.problems import raise_if
+from konsil.sources.labelstudio.labelstudio import read_labelstudio
+from konsil.sources.tables.ratings import ParsedRatings
 
 Json = dict[str, Any]
 

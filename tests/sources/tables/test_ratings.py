@@ -14,12 +14,9 @@ from hypothesis import strategies as st
 from konsil.errors import SourceError
 from konsil.records import Rating, Source, Span, Task
 from konsil.records.source import FileSettings
-from konsil.sources import (
-    ParsedRatings,
-    raise_if,
-    read_ratings,
-    read_table,
-)
+from konsil.sources.files.problems import raise_if
+from konsil.sources.files.table import read_table
+from konsil.sources.tables.ratings import ParsedRatings, read_ratings
 
 
 def read(folder: Path, text: str, **mapping: Any) -> ParsedRatings:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from konsil.instrument import Instrument, fields, ratings, read_form
+from konsil.instrument import Instrument, fields
+from konsil.instrument.screens.reply import ratings, read_form
 from konsil.plan import Allocation
 from konsil.records import Rating, Task
 from konsil.store import Store

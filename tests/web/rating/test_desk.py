@@ -388,7 +388,7 @@ def test_times_only_grow_and_add_up_over_openings(opened: Store, desk: MakeDesk)
 
 
 def test_what_was_rated_elsewhere_is_done_and_can_be_read(opened: Store, desk: MakeDesk) -> None:
-    from konsil.instrument import ratings, read_form
+    from konsil.instrument.screens.reply import ratings, read_form
     from konsil.store import Batch
 
     here = desk()

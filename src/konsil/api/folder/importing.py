@@ -27,15 +27,16 @@ from konsil.progress import tracked
 from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of
 from konsil.records.source import FileSettings
 from konsil.sources.exports.export import Export
-from konsil.sources.exports.recognition import export_of, read_export, recognise
+from konsil.sources.exports.recognition import (
+    export_of,
+    is_inspect_log,
+    read_export,
+    recognise,
+)
 from konsil.sources.files.patterns import expanded
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
-from konsil.sources.inspect.inspect_logs import (
-    InspectLogs,
-    is_inspect_log,
-    with_citations,
-)
+from konsil.sources.inspect.inspect_logs import InspectLogs, with_citations
 from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from konsil.api.folder.opened import OpenedStudy
 from konsil.errors import StudyError
-from konsil.instrument import Instrument, screen
+from konsil.instrument import Instrument
 from konsil.instrument.screens.labelstudio import configuration, controls, data
+from konsil.instrument.screens.screen import screen
 from konsil.prepare import prepared
 from konsil.records import Task
 from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY, Planned, Slot

@@ -21,13 +21,16 @@ from konsil.collect.jobs.repeated_calls import (
 from konsil.collect.providers.provider import Message, Request
 from konsil.collect.running.works import Reader
 from konsil.errors import CollectError, nearest
-from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
+from konsil.instrument import Instrument, fields, schema
 from konsil.instrument.screens.injections import (
     INJECTED,
     chosen_answer,
     instruction,
     with_instruction,
 )
+from konsil.instrument.screens.prompt import prompt
+from konsil.instrument.screens.reply import ratings, read_reply
+from konsil.instrument.screens.screen import screen
 from konsil.records import Answer, Attempt, Call, Outcome, Rating, Task
 from konsil.records.digits import stamp
 from konsil.store import Batch, Store

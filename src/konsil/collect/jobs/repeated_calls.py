@@ -11,7 +11,8 @@ from typing import Any
 
 from konsil.collect.jobs.confidence import chances
 from konsil.collect.jobs.votes import Ballot, Polled, Subject, poll, subject_of
-from konsil.instrument import Field, Instrument, canonical, fields, ratings, read_reply
+from konsil.instrument import Field, Instrument, canonical, fields
+from konsil.instrument.screens.reply import ratings, read_reply
 from konsil.records import Attempt, Call, Rating, Task
 from konsil.store.calls.calls import READABLE
 from konsil.study.sections.calling import LABEL_ALTERNATIVES, Judge

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from konsil.instrument import EXAMPLE, Instrument, examples, prompt
+from konsil.instrument import Instrument
+from konsil.instrument.screens.parity import EXAMPLE, examples
+from konsil.instrument.screens.prompt import prompt
 from konsil.report.material.overview import Material
 
 

@@ -11,12 +11,10 @@ from konsil.errors import SourceError
 from konsil.records.source import FileSettings
 from konsil.sources.exports import argilla, doccano, label_studio, mturk, potato, prodigy, surveys
 from konsil.sources.exports.export import Export
-from konsil.sources.exports.inspect_scores import read_log
 from konsil.sources.exports.several import stacked_files
 from konsil.sources.files.cells import as_text, records_of
 from konsil.sources.files.jsontable import elements, is_object
 from konsil.sources.files.table import Table, read_bytes, read_table, text_of
-from konsil.sources.inspect.inspect_logs import is_inspect_log
 
 RECOGNISERS: tuple[Callable[[Table], Export | None], ...] = (
     label_studio.read_tasks,
@@ -42,9 +40,26 @@ def recognise(table: Table) -> Export | None:
     return next((export for export in exports if export is not None), None)
 
 
+def is_inspect_log(path: Path) -> bool:
+    """Whether a file is a log of Inspect.
+
+    It has the ending of a log, or is a JSON object that begins as a log does.
+    """
+    if path.suffix.lower() == ".eval":
+        return True
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(4_096).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith(b"{") and b'"status"' in start and b'"eval"' in start
+
+
 def read_export(paths: Sequence[Path], settings: FileSettings) -> tuple[Table, Export | None]:
     """The table of files, with the settings detected, and the export of a tool that it is."""
     if len(paths) == 1 and is_inspect_log(paths[0]):
+        # What reads logs is not loaded for tables.
+        from konsil.sources.exports.inspect_scores import read_log
+
         log = read_log(paths[0])
         return log.table, log
     tables = [

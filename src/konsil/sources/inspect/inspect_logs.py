@@ -51,20 +51,6 @@ class InspectLog:
     """The numbers of records read, included and excluded, and the origin of the log."""
 
 
-def is_inspect_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect.
-
-    It has the ending of a log, or is a JSON object that begins as a log does.
-    """
-    if path.suffix.lower() == ".eval":
-        return True
-    if path.suffix.lower() != ".json" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        start = file.read(4_096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start.startswith(b"{") and b'"status"' in start and b'"eval"' in start
-
-
 def read_inspect_log(path: Path, source: Source, opened: LogContents | None = None) -> InspectLog:
     """Read a log as the table of the records that the source asks for.
 

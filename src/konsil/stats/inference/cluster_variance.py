@@ -20,6 +20,12 @@ EXACT_STRATA, EXACT_CLUSTERS = 32, 4000
 """Covariances between clusters are computed with up to this many strata and clusters; with more
 they are bounded from above."""
 
+WIDER, FEW_RATERS = 1.1, 30
+"""From where on raters widen the interval; below how many raters little is known."""
+
+MUCH = 0.1
+"""A rater with a larger share of the ratings, and twice an even one, is named."""
+
 LEAST_RATERS = 1.9
 """The least number of effective raters with which the variance over raters is estimated. Two raters
 with 60 and 40 % of the ratings count like 1.92.

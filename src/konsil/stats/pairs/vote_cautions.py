@@ -7,21 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from konsil.stats.inference.cluster_variance import LEAST_RATERS
+from konsil.stats.inference.cluster_variance import FEW_RATERS, LEAST_RATERS, MUCH, WIDER
 from konsil.stats.pairs.preference import Preference
 from konsil.stats.pairs.two_way_clusters import Crossed
 
-WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
-"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair
-little is known."""
+FEW_QUESTIONS, THIN = 50, 5
+"""Below how many questions, or comparisons of a pair, little is known."""
 
 DIFFERS = 0.05
 """Where one of two tests is at or below it and the other above, the reader is told what each
 answers."""
-
-
-MUCH = 0.1
-"""A rater with a larger share of the comparisons, and twice an even one, is named."""
 
 
 def is_dominated(values: Crossed, index: int) -> bool:

@@ -12,7 +12,8 @@ from itertools import combinations
 from typing import Literal
 
 from konsil.errors.message import TranslatableMessage, message
-from konsil.instrument import Field, Instrument, fields, values
+from konsil.instrument import Field, Instrument, fields
+from konsil.instrument.screens.reply import values
 from konsil.plan.model.rng_streams import token
 from konsil.records import Event, Rating, Task
 from konsil.study.sections.calibration import apart

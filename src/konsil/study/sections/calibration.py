@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from konsil.errors import nearest
-from konsil.instrument import Field, Instrument, fields, values
+from konsil.instrument import Field, Instrument, fields
 from konsil.instrument.definition.form import Scale
+from konsil.instrument.screens.reply import values
 from konsil.records import Rating, Task
 
 REASON = "calibration reason"

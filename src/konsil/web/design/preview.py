@@ -8,8 +8,8 @@ from starlette.responses import RedirectResponse, Response
 
 from konsil.design.outlook import Outlook
 from konsil.errors import KonsilError
-from konsil.instrument import Instrument, Screen
-from konsil.instrument.screens.screen import screen
+from konsil.instrument import Instrument
+from konsil.instrument.screens.screen import Screen, screen
 from konsil.records import Task
 from konsil.web.design.entrance import Room
 from konsil.web.design.rendering import page

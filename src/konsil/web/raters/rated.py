@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from konsil.instrument import fields, screen, values
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import values
+from konsil.instrument.screens.screen import screen
 from konsil.store import Connection
 from konsil.store.engine.engine import reading
 from konsil.store.log import study_events

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from konsil.instrument import Reading, fields, screen
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import Reading
+from konsil.instrument.screens.screen import screen
 from konsil.records import Event, Task
 from konsil.store import Connection, Store
 from konsil.store.engine.engine import reading, writing

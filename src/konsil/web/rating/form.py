@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from konsil.errors import nearest
-from konsil.instrument import Field, FieldReply, LabelError, Reading, read_form, read_label
+from konsil.instrument import Field, LabelError, read_label
+from konsil.instrument.screens.reply import FieldReply, Reading, read_form
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.web.rating.rating_view import reason_name
 from konsil.web.rating.text.numbers import read_number

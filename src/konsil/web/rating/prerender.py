@@ -9,7 +9,7 @@ import threading
 import time
 
 from konsil.errors import KonsilError
-from konsil.instrument import screen
+from konsil.instrument.screens.screen import screen
 from konsil.store import Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading

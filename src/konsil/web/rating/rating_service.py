@@ -9,7 +9,9 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 
-from konsil.instrument import fields, screen, values
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import values
+from konsil.instrument.screens.screen import screen
 from konsil.records import Event, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from konsil.instrument import Field, PageNames, Screen
+from konsil.instrument import Field, PageNames
 from konsil.instrument.definition.fields import REASON
+from konsil.instrument.screens.screen import Screen
 from konsil.web.rating.sheet import (
     Entry,
     FormState,

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from konsil.instrument import Field, Instrument, Reading, ratings
+from konsil.instrument import Field, Instrument
+from konsil.instrument.screens.reply import Reading, ratings
 from konsil.records import Rating, Task
 from konsil.store import Connection
 from konsil.store.tasks import drafts, screens

@@ -25,9 +25,10 @@ from konsil.api.folder.sources.reply_cells import (
 )
 from konsil.api.folder.sources.reply_ratings import with_replies
 from konsil.errors import SourceError
-from konsil.instrument import Criterion, Instrument, Scale, fields, read_reply
+from konsil.instrument import Criterion, Instrument, Scale, fields
+from konsil.instrument.screens.reply import read_reply
 from konsil.records import Source, Task
-from konsil.sources import read_table
+from konsil.sources.files.table import read_table
 
 STUDY = """title = "Replies of judges"
 seed = 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.instrument import Piece
+from konsil.instrument.screens.rendering import Piece
 from konsil.web.rating.text.richtext import TAGS, html_of, source_of
 
 ALLOWED = re.compile(

@@ -10,8 +10,13 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.engine.renumbering import renumbered
-from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
-from konsil.stats.pairs.vote_cautions import FEW_RATERS, MUCH, WIDER
+from konsil.stats.inference.cluster_variance import (
+    FEW_RATERS,
+    LEAST_RATERS,
+    MUCH,
+    WIDER,
+    effective_number,
+)
 
 
 def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:

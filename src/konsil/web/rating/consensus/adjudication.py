@@ -10,7 +10,9 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.instrument import Field, fields, ratings, screen, values
+from konsil.instrument import Field, fields
+from konsil.instrument.screens.reply import ratings, values
+from konsil.instrument.screens.screen import screen
 from konsil.records import Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered

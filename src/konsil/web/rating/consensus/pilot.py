@@ -9,7 +9,9 @@ import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from konsil.instrument import fields, screen, values
+from konsil.instrument import fields
+from konsil.instrument.screens.reply import values
+from konsil.instrument.screens.screen import screen
 from konsil.plan.model.places import panel_of_slot
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import escape
 
-from konsil.instrument import Piece
+from konsil.instrument.screens.rendering import Piece
 
 FORM = 3
 """The number of this way of rendering; raise it with every change of what comes out."""
