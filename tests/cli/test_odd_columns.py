@@ -294,3 +294,19 @@ def test_criteria_with_an_identifier_are_not_pooled(call: Call, tmp_path: Path) 
     ]
     code, out, _ = call("agreement", write(tmp_path, names, *rows))
     assert code == 0 and "criteria in criteriaID" in out and "12 units" in out
+
+
+def of_many_words(call: Call, tmp_path: Path, *, n_equal: int) -> tuple[int, str, str]:
+    """60 rows of two coders with 20 codes, the first rows of every ten equal."""
+    rows = [[n, f"K{n % 20}", f"K{(n if n % 10 < n_equal else n + 7) % 20}"] for n in range(60)]
+    return call("agreement", write(tmp_path, ["case", "coder_a", "coder_b"], *rows))
+
+
+def test_many_codes_are_labels_where_raters_agree_on_them(call: Call, tmp_path: Path) -> None:
+    code, out, _ = of_many_words(call, tmp_path, n_equal=6)
+    assert code == 0 and "60 units in case; raters coder_a, coder_b" in out and "0.600" in out
+
+
+def test_many_words_that_raters_rarely_share_are_no_labels(call: Call, tmp_path: Path) -> None:
+    code, _, err = of_many_words(call, tmp_path, n_equal=2)
+    assert code == 2 and "coder_a and coder_b have more than 12 different words" in err

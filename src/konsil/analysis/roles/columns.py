@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 
 import polars as pl
 
@@ -40,6 +41,8 @@ class Column:
     """Texts without blanks at their ends; '' where a cell is empty."""
     empty: frozenset[str] = NO_CELL
     """Cells without a value, in small letters."""
+    has_agreeing: bool = False
+    """Whether another column of a rater agrees with it on many labels."""
 
     @cached_property
     def filled(self) -> tuple[str, ...]:
@@ -129,7 +132,15 @@ class Column:
             return False
         n = len(self.distinct)
         is_few = n <= 2 or n <= min(FEW, max(3, len(self.filled) / 2))
-        return self.is_number or is_few
+        return self.is_number or is_few or self.has_agreeing
+
+    @cached_property
+    def has_many_words(self) -> bool:
+        """Whether it is named for a rater and has many words, which recur."""
+        is_named = kinds(self.name)["rater"] >= 0.8
+        recurs = FEW < len(self.distinct) <= len(self.filled) / 2
+        is_word = not self.is_number and not self.is_date and not self.is_nested
+        return is_named and recurs and is_word and not self.separator and not self.is_long
 
     @cached_property
     def people(self) -> float:
@@ -305,7 +316,23 @@ def table_of(frame: pl.DataFrame, missing: Collection[str], labels: Collection[s
     words = NO_CELL | {word.casefold() for word in missing}
     empty = frozenset({""} | (words - {label.casefold() for label in labels}))
     columns = [Column(name, _texts(frame[name]), empty) for name in frame.columns]
-    return Table(tuple(column for column in columns if column.filled), frame.height)
+    filled = [column for column in columns if column.filled]
+    many = [column for column in filled if column.has_many_words]
+    return Table(
+        tuple(
+            replace(column, has_agreeing=True)
+            if any(column in pair and _agree(*pair) for pair in combinations(many, 2))
+            else column
+            for column in filled
+        ),
+        frame.height,
+    )
+
+
+def _agree(a: Column, b: Column) -> bool:
+    """Whether two columns have the same word in many rows: of many labels few agree by chance."""
+    both = [(x, y) for x, y in zip(a.cells, b.cells, strict=True) if x and y]
+    return len(both) > 0 and sum(x == y for x, y in both) >= NEAR * len(both)
 
 
 def has_codes(frame: pl.DataFrame, names: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
-from konsil.analysis.roles.columns import Column, Table, table_of
+from konsil.analysis.roles.columns import FEW, Column, Table, table_of
 from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
 from konsil.analysis.roles.names import fit
 from konsil.analysis.roles.proof import (
@@ -236,6 +236,15 @@ def _almost_ratings(table: Table, task: Task | None) -> Iterator[TranslatableMes
             "{columns} have dates, which are read as labels only where these columns are stated.",
             message_id="roles.dates",
             columns=listed([shortened(column.name) for column in dates]),
+        )
+    many = [c for c in table.columns if c.has_many_words and not c.has_agreeing]
+    if len(many) > 1:
+        yield message(
+            "{columns} have more than {n} different words that are rarely the same; they are read"
+            " as labels only where these columns are stated.",
+            message_id="roles.many_words",
+            columns=listed([shortened(column.name) for column in many]),
+            n=FEW,
         )
     signed = [c for c in table.columns if all(map(_WITH_SIGN.fullmatch, c.distinct))]
     if signed:
