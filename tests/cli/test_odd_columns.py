@@ -310,3 +310,40 @@ def test_many_codes_are_labels_where_raters_agree_on_them(call: Call, tmp_path: 
 def test_many_words_that_raters_rarely_share_are_no_labels(call: Call, tmp_path: Path) -> None:
     code, _, err = of_many_words(call, tmp_path, n_equal=2)
     assert code == 2 and "coder_a and coder_b have more than 12 different words" in err
+
+
+def test_counts_beside_their_sum_and_the_commonest_label(call: Call, tmp_path: Path) -> None:
+    names = ["", "count", "hate_speech", "offensive_language", "neither", "class", "tweet"]
+    votes = [(3, 0, 0), (0, 3, 0), (0, 2, 1), (0, 0, 3), (1, 2, 0), (0, 6, 0)]
+    rows = [
+        [n, sum(votes[n % 6]), *votes[n % 6], votes[n % 6].index(max(votes[n % 6])), f"text {n}"]
+        for n in range(60)
+    ]
+    words, result = followed(call, write(tmp_path, names, *rows))
+    assert result is not None
+    assert "--counts" in words
+    assert (result["n_units"], result["n_ratings"]) == (60, 210)
+
+
+def test_errors_of_several_kinds_and_their_sum_are_no_counts_of_raters(
+    call: Call, tmp_path: Path
+) -> None:
+    errors = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 1), (0, 0, 0), (1, 2, 0), (0, 0, 3), (0, 1, 0)]
+    rows = [[n, *errors[n % 8], sum(errors[n % 8])] for n in range(64)]
+    file = write(tmp_path, ["answer", "hallucination", "omission", "wording", "total"], *rows)
+    code, _, err = call("agreement", file)
+    assert code == 2 and IF_SO not in err
+
+
+def test_each_file_is_that_of_a_rater_with_many_findings(call: Call, tmp_path: Path) -> None:
+    findings = ["No Finding", *(f"Finding {letter}" for letter in "ABCDEFGHI")]
+    files = [tmp_path / f"bc{n}.csv" for n in (4, 6)]
+    for shift, file in enumerate(files):
+        rows = [
+            [f"scan{n}", *((n * (k + 2) + shift * (n % 4 == 0)) % 3 % 2 for k in range(10))]
+            for n in range(40)
+        ]
+        write(tmp_path, ["Study", *findings], *rows).replace(file)
+    code, _, err = call("agreement", *files)
+    assert code == 2 and "40 units in Study; raters in file" in err
+    assert err.count("--label") == 10 and "--rater file" in err

@@ -78,7 +78,8 @@ def fit(name: str, role: NameRole | TextRole) -> float:
             return 0.0
     if "".join(parts) in fitting or parts[-1] in fitting:
         return 1.0
-    if set(parts) & fitting:
+    # Before other words it denies them ("no finding"), or counts ("no of words").
+    if set(parts[parts[0] == "no" :]) & fitting:
         return 0.7
     return 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
 

@@ -48,7 +48,7 @@ class Counts:
         number = next((c for c in self.rest if c.is_whole and _numbers(c) == self.sums), None)
         if number is not None:
             draft.roles[number.name] = "sum"
-            draft.add(0.5, "sum_beside", number.name)
+            draft.add(10.0 if self._is_often_unanimous else 0.5, "sum_beside", number.name)
         if self.has_same_sums:
             draft.add(8 if may_be_labels else 4, "same_sum", shown)
             numbers = {n for column in self.columns for n in column.numbers}
@@ -57,6 +57,15 @@ class Counts:
         elif number is None and not (self.has_label_words and self._has_one_panel):
             draft.add(-2.0 if self.has_label_words else -3.0, "other_sums", shown)
         return True
+
+    @cached_property
+    def _is_often_unanimous(self) -> bool:
+        """Whether most rows have one sum, and often all of it in one column, as votes have."""
+        several = [total for total in self.sums if total > 1]
+        rows = zip(*map(_numbers, self.columns), strict=True)
+        n_unanimous = sum(max(row) == sum(row) > 1 for row in rows)
+        commonest = max(map(several.count, {*several}), default=0)
+        return 2 * commonest >= len(self.sums) and 5 * n_unanimous >= len(several) > 0
 
     @cached_property
     def _may_be_percent(self) -> bool:

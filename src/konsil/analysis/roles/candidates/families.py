@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.roles.columns import NEAR, Table
-from konsil.analysis.roles.names import Kind, kinds, pattern_regex, word_behind
+from konsil.analysis.roles.names import Kind, best_fit, kinds, pattern_regex, word_behind
 from konsil.analysis.roles.reading import StatedRoles
 
 _SPLIT_KINDS: tuple[Kind, ...] = ("rater", "criterion", "item", "system", "label")
@@ -27,6 +27,8 @@ def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
     for group in connected(table, able):
         plain = tuple(name for name in group if kinds(name)["other"] < 0.7)
         sets += [group, plain, tuple(n for n in plain if not word_behind(n, plain))]
+        # Beside numbers of raters are their sum and the commonest label.
+        sets += [tuple(n for n in group if best_fit(n, ("sum", "weight", "label")) < 1)]
         sets += [tuple(n for n in group if kinds(n)[kind] >= 0.5) for kind in _SPLIT_KINDS]
         sets += [
             tuple(n for n in group if table.share(table.by_name[n], table.by_name[m]) >= 0.7)

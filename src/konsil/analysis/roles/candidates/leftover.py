@@ -95,6 +95,8 @@ def explain(table: Table, draft: Draft, keys: Sequence[str], floor: float = floa
         is_alike = _is_alike(table, draft, column, rated)
         if is_alike:
             points = min(points, _SERIES if _is_in_series(column, draft.rated) else _ALIKE)
+        if draft.shape == "counts" and fit(column.name, "label") == 1:
+            points = max(points, -0.3)  # the label that most raters gave
         if draft.shape == "wide" and fit(column.name, "gold") and kinds(column.name)["rater"]:
             points = min(points, _RATER)  # a surname, or a reference
         reason = "left_out_alike" if is_alike else "left_out"
