@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from konsil.analysis.roles.reading import TEXTS, Role, Shape, TableReading
-from konsil.errors import choice
+from konsil.errors import choice, option
 from konsil.errors.message import TranslatableMessage, message
 
 CUT = 60
@@ -20,6 +21,16 @@ def shortened(text: str) -> str:
     (60, 'short')
     """
     return text if len(text) <= CUT else text[: CUT - 3] + "..."
+
+
+def _with_parts_exchanged(pattern: str) -> str:
+    """A pattern of names whose parts say each other's role.
+
+    >>> _with_parts_exchanged("{rater}_{criterion}")
+    '{criterion}_{rater}'
+    """
+    others = {"{rater}": "{criterion}", "{criterion}": "{rater}"}
+    return re.sub("|".join(others), lambda part: others[part.group()], pattern)
 
 
 REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
@@ -43,9 +54,10 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         column=c,
     ),
     "product_open": lambda c: message(
-        "Which part of the columns' names is the rater is open ({column}).",
+        "State which part of the columns' names is the rater: {one} or {other}.",
         message_id="roles.product_open",
-        column=c,
+        one=option("names", c),
+        other=option("names", _with_parts_exchanged(c)),
     ),
     "sum_among": lambda c: message(
         "A sum is among the columns: {column}.", message_id="roles.sum_among", column=c

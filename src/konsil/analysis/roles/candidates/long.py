@@ -193,12 +193,20 @@ class _Key:
         )
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
         sets += [named] if len(named) > 1 else []
-        groups = [*connected(self.table, [column.name for column in loose])]
-        # Of many columns only those with the same labels are criteria together.
-        is_set = 1 < len(loose) < 9 or (len(loose) > 8 and len(groups) == 1)
-        sets += [loose] if is_set and loose != named else []
-        alike = (tuple(c for c in loose if c.name in names) for names in groups)
-        return [*sets, *(g for g in alike if 1 < len(g) < len(loose) < 9 and g != named)]
+        sets += [loose] if 1 < len(loose) < 9 and loose != named else []
+        alike = (
+            tuple(c for c in loose if c.name in names)
+            for names in connected(self.table, [column.name for column in loose])
+        )
+        # Of many columns only those that all have the same labels are criteria together.
+        return [
+            *sets,
+            *(
+                g
+                for g in alike
+                if g != named and (1 < len(g) < len(loose) < 9 or 8 < len(g) == len(loose))
+            ),
+        ]
 
     def _with_labels(self, base: Draft, labels: tuple[Column, ...]) -> Iterator[Draft]:
         """The reading with some labels, unless it has too few points whatever is left out."""
