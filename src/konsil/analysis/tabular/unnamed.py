@@ -142,8 +142,8 @@ def _keys(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _placed(long: pl.DataFrame) -> Rows:
-    """Number each unit's labels; the numbers replace the unknown raters."""
-    place = pl.int_range(pl.len()).over("unit").cast(pl.String).str.zfill(9)
+    """Number each unit's labels by their texts, as a study numbers unknown raters."""
+    place = pl.col("label").rank("ordinal").over("unit").cast(pl.String).str.zfill(9)
     return long.with_columns(place.alias("rater")).select(
         "row", "unit", "cluster", "rater", "label"
     )
