@@ -328,7 +328,8 @@ def test_counts_beside_their_sum_and_the_commonest_label(call: Call, tmp_path: P
 def test_errors_of_several_kinds_and_their_sum_are_no_counts_of_raters(
     call: Call, tmp_path: Path
 ) -> None:
-    errors = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 1), (0, 0, 0), (1, 2, 0), (0, 0, 3), (0, 1, 0)]
+    kinds = ["000", "100", "200", "011", "000", "120", "003", "010"]
+    errors = [[int(digit) for digit in row] for row in kinds]
     rows = [[n, *errors[n % 8], sum(errors[n % 8])] for n in range(64)]
     file = write(tmp_path, ["answer", "hallucination", "omission", "wording", "total"], *rows)
     code, _, err = call("agreement", file)
@@ -347,3 +348,12 @@ def test_each_file_is_that_of_a_rater_with_many_findings(call: Call, tmp_path: P
     code, _, err = call("agreement", *files)
     assert code == 2 and "40 units in Study; raters in file" in err
     assert err.count("--label") == 10 and "--rater file" in err
+
+
+def test_what_is_of_a_question_is_no_unit(call: Call, tmp_path: Path) -> None:
+    names = ["Question", "Difficulty of the question", "Rating (first reviewer)"]
+    rows = [[f"q{n}", 1 + n % 3, 1 + n % 4, 1 + (n + (n % 5 == 0)) % 4] for n in range(40)]
+    file = write(tmp_path, [*names, "Rating (second reviewer)"], *rows)
+    code, out, _ = call("agreement", file)
+    assert code == 0 and "40 units in Question" in out and "Percent agreement" in out
+    assert "not used: Difficulty of the question" in " ".join(out.split())

@@ -71,6 +71,17 @@ def fit(name: str, role: NameRole | TextRole) -> float:
         ]
     if not parts:
         return 0.0
+    # What is of a unit is none: the difficulty of the question is a group.
+    parts = parts[
+        : min(
+            (
+                parts.index(word)
+                for word in ("of", "der", "des")
+                if word in parts[1:] and parts[0] not in KEYS and role in {"unit", "group"}
+            ),
+            default=None,
+        )
+    ]
     if len(parts) > 1 and parts[-1] in KEYS:
         if set(parts[:-1]) & fitting:
             return 1.0
@@ -79,9 +90,12 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     if "".join(parts) in fitting or parts[-1] in fitting:
         return 1.0
     # Before other words it denies them ("no finding"), or counts ("no of words").
-    if set(parts[parts[0] == "no" :]) & fitting:
-        return 0.7
-    return 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
+    is_among = not fitting.isdisjoint(parts[parts[0] == "no" :])
+    return (
+        0.7
+        if is_among
+        else 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
+    )
 
 
 def is_numbered_name(name: str) -> bool:

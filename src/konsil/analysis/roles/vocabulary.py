@@ -69,8 +69,8 @@ def _words(text: str) -> frozenset[str]:
 
 _TEXTS: Mapping[NameRole, str] = {
     "unit": "unit item id subject case fall fallnr patient question frage answer antwort scan"
-    " study studie document dokument doc sample prompt nr no number nummer qid image bild vignette report"
-    " segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund"
+    " study studie document dokument doc sample prompt nr no number nummer qid image bild vignette"
+    " report segment seg sentence satz task aufgabe record abstract q kasus einheit probe befund"
     " instruction",
     "rater": "rater annotator coder judge reviewer physician arzt aerztin bewerter gutachter"
     " pruefer expert experte reader observer user worker evaluator assessor participant who"

@@ -158,7 +158,7 @@ def _role(
         role: Role = named if is_named and named == "gold" else "group"
         return role, -1.0 * bool(fit(column.name, "label"))
     if is_named:
-        return named, -3.0 if named == "group" and shares >= _SHARED else -0.3
+        return named, -2.5 if named == "group" and shares >= _SHARED else -0.3
     if column.is_unique and (not column.is_number or fit(column.name, "unit")):
         return "row", -0.2 * column.is_number
     if column.is_ratings and shares >= NEAR:
