@@ -83,11 +83,11 @@ _TEXTS: Mapping[NameRole, str] = {
     "criterion": "criterion criteria kriterium kriterien dimension axis aspect aspekt metric"
     " attribute merkmal",
     "system": "system model modell llm bot chatbot assistant ki engine produkt"
-    " anbieter provider generator",
+    " product anbieter provider generator sys",
     "group": "topic domain category type source arm site language difficulty thema fach gruppe"
     " group quelle typ sprache klinik station age sex geschlecht alter kategorie specialty"
     " status country land role rolle cluster schwierigkeit fachgebiet abteilung ward department"
-    " speciality setting",
+    " speciality setting treatment condition bedingung",
     "comment": "comment comments kommentar bemerkung bemerkungen notes remark remarks anmerkung"
     " anmerkungen reason begruendung reasoning feedback",
     "time": "date time timestamp created start end duration seconds datum zeit dauer updated"
