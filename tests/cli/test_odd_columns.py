@@ -357,3 +357,42 @@ def test_what_is_of_a_question_is_no_unit(call: Call, tmp_path: Path) -> None:
     code, out, _ = call("agreement", file)
     assert code == 0 and "40 units in Question" in out and "Percent agreement" in out
     assert "not used: Difficulty of the question" in " ".join(out.split())
+
+
+def test_conditions_are_no_raters_beside_two_columns_named_for_units(
+    call: Call, tmp_path: Path
+) -> None:
+    rows = [
+        [f"v{n}", f"S{k}", condition, 1 + (n + k + (condition == "pc")) % 5]
+        for n in range(12)
+        for k in range(6)
+        for condition in ("pc", "mobile")
+    ]
+    file = write(tmp_path, ["video_id", "subject", "context", "rating"], *rows)
+    code, _, err = call("agreement", file)
+    assert code == 2 and IF_SO not in err
+
+
+def test_files_of_raters_beside_two_columns_named_for_units(call: Call, tmp_path: Path) -> None:
+    files = [tmp_path / f"bc{n}.csv" for n in (4, 6)]
+    for shift, file in enumerate(files):
+        rows = [
+            [f"p{n}", f"q{k}", 1 + (n + k + shift * (n % 3 == 0)) % 5]
+            for n in range(12)
+            for k in range(3)
+        ]
+        write(tmp_path, ["patient", "question", "rating"], *rows).replace(file)
+    code, _, err = call("agreement", *files)
+    assert code == 2 and "--rater file" in err
+
+
+def test_a_further_score_is_not_proposed_as_raters_of_groups(call: Call, tmp_path: Path) -> None:
+    names = ["Item ID", "Model Tested", "Narrative Substitution (0-3)", "Accuracy (0-4)"]
+    rows = [
+        [f"K{n:03}", model, 3 - (n + len(model)) % 4, (n * 3 + len(model)) % 5]
+        for n in range(24)
+        for model in ("ChatGPT", "Claude", "Gemini")
+    ]
+    code, _, err = call("compare", write(tmp_path, names, *rows))
+    assert code == 2 and "--rater 'Narrative" not in err and "not used: Narrative Sub" in err
+    assert "--by 'Model Tested' --unit 'Item ID' --rater - --label 'Accuracy (0-4)'" in err

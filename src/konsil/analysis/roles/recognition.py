@@ -39,6 +39,7 @@ from konsil.analysis.roles.questions.stateable import (
     has_no_ratings,
     has_numbers,
     is_last_resort,
+    without_condition,
 )
 from konsil.analysis.roles.reading import (
     COMPARISONS,
@@ -313,6 +314,8 @@ def _refusal(
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
+    if purpose.task == "groups":
+        readings = [without_condition(reading, stated) for reading in readings]
     likely = [
         r
         for r in readings

@@ -11,6 +11,7 @@ from konsil.analysis.roles.candidates.compared.preference_scales import outcome_
 from konsil.analysis.roles.candidates.group_columns import has_groups
 from konsil.analysis.roles.candidates.leftover import has_people
 from konsil.analysis.roles.columns import has_codes, table_of
+from konsil.analysis.roles.evidence import unused_because
 from konsil.analysis.roles.names import Kind, fit, kinds
 from konsil.analysis.roles.proof import sample, wrong_totals
 from konsil.analysis.roles.proposal import LEAST
@@ -19,6 +20,7 @@ from konsil.analysis.roles.reading import (
     COMPUTABLE,
     RATED_ONCE,
     Purpose,
+    Role,
     Shape,
     StatedRoles,
     TableReading,
@@ -44,6 +46,8 @@ def has_numbers(
         return False
     if (reading.shape == "raters-in-rows" and not reading.rater) or has_no_ratings(frame, reading):
         return False
+    if _may_be_a_condition(frame, reading, stated, purpose):
+        return False
     if reading.shape == "lists":
         column = table_of(sample(frame).select(reading.rated), (), ()).columns[0]
         cells = [column.labels(value) for value in column.distinct]
@@ -56,6 +60,37 @@ def has_numbers(
     is_rated_once = purpose.task == "groups" and reading.shape in RATED_ONCE
     has_numbers = reading.criterion is None if is_rated_once else reading.shape in _WITH_NUMBERS
     return has_numbers and reading.points >= LEAST
+
+
+def _may_be_a_condition(
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, purpose: Purpose
+) -> bool:
+    """Whether nothing says that a column names raters, and it may have conditions or ratings.
+
+    Where several others are named for units, one of these may name the raters, such as the subjects
+    of an experiment. Groups are compared without raters, too.
+    """
+    n_named = sum(fit(name, "unit") == 1 for name in reading.units)
+    is_open = purpose.task == "groups" or (purpose.task == "ratings" and n_named > 1)
+    if reading.rater is None or stated.raters or not is_open:
+        return False
+    cells = table_of(sample(frame).select(reading.rater), (), ()).columns[0]
+    return max(fit(reading.rater, "rater"), cells.people) < 0.5
+
+
+def without_condition(reading: TableReading, stated: StatedRoles) -> TableReading:
+    """Ratings by one rater without the column that could have been the raters' or criteria's.
+
+    It stays where its name is that of criteria, or the user has stated it.
+    """
+    name = reading.criterion
+    if name is None or reading.shape not in RATED_ONCE or name == stated.criterion:
+        return reading
+    if fit(name, "criterion") >= NAMED:
+        return reading
+    roles: dict[str, Role] = {**reading.roles, name: "unused"}
+    unused = {**reading.unused, name: unused_because("unused")}
+    return replace(reading, criterion=None, roles=roles, unused=unused)
 
 
 def is_last_resort(
