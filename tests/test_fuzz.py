@@ -183,7 +183,6 @@ DOORS = {
     "sources/files/spreadsheet.py": "xlsx",
     "sources/files/table.py": "csv",
     "sources/inspect/inspect_contents.py": "inspect",
-    "sources/inspect/inspect_logs.py": "inspect",
     "sources/labelstudio/labelstudio.py": "labelstudio",
     "sources/pocqi/pocqi_files.py": "pocqi",
     "sources/pocqi/pocqi_flat.py": "pocqi",
