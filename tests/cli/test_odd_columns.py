@@ -396,3 +396,12 @@ def test_a_further_score_is_not_proposed_as_raters_of_groups(call: Call, tmp_pat
     code, _, err = call("compare", write(tmp_path, names, *rows))
     assert code == 2 and "--rater 'Narrative" not in err and "not used: Narrative Sub" in err
     assert "--by 'Model Tested' --unit 'Item ID' --rater - --label 'Accuracy (0-4)'" in err
+
+
+def test_empty_cells_are_no_agreement_on_many_words(call: Call, tmp_path: Path) -> None:
+    rows = [
+        [n, *(("-", "-") if n % 2 else (f"K{n // 2 % 15}", f"K{(n // 2 + 7) % 15}"))]
+        for n in range(120)
+    ]
+    code, _, err = call("agreement", write(tmp_path, ["case", "coder_a", "coder_b"], *rows))
+    assert code == 2 and "coder_a and coder_b have more than 12 different words" in err

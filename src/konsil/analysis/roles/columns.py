@@ -331,7 +331,8 @@ def table_of(frame: pl.DataFrame, missing: Collection[str], labels: Collection[s
 
 def _agree(a: Column, b: Column) -> bool:
     """Whether two columns have the same word in many rows: of many labels few agree by chance."""
-    both = [(x, y) for x, y in zip(a.cells, b.cells, strict=True) if x and y]
+    rows = zip(a.cells, b.cells, strict=True)
+    both = [(x, y) for x, y in rows if a.empty.isdisjoint((x.casefold(), y.casefold()))]
     return len(both) > 0 and sum(x == y for x, y in both) >= NEAR * len(both)
 
 
