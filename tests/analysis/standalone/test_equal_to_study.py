@@ -302,7 +302,6 @@ def compared(
             for name, n in further
             if name == statistic.name
             and "closed-form" not in n[9]
-            and "F interval of Shrout and Fleiss" not in n[9]
             and "do not contain" not in n[10]
         ]
         assert [n for n in others if n not in expected[1:]] == []

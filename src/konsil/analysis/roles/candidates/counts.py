@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,11 +62,11 @@ class Counts:
     @cached_property
     def _is_often_unanimous(self) -> bool:
         """Whether most rows have one sum, and often all of it in one column, as votes have."""
-        several = [total for total in self.sums if total > 1]
+        several = Counter(total for total in self.sums if total > 1)
         rows = zip(*map(_numbers, self.columns), strict=True)
         n_unanimous = sum(max(row) == sum(row) > 1 for row in rows)
-        commonest = max(map(several.count, {*several}), default=0)
-        return 2 * commonest >= len(self.sums) and 5 * n_unanimous >= len(several) > 0
+        is_even = 2 * max(several.values(), default=0) >= len(self.sums)
+        return is_even and 5 * n_unanimous >= several.total() > 0
 
     @cached_property
     def _may_be_percent(self) -> bool:
