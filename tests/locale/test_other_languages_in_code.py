@@ -23,7 +23,6 @@ CODES = set(languages()) - {SOURCE}
 READING = {
     "analysis/roles/candidates/compared/preference_scales.py": "labels of users' preferences",
     "analysis/roles/candidates/compared/shown_order.py": "the heads and cells of users' tables",
-    "analysis/roles/names.py": "the heads of users' tables: whose a column is",
     "analysis/roles/outcomes.py": "outcomes of comparisons in users' tables",
     "analysis/roles/vocabulary.py": "the heads and cells of users' tables",
     "collect/fake/fake_tokens.py": "greetings that a question begins with",

@@ -119,6 +119,33 @@ def test_comparisons_without_raters_are_asked_for() -> None:
     assert propose(frame, StatedRoles(has_no_raters=True), "comparisons").is_certain
 
 
+def test_outcomes_of_raters_have_common_words() -> None:
+    # Beside sides of a rater, x and y name two others; 'left' may be an eye as well.
+    rows = [f"{n},{('left', 'right')[n % 3 == 0]},gpt,claude,{'xy'[n % 2]}" for n in range(8)]
+    text = "item,dr_a,system_a,system_b,who\n" + "\n".join(rows)
+    proposal = propose(table(text), StatedRoles(), "comparisons")
+    assert not proposal.is_certain
+    assert proposal.reading is not None
+    assert not proposal.reading.rated
+    # The same words are those of two raters.
+    both = propose(table(text.replace(",x", ",left").replace(",y", ",right")), StatedRoles())
+    assert both.reading is not None
+    assert both.reading.rated == ("dr_a", "who")
+
+
+@pytest.mark.parametrize("beside", ["", "item"])
+def test_a_pattern_of_names_takes_no_texts(beside: str) -> None:
+    text = "item,obs_1,obs_2,obs_text\n" + "\n".join(
+        f"{n},{n % 2},{n % 3 % 2},the patient was in ward {n} and left it on the next day"
+        for n in range(8)
+    )
+    stated = StatedRoles(units=(beside,) if beside else (), names="obs_{rater}")
+    reading = propose(table(text), stated).reading
+    assert reading is not None
+    assert (reading.shape, reading.rated) == ("rater-by-criterion", ("obs_1", "obs_2"))
+    assert reading.roles["obs_text"] != "rater"
+
+
 def test_a_column_that_divides_comparisons_is_asked_for() -> None:
     rows = "\n".join(
         f"q{n},r1,x,y,{'xy'[n % 2]},{axis}" for n in range(9) for axis in ("harm", "tone")

@@ -285,8 +285,8 @@ def wald_bounds(
 
 
 def has_width(estimate: Estimate) -> bool:
-    """Whether the limits differ by more than rounding."""
-    return estimate.high - estimate.low > 1e-9
+    """Whether the limits differ by more than rounding and the error of numerical derivatives."""
+    return estimate.high - estimate.low > 1e-7
 
 
 def with_width(estimate: Estimate) -> Estimate:

@@ -54,7 +54,7 @@ REASONS: Mapping[str, Callable[[str], TranslatableMessage]] = {
         column=c,
     ),
     "product_open": lambda c: message(
-        "State which part of the columns' names is the rater: {one} or {other}.",
+        "State which part of the columns' names stands for the rater: {one} or {other}.",
         message_id="roles.product_open",
         one=option("names", c),
         other=option("names", _with_parts_exchanged(c)),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Literal
 
 from konsil.analysis.roles.vocabulary import (
+    BELONGING,
     CODES,
     CRITERIA,
     DEGREES,
@@ -76,7 +77,7 @@ def fit(name: str, role: NameRole | TextRole) -> float:
         : min(
             (
                 parts.index(word)
-                for word in ("of", "der", "des")
+                for word in BELONGING
                 if word in parts[1:] and parts[0] not in KEYS and role in {"unit", "group"}
             ),
             default=None,

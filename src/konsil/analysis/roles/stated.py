@@ -9,7 +9,7 @@ import polars as pl
 
 from konsil.analysis.roles.candidates.cells import rater_columns
 from konsil.analysis.roles.candidates.compared.scaled_comparisons import known_ends
-from konsil.analysis.roles.candidates.families import matching
+from konsil.analysis.roles.candidates.families import matching, named_by_pattern
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.evidence import Draft
@@ -83,8 +83,7 @@ def _ratings(table: Table, stated: StatedRoles) -> Draft | None:
     if len(stated.raters) > 1 and layout in {None, "wide"}:
         return Draft("wide", stated.units, rated=stated.raters)
     if stated.names:
-        aside = {*stated.units, stated.cluster, *stated.groups, *stated.unused}
-        rated = matching(stated.names, [name for name in table.by_name if name not in aside])
+        rated = named_by_pattern(table, stated)
         rater_column = None if "{rater}" in stated.names else rater
         return Draft("rater-by-criterion", stated.units, rater_column, rated, names=stated.names)
     has_units = bool(stated.units) or stated.has_no_units

@@ -138,6 +138,9 @@ TEXT_WORDS: Mapping[TextRole, frozenset[str]] = {
 KEYS = frozenset({"id", "nr", "no", "name", "code", "number", "nummer"})
 """Words that say nothing behind another: a rater's name is a rater."""
 
+BELONGING = frozenset({"of", "der", "des"})
+"""Words before what something belongs to: the difficulty of the question is no question."""
+
 CODES = _words("code codes id ids zip zipcode plz postleitzahl postcode icd schluessel nummer")
 """Last words of names of codes, of which a mean says nothing."""
 

@@ -18,10 +18,7 @@ def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
     if len(stated.raters) > 1:
         return [stated.raters]
     if stated.names:
-        used_columns = taken_columns(stated)
-        return [
-            matching(stated.names, [c.name for c in table.columns if c.name not in used_columns])
-        ]
+        return [named_by_pattern(table, stated)]
     able = [c.name for c in table.columns if c.is_ratings and c.name not in taken_columns(stated)]
     sets: list[tuple[str, ...]] = []
     for group in connected(table, able):
@@ -39,6 +36,14 @@ def families(table: Table, stated: StatedRoles) -> list[tuple[str, ...]]:
                 sets += [tuple(n for n in base if n != m) for m in base]
     sets += [tuple(n for n in able if kinds(n)[kind] >= 0.5) for kind in _SPLIT_KINDS[:4]]
     return [names for names in dict.fromkeys(sets) if len(names) > 1]
+
+
+def named_by_pattern(table: Table, stated: StatedRoles) -> tuple[str, ...]:
+    """The columns of ratings that the stated pattern describes; texts beside ratings are none."""
+    aside = {*taken_columns(stated), *stated.groups, *stated.unused}
+    names = matching(stated.names or "", [name for name in table.by_name if name not in aside])
+    rated = tuple(name for name in names if not table.by_name[name].is_prose)
+    return rated or names
 
 
 def taken_columns(stated: StatedRoles) -> set[str]:

@@ -236,12 +236,22 @@ def _of_raters(
     if len(rated) < 2 or not {*rated} <= {*names} or stated.outcome or are_two_orders:
         return
     pair = sides[0].name, sides[1].name
+    if not stated.raters and not _share_words([table.by_name[name] for name in rated], pair):
+        return
     draft = Draft("pairs", rated=rated, sides=pair)
     draft.add(12, "pairs", ", ".join((*pair, *rated)))
     draft.add(5.0 * is_named, "sides", ", ".join(pair))
     draft.add(10.0 * is_of_people, "names_of_kind", ", ".join(rated))
     draft.numbers = tuple(_steps(table.by_name[name], *sides) for name in rated)
     yield from _completed(table, stated, draft)
+
+
+def _share_words(columns: Sequence[Column], sides: tuple[str, str]) -> bool:
+    """Whether each column has words for winners that another one has, too: a scale is common."""
+    words = [{word for word in c.folded if known_step(word, sides) != 0} for c in columns]
+    return all(
+        not own or any(own & others for others in words if others is not own) for own in words
+    )
 
 
 def _in_both_orders(
