@@ -133,6 +133,14 @@ def test_outcomes_of_raters_have_common_words() -> None:
     assert both.reading.rated == ("dr_a", "who")
 
 
+def test_stated_raters_without_outcomes_are_named() -> None:
+    rows = [f"{n},{('left', 'right')[n % 3 == 0]},gpt,claude,{n % 4}" for n in range(8)]
+    text = "item,dr_a,system_a,system_b,notes\n" + "\n".join(rows)
+    proposal = propose(table(text), StatedRoles(raters=("dr_a", "notes")), "comparisons")
+    assert proposal.reading is None
+    assert "not all of dr_a and notes do" in str(proposal.unclear[0])
+
+
 @pytest.mark.parametrize("beside", ["", "item"])
 def test_a_pattern_of_names_takes_no_texts(beside: str) -> None:
     text = "item,obs_1,obs_2,obs_text\n" + "\n".join(

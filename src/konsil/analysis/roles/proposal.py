@@ -70,7 +70,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         task: what the table is read for; None: not known.
     """
     table = table_of_rows(frame, stated)
-    complete = stated_draft(table, stated)
+    complete = stated_draft(table, stated, task)
     if complete:
         complete.split = complete.split or separator_of(table, complete.rated, stated)
     names = [] if complete or task == "comparisons" else columns_of_names(table)
@@ -208,6 +208,13 @@ def _reading(frame: pl.DataFrame, draft: Draft, stated: StatedRoles) -> TableRea
 def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
     if task == "texts":
         return message("No columns contain texts to be rated.", message_id="roles.no_texts")
+    if task == "comparisons" and len(stated.raters) > 1:
+        return message(
+            "Where several raters have a column each, it contains the outcomes of their"
+            " comparisons: not all of {columns} do.",
+            message_id="roles.raters_without_outcomes",
+            columns=listed([shortened(name) for name in stated.raters]),
+        )
     if task == "comparisons":
         return message("No columns contain comparisons.", message_id="roles.no_comparisons")
     if task == "groups" and stated.raters and stated.has_no_units:

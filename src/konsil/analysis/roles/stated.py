@@ -21,6 +21,7 @@ from konsil.analysis.roles.reading import (
     Shape,
     StatedRoles,
     TableReading,
+    Task,
 )
 from konsil.analysis.roles.statement import shape_words
 from konsil.errors import SourceError, choice, nearest, option
@@ -28,11 +29,10 @@ from konsil.errors import SourceError, choice, nearest, option
 _POINTS = 3.0
 
 
-def stated_draft(table: Table, stated: StatedRoles) -> Draft | None:
+def stated_draft(table: Table, stated: StatedRoles, task: Task | None = None) -> Draft | None:
     """The reading of a complete statement; None where something is open."""
-    draft = (
-        _comparisons(table, stated) if stated.first or stated.second else _ratings(table, stated)
-    )
+    are_compared = task == "comparisons" or stated.first or stated.second
+    draft = _comparisons(table, stated) if are_compared else _ratings(table, stated)
     if draft is None:
         return None
     if draft.shape in SHAPES_OF["long"] | COMPARISONS:
