@@ -11,6 +11,7 @@ from konsil.analysis.agreement.agreement_statistics import (
     Tallied,
     agreement,
     computed_from_margins,
+    entering,
     reason,
     totals_of,
 )
@@ -81,6 +82,7 @@ def with_chance(
     """
     if name != "within_one" or not np.isfinite(summary.headline.value):
         return summary
+    sample = entering(sample, STATISTICS[name].uses)
     sums, finalise = _chance_level(sample.codes)
     measure = Measure(
         sums, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings

@@ -28,14 +28,14 @@ from konsil.stats.agreement.long_scales.by_name import (
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
 from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
 from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
-from konsil.stats.agreement.registry import STATISTICS, Entry
+from konsil.stats.agreement.registry import STATISTICS, Entry, Uses
 from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, by_shared_units, thin_pairs
 from konsil.stats.engine import ranks
 from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, Statistic
-from konsil.stats.engine.tables import label_counts
+from konsil.stats.engine.tables import complete, label_counts, paired
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
@@ -189,22 +189,31 @@ class Tallied:
     Statistics of the same sums are tallied and resampled once.
     """
 
-    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(
+    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None, int], Sums] = field(
         default_factory=dict
     )
-    """Sums by tally and the labels' numbers."""
+    """Sums by tally, the labels' numbers and the ratings that enter."""
     priors: dict[tuple[int, bool], Prior | None] = field(default_factory=dict)
     """What sparse labels, or pairs that share few units, add to the sums, by the sums' identity."""
-    sparse: bool | None = None
-    """Whether the sample's labels are too sparse for a bootstrap; None before it is known."""
-    pairs: list[ThinPairs | None] = field(default_factory=list)
-    """What pairs of raters share where some share few units; empty before it is known."""
+    sparse: dict[int, bool] = field(default_factory=dict)
+    """Whether labels are too sparse for a bootstrap, by the ratings that enter."""
+    pairs: dict[int, ThinPairs | None] = field(default_factory=dict)
+    """What pairs of raters share where some share few units, by the ratings that enter."""
+    samples: dict[Uses, Sample] = field(default_factory=dict)
+    """The ratings that enter a statistic, by the units that it uses."""
+
+    def entering(self, sample: Sample, uses: Uses) -> Sample:
+        """The sample's ratings that enter a statistic which uses these units."""
+        if uses not in self.samples:
+            self.samples[uses] = entering(sample, uses)
+        return self.samples[uses]
 
     def thin(self, codes: Codes) -> ThinPairs | None:
         """What pairs of raters share, where some share few units; else None."""
-        if not self.pairs:
-            self.pairs.append(thin_pairs(codes))
-        return self.pairs[0]
+        place = id(codes.labels)
+        if place not in self.pairs:
+            self.pairs[place] = thin_pairs(codes)
+        return self.pairs[place]
 
     def prior(
         self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums, *, is_thin: bool = False
@@ -213,15 +222,28 @@ class Tallied:
 
         None where labels are not sparse.
         """
-        if self.sparse is None:
-            self.sparse = rare_events.is_sparse(codes)
-        if not (self.sparse or is_thin):
+        if id(codes.labels) not in self.sparse:
+            self.sparse[id(codes.labels)] = rare_events.is_sparse(codes)
+        if not (self.sparse[id(codes.labels)] or is_thin):
             return None
         place = (id(sums), is_thin)
         if place not in self.priors:
             defined = of_defined_tables(sums, codes.n_labels**2) if is_thin else None
             self.priors[place] = prior(codes, tally, defined=defined)
         return self.priors[place]
+
+
+def entering(sample: Sample, uses: Uses) -> Sample:
+    """The sample with the ratings that enter a statistic, and no others.
+
+    All units and clusters remain, those without a rating that enters are empty: they add nothing to
+    sums, and count for nothing.
+    """
+    if uses == "rated":
+        return sample
+    codes = complete(sample.codes) if uses == "complete" else paired(sample.codes)
+    # The same array where all ratings enter, so that sums are shared.
+    return sample if codes.labels is sample.codes.labels else replace(sample, codes=codes)
 
 
 def agreement(
@@ -239,12 +261,13 @@ def agreement(
     `pair_weights`: a mean over pairs of raters with every pair alike, or weighted by the units that
     a pair shares.
     """
+    tallied = Tallied() if tallied is None else tallied
+    sample = tallied.entering(sample, STATISTICS[name].uses)
     codes = spaced(sample.codes, name, level)
     if is_too_large(codes, name, weights):
         return _blank(sample)
     chosen = _formula(codes, name, level, weights, pair_weights)
-    tallied = Tallied() if tallied is None else tallied
-    key = (chosen.tally, codes.values)
+    key = (chosen.tally, codes.values, id(codes.labels))
     # Statistics with one tally share its sums, and so their resamples.
     if key not in tallied.sums:
         tallied.sums[key] = chosen.tally(codes)
@@ -285,6 +308,7 @@ def agreement_alone(
     pair_weights: PairWeights = "alike",
 ) -> Measure:
     """The same number without what its intervals need: for the samples without a rater."""
+    sample = entering(sample, STATISTICS[name].uses)
     codes = spaced(sample.codes, name, level)
     if is_too_large(codes, name, weights):
         return _blank(sample)
@@ -406,10 +430,10 @@ def reason(sample: Sample, name: str, weights: Weights = "") -> str:
     if np.count_nonzero(label_counts(codes)) == 1:
         return message("all labels are identical; chance-corrected agreement is not estimable")
     if name in ICC_FORMS or name == "kendall_w":
-        complete = int((sample.codes.labels >= 0).all(axis=1).sum())
-        if complete < 2:
+        n_complete = int((sample.codes.labels >= 0).all(axis=1).sum())
+        if n_complete < 2:
             return message(
-                "needs at least two units that every rater rated; there are {n}", n=complete
+                "needs at least two units that every rater rated; there are {n}", n=n_complete
             )
         if name in {"icc1k", "icc2k", "icc3k"}:
             return message(

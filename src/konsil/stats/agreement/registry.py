@@ -89,6 +89,8 @@ def alpha_of_level(
     return alpha.krippendorff_alpha(codes.n_labels, level, codes.values)
 
 
+Uses = Literal["rated", "paired", "complete"]
+"""The units whose labels enter: with a label, with two or more, or with one of every rater."""
 Needs = Literal["pairs", "complete_pairs", "counts", "coincidences", "counts_and_margins", "anova"]
 Range = tuple[float, float]
 
@@ -112,6 +114,8 @@ class Entry:
     needs: Needs
     """What is tallied: tables of pairs, label counts per unit, rater margins, coincidences, sums of
     squares."""
+    uses: Uses
+    """The units whose labels enter its value; all others change nothing."""
     range: Range
     """The smallest and the largest value possible."""
     weighted: bool
@@ -130,6 +134,7 @@ def _percents() -> Iterable[Entry]:
         "Percent agreement",
         ANY,
         "pairs",
+        "paired",
         SHARE,
         True,
         of_pairs(kappa.percent_agreement),
@@ -145,6 +150,7 @@ def _percents() -> Iterable[Entry]:
         "Percent agreement, mean of units",
         ANY,
         "counts",
+        "paired",
         SHARE,
         True,
         of_units(multirater.multirater_percent_agreement),
@@ -159,6 +165,7 @@ def _percents() -> Iterable[Entry]:
         "Agreement to within one category",
         ORDERED,
         "pairs",
+        "paired",
         SHARE,
         False,
         unweighted(
@@ -175,6 +182,7 @@ def _percents() -> Iterable[Entry]:
         "Unanimous agreement",
         ANY,
         "counts",
+        "complete",
         SHARE,
         False,
         unweighted("unanimity", lambda _: multirater.unanimity()),
@@ -196,6 +204,7 @@ def _kappas() -> Iterable[Entry]:
         "Cohen's kappa",
         ANY,
         "pairs",
+        "paired",
         KAPPA,
         True,
         of_pairs(kappa.cohen_kappa),
@@ -211,6 +220,7 @@ def _kappas() -> Iterable[Entry]:
         "Cohen's kappa, linear weights",
         ORDERED,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted("cohen_kappa_linear", partial(_weighted_kappa, weights="linear")),
@@ -222,6 +232,7 @@ def _kappas() -> Iterable[Entry]:
         "Cohen's kappa, quadratic weights",
         ORDERED,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted("cohen_kappa_quadratic", partial(_weighted_kappa, weights="quadratic")),
@@ -236,6 +247,7 @@ def _kappas() -> Iterable[Entry]:
         "PABAK",
         ANY,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted("pabak", lambda codes: kappa.pabak(codes.labels.shape[1], codes.n_labels)),
@@ -251,6 +263,7 @@ def _kappas() -> Iterable[Entry]:
         "Light's kappa",
         ANY,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted(
@@ -264,6 +277,7 @@ def _kappas() -> Iterable[Entry]:
         "Scott's pi",
         ANY,
         "pairs",
+        "paired",
         KAPPA,
         True,
         of_pairs(kappa.scott_pi),
@@ -281,6 +295,7 @@ def _many_raters() -> Iterable[Entry]:
         "Fleiss' kappa",
         ANY,
         "counts",
+        "rated",
         KAPPA,
         True,
         of_units(multirater.fleiss_kappa),
@@ -295,6 +310,7 @@ def _many_raters() -> Iterable[Entry]:
         "Conger's kappa",
         ANY,
         "counts_and_margins",
+        "rated",
         OPEN,
         True,
         of_pairs(multirater.conger_kappa),
@@ -309,6 +325,7 @@ def _many_raters() -> Iterable[Entry]:
         "Randolph's free-marginal kappa",
         ANY,
         "counts",
+        "paired",
         KAPPA,
         False,
         unweighted("randolph_kappa", lambda codes: multirater.randolph_kappa(codes.n_labels)),
@@ -323,6 +340,7 @@ def _many_raters() -> Iterable[Entry]:
         "Brennan and Prediger's coefficient",
         ANY,
         "counts",
+        "paired",
         OPEN,
         True,
         of_units(multirater.brennan_prediger),
@@ -334,6 +352,7 @@ def _many_raters() -> Iterable[Entry]:
         "Krippendorff's alpha",
         ANY,
         "coincidences",
+        "paired",
         OPEN,
         True,
         alpha_of_level,
@@ -348,6 +367,7 @@ def _many_raters() -> Iterable[Entry]:
         "Gwet's AC1",
         ANY,
         "counts",
+        "rated",
         OPEN,
         False,
         unweighted("gwet_ac1", lambda codes: multirater.gwet_ac1(codes.n_labels)),
@@ -363,6 +383,7 @@ def _many_raters() -> Iterable[Entry]:
         "Gwet's AC2, linear weights",
         ORDERED,
         "counts",
+        "rated",
         OPEN,
         False,
         unweighted(
@@ -377,6 +398,7 @@ def _many_raters() -> Iterable[Entry]:
         "Gwet's AC2",
         ORDERED,
         "counts",
+        "rated",
         OPEN,
         True,
         of_units(multirater.gwet_ac2, "quadratic"),
@@ -441,12 +463,15 @@ def _icc(codes: Codes, form: icc.IccForm) -> Statistic:
 def _iccs() -> Iterable[Entry]:
     for form, title, description in _ICC:
         make = unweighted(form, partial(_icc, form=form))
-        yield Entry(form, title, ORDERED, "anova", OPEN, False, make, icc.SHROUT, description)
+        yield Entry(
+            form, title, ORDERED, "anova", "complete", OPEN, False, make, icc.SHROUT, description
+        )
     yield Entry(
         "icc1_incomplete",
         "ICC(1,1), missing ratings",
         ORDERED,
         "anova",
+        "rated",
         OPEN,
         False,
         unweighted("icc1_incomplete", lambda _: icc.icc1_incomplete()),
@@ -461,6 +486,7 @@ def _ranks() -> Iterable[Entry]:
         "Kendall's W",
         ORDERED,
         "complete_pairs",
+        "complete",
         SHARE,
         False,
         unweighted(
@@ -477,6 +503,7 @@ def _ranks() -> Iterable[Entry]:
         "Spearman's rho",
         ORDERED,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted("spearman", lambda codes: ranks.spearman(codes.labels.shape[1], codes.n_labels)),
@@ -488,6 +515,7 @@ def _ranks() -> Iterable[Entry]:
         "Kendall's tau-b",
         ORDERED,
         "pairs",
+        "paired",
         KAPPA,
         False,
         unweighted(

@@ -105,6 +105,13 @@ class Rows:
             return Factor(self.patterns.astype(self.dtype, copy=False))
         return _factor(np.asarray(self.patterns), self.n_clusters * self.largest, self.dtype)
 
+    @cached_property
+    def is_informative(self) -> NDArray[np.bool_]:
+        """(n_patterns,) whether a pattern's row is not all zero."""
+        if _is_sparse(self.patterns):
+            return np.asarray(abs(self.patterns).sum(axis=1)).ravel() > 0
+        return np.asarray(self.patterns.any(axis=1))
+
     @property
     def k(self) -> int:
         """How many sums a cluster has."""

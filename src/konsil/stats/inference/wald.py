@@ -42,8 +42,9 @@ class WaldInterval(NamedTuple):
 def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     """Each cluster's influence on the statistic, (n_clusters, m).
 
-    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); every column sums to
-    zero. The gradient is the finalise's own where it has one (`WithGradient`); otherwise it is
+    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0) and C the clusters with
+    information, those whose sums are not all 0; the others' influence is 0, as if they were not
+    there. Every column sums to zero. The gradient is the finalise's own where it has one (`WithGradient`); otherwise it is
     computed by central differences, over the sums or over the clusters, whichever are fewer. nan
     where the statistic is undefined at T; where it is undefined one step to one side, the other
     side is used.
@@ -63,8 +64,8 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
             gradient = finalise.gradient(rows.total)
         influence = np.asarray(rows.patterns @ gradient)
         # Divided last: a copy of very many totals is as large as the sums themselves.
-        influence -= rows.total @ gradient / rows.n_clusters
-        return rows.expand(influence)
+        influence -= rows.total @ gradient / max(rows.informative, 1)
+        return rows.expand(influence * rows.is_informative[:, None])
     value = evaluate(finalise, rows.total[None])[0]
     active = np.flatnonzero(rows.largest)
     if isinstance(finalise, MeanOfParts):
@@ -111,9 +112,10 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
 def _along(rows: Rows, gradient: Array) -> Array:
     """The influences (n_patterns, m) of a gradient (k, m)."""
     # Column by column, so that a number is the same to the last bit alone and beside others.
-    mean = rows.total / rows.n_clusters
+    mean = rows.total / max(rows.informative, 1)
     columns = [np.ascontiguousarray(column) for column in gradient.T]
-    return np.stack([rows.patterns @ column - mean @ column for column in columns], axis=1)
+    influence = np.stack([rows.patterns @ column - mean @ column for column in columns], axis=1)
+    return np.asarray(influence * rows.is_informative[:, None])
 
 
 def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
@@ -141,11 +143,12 @@ def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
 
 def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:
     scales = np.maximum(np.abs(rows.total), rows.largest)
-    mean = rows.total / rows.n_clusters
+    mean = rows.total / max(rows.informative, 1)
     parts = []
     n_patterns = rows.patterns.shape[0]
     for at in range(0, n_patterns, rows.group):
-        moves = rows.dense(at, min(at + rows.group, n_patterns)) - mean
+        end = min(at + rows.group, n_patterns)
+        moves = (rows.dense(at, end) - mean) * rows.is_informative[at:end, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.nanmin(
                 np.where(moves != 0, scales / np.abs(moves), np.inf), axis=1, initial=np.inf
