@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from konsil.analysis.agreement.agreement_estimates import estimate_jointly
 from konsil.analysis.agreement.agreement_statistics import agreement, agreement_alone
+from konsil.analysis.agreement.consensus import against_panel
 from konsil.analysis.estimation.measure import Measure, clusters_used, value
+from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.model.spec import Resampling
+from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Codes
 
@@ -21,9 +23,9 @@ N_LABELS = 3
 
 
 @st.composite
-def samples(draw: st.DrawFn) -> Sample:
+def samples(draw: st.DrawFn, fewest: int = 2) -> Sample:
     """Up to twelve units of up to four raters, many of them incomplete, in clusters of one or two."""
-    n_raters = draw(st.integers(2, 4))
+    n_raters = draw(st.integers(fewest, 4))
     label = st.integers(-1, N_LABELS - 1)
     rows = draw(st.lists(st.tuples(*[label] * n_raters), min_size=2, max_size=12))
     n_each = draw(st.integers(1, 2))
@@ -74,6 +76,49 @@ def test_what_does_not_count_changes_nothing(name: str, of: Sample) -> None:
     alone = agreement_alone(of, name, STATISTICS[name].levels[-1])
     expected = pytest.approx((value(reduced), value(alone), reduced.commonest), nan_ok=True)
     assert (value(whole), value(whole), whole.commonest) == expected
+
+
+def against_others(of: Sample) -> dict[str, Measure]:
+    """Each rater against the others, the first one as a judge as well, in both ways."""
+    measures = {"rest": leave_one_out_measure(of, REST, "nominal")}
+    each = each_rest(of, REST, "nominal")
+    measures |= {f"rest {n}": measure for n, measure in enumerate(each)}
+    labels = of.codes.labels
+    panel, judge = (
+        replace(of, codes=replace(of.codes, labels=part), raters=raters)
+        for part, raters in ((labels[:, 1:], of.raters[1:]), (labels[:, :1], of.raters[:1]))
+    )
+    for mode in ("valid", "paper"):
+        [(_, judged, ceiling, minus)] = against_panel(panel, judge, REST, mode, "nominal")
+        measures |= {f"judge {mode}": judged, f"ceiling {mode}": ceiling}
+        if mode == "valid":
+            measures["minus"] = minus
+    return measures
+
+
+REST = Analysis("a", "cohen_kappa", "c", "p", against="rest")
+
+
+@given(samples(fewest=3))
+def test_what_meets_no_majority_changes_nothing(of: Sample) -> None:
+    whole, rated = against_others(of), of.codes.labels >= 0
+    without_each = [
+        against_others(without(of, [(n, r) for r in range(len(of.raters))]))
+        for n in range(len(of.units))
+    ]
+    for name, measure in whole.items():
+        n = measure.n_ratings
+        idle = [u for u in range(len(of.units)) if without_each[u][name].n_ratings == n]
+        places = [(u, r) for u in idle for r in range(len(of.raters))]
+        reduced = against_others(without(of, places))[name]
+        # Raters on the same sums share their clusters.
+        assert counts(reduced)[:3] == counts(measure)[:3]
+        assert value(reduced) == pytest.approx(value(measure), nan_ok=True)
+        assert measure.n_units == len(of.units) - len(idle)
+        # A judge's labels choose the units of the panel's own agreement, and do not enter it.
+        is_panel_alone = name.startswith("ceiling")
+        entering = np.delete(rated, idle, axis=0)[:, int(is_panel_alone) :]
+        assert n == entering.sum()
 
 
 @pytest.mark.parametrize("name", STATISTICS)

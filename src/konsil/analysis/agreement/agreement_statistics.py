@@ -35,7 +35,7 @@ from konsil.stats.engine import ranks
 from konsil.stats.engine.arithmetic import WithGradient
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, Statistic
-from konsil.stats.engine.tables import complete, label_counts, paired
+from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
@@ -239,11 +239,14 @@ def entering(sample: Sample, uses: Uses) -> Sample:
     All units and clusters remain, those without a rating that enters are empty: they add nothing to
     sums, and count for nothing.
     """
-    if uses == "rated":
-        return sample
-    codes = complete(sample.codes) if uses == "complete" else paired(sample.codes)
-    # The same array where all ratings enter, so that sums are shared.
-    return sample if codes.labels is sample.codes.labels else replace(sample, codes=codes)
+    is_rated = sample.codes.labels >= 0
+    match uses:
+        case "rated":
+            return sample
+        case "paired":
+            return sample.with_labels_of(is_rated.sum(axis=1) > 1)
+        case "complete":
+            return sample.with_labels_of(is_rated.all(axis=1))
 
 
 def agreement(

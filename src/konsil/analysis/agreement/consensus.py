@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -94,15 +95,16 @@ def against_panel(
         prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
     )
     comparisons = []
+    entering = _entering(codes.labels, n_panel, mode, is_mean=is_mean)
     for n, name in enumerate(names):
-        n_labelled = int((codes.labels[:, n_panel + n] >= 0).sum())
+        n_units, n_raters, of_panel, of_judges = entering[n]
         shared = Measure(
             sums,
             parts[0].finalise,
             panel.clusters,
-            n_labelled,
-            n_panel + 1,
-            n_labelled,
+            n_units,
+            n_raters + (len(names) if is_mean else 1),
+            of_panel + of_judges,
             scale="atanh",
             share=share,
             sizes=sizes(codes),
@@ -116,8 +118,13 @@ def against_panel(
             for column in columns[:2]
         )
         # The ceiling's ratings are the panel's on the judge's units, whoever the judge is.
-        of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
-        ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
+        ceiling = replace(ceiling, n_raters=n_raters, n_ratings=of_panel)
+        if mode == "paper":
+            # Its raters meet the others on all units.
+            alone = panel.with_labels_of(consensus.slots(panel.codes.labels).any(axis=1))
+            ceiling = replace(
+                ceiling, n_units=alone.n_units, n_raters=alone.n_raters, n_ratings=alone.n_ratings
+            )
         minus = replace(shared, finalise=columns[2])
         comparisons.append(
             (
@@ -129,6 +136,32 @@ def against_panel(
             )
         )
     return comparisons
+
+
+def _entering(
+    labels: np.ndarray[tuple[int, int], np.dtype[np.signedinteger[Any]]],
+    n_panel: int,
+    mode: Mode,
+    *,
+    is_mean: bool,
+) -> list[tuple[int, int, int, int]]:
+    """For each judge the units, the panel's raters, its ratings and the judges' that enter.
+
+    A judge's unit enters where a rater of the panel meets a majority of the others (valid), or
+    where the panel has a majority (paper). `is_mean`: those of all judges together, for each.
+    """
+    panel, judged = labels[:, :n_panel] >= 0, labels[:, n_panel:] >= 0
+    if mode == "valid":
+        has_majority = consensus.slots(labels[:, :n_panel]).any(axis=1)
+    else:
+        has_majority = consensus.majority(labels[:, :n_panel]) >= 0
+    judged &= has_majority[:, None]
+    groups = [judged] * judged.shape[1] if is_mean else [column[:, None] for column in judged.T]
+    counts = []
+    for judges in groups:
+        used = panel[judges.any(axis=1)]
+        counts.append((len(used), int(used.any(axis=0).sum()), int(used.sum()), int(judges.sum())))
+    return counts
 
 
 def ceilings_of_panel(

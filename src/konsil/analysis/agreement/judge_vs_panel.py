@@ -188,8 +188,7 @@ def _mean_of(
             return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
 
         uneven = members[0].uneven if len(members) == 1 else None
-        n_ratings = sum(m.n_ratings for m in members)
-        return replace(members[0], finalise=finalise, uneven=uneven, n_ratings=n_ratings)
+        return replace(members[0], finalise=finalise, uneven=uneven)
 
     return "", averaged(0), averaged(1), averaged(2)
 

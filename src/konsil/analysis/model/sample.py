@@ -46,6 +46,17 @@ class Sample:
             frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))
         ]
 
+    def with_labels_of(self, units: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Sample:
+        """The labels of some units alone: the others remain without one, and so count for nothing.
+
+        Itself where no other unit has a label. `units`: (n_units,).
+        """
+        labels = self.codes.labels
+        if not (labels[~units] >= 0).any():
+            return self
+        codes = replace(self.codes, labels=np.where(units[:, None], labels, -1))
+        return replace(self, codes=codes)
+
     def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
         """These units alone, with their clusters numbered anew."""
         used, clusters = renumbered(self.codes.clusters[rows])

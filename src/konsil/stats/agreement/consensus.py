@@ -67,6 +67,17 @@ def leave_one_out(labels: Labels) -> NDArray[np.int64]:
     return out
 
 
+def slots(labels: Labels) -> NDArray[np.bool_]:
+    """Where a rater's label meets a majority of the others, (n_units, n_raters) to the same.
+
+    Example:
+        >>> slots(np.array([[0, 0, 1], [0, -1, 1]]))
+        array([[False, False,  True],
+               [ True, False,  True]])
+    """
+    return np.asarray((labels >= 0) & (leave_one_out(labels) >= 0))
+
+
 def _middle(labels: Labels) -> tuple[Labels, Labels]:
     """The lower and the upper median of each unit's labels, (n_units, 1) each; -1 without labels.
 

@@ -211,19 +211,6 @@ def complete(codes: Codes) -> Codes:
     return replace(codes, labels=labels)
 
 
-def paired(codes: Codes) -> Codes:
-    """Blank every unit with a single label, which says nothing of how raters agree.
-
-    Example:
-        >>> paired(Codes(np.array([[0, 1, -1], [-1, 1, -1]]), np.array([0, 1]), 2)).labels
-        array([[ 0,  1, -1],
-               [-1, -1, -1]])
-    """
-    is_single = (codes.labels >= 0).sum(axis=1, keepdims=True) == 1
-    labels = np.where(is_single, -1, codes.labels) if is_single.any() else codes.labels
-    return replace(codes, labels=labels)
-
-
 def complete_pair_tables(codes: Codes) -> Array:
     """Tally pair_tables over the units that every rater labelled.
 

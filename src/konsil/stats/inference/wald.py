@@ -44,10 +44,10 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
 
     influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0) and C the clusters with
     information, those whose sums are not all 0; the others' influence is 0, as if they were not
-    there. Every column sums to zero. The gradient is the finalise's own where it has one (`WithGradient`); otherwise it is
-    computed by central differences, over the sums or over the clusters, whichever are fewer. nan
-    where the statistic is undefined at T; where it is undefined one step to one side, the other
-    side is used.
+    there. Every column sums to zero. The gradient is the finalise's own where it has one
+    (`WithGradient`); otherwise it is computed by central differences, over the sums or over the
+    clusters, whichever are fewer. nan where the statistic is undefined at T; where it is undefined
+    one step to one side, the other side is used.
 
     Source: Binder (1983), On the variances of asymptotically normal estimators from complex
     surveys.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.prevalence import label_notes
@@ -68,15 +70,14 @@ def refuse_many_labels(analysis: Analysis, codes: Codes, n_sums: int) -> None:
 def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = table_measure(analysis)
+    notes = without_majority(sample)
+    sample = sample.with_labels_of(consensus.slots(sample.codes.labels).any(axis=1))
     codes = spaced(sample.codes, analysis.statistic, level)
     refuse_many_labels(analysis, codes, codes.labels.shape[1] * codes.n_labels**2)
     statistic = consensus.leave_one_out_agreement(
         codes.labels.shape[1], codes.n_labels, measure, weights, codes.values
     )
-    notes = (
-        *without_majority(sample),
-        *label_notes(sample, analysis.statistic),
-    )
+    notes = (*notes, *label_notes(sample, analysis.statistic))
     return _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
 
 
@@ -96,13 +97,17 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     overall = _measure(
         sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False
     )
-    n_labelled = (codes.labels >= 0).sum(axis=0)
+    slots = consensus.slots(codes.labels)
+    # By rater, each rater's labels of the units on which the former meets a majority: the others'
+    # decide what that is, so that they enter as well.
+    n_entering = slots.T.astype(np.float64) @ (codes.labels >= 0)
     return [
         replace(
             overall,
             finalise=Column(statistic.finalise, n),
-            n_units=int(n_labelled[n]),
-            n_ratings=int(n_labelled[n]),
+            n_units=int(slots[:, n].sum()),
+            n_raters=int(np.count_nonzero(n_entering[n])),
+            n_ratings=int(n_entering[n].sum()),
             uneven=uneven_clusters(
                 codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)
             ),
