@@ -36,18 +36,36 @@ def effect_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems, criterion by criterion, Cohen's d and a rank test.
 
     valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney).
-    paper: of all scores as if they were independent.
+    paper: of all single scores as if they were independent; a composite score is taken apart into
+    those of its criteria.
     """
+    is_naive = context.analysis.mode == "paper"
     for criterion_context in each_criterion(context):
-        frame = select(table, criterion_context.analysis, criterion_context.analysis.raters)
-        for keys, part in groups(frame, criterion_context.analysis.by):
+        analysis = criterion_context.analysis
+        frame = (
+            _single_scores(criterion_context, table)
+            if is_naive
+            else select(table, analysis, analysis.raters)
+        )
+        for keys, part in groups(frame, analysis.by):
             named = {**keys, "criterion": criterion_context.criterion.id} if context.also else keys
             by = {k["system"]: p for k, p in groups(part, ["system"])}
             for a, b in combinations(sorted(by), 2):
-                make = _naive if context.analysis.mode == "paper" else _paired
+                make = _naive if is_naive else _paired
                 yield from make(
                     criterion_context, {**named, "system": a}, {**named, "system": b}, by[a], by[b]
                 )
+
+
+def _single_scores(context: Context, table: RatingTable) -> pl.DataFrame:
+    """One row a score of each rater: a composite's criteria one by one, as they were published."""
+    composite = table.composites.get(context.criterion.id)
+    criteria = (context.criterion,) if composite is None else composite.parts.get("", ())
+    parts = []
+    for each in map(context.of, criteria):
+        frame = select(table, each.analysis, each.analysis.raters)
+        parts.append(scores(each, frame, "rater"))
+    return pl.concat(parts)
 
 
 def each_criterion(context: Context) -> Iterator[Context]:
@@ -114,9 +132,7 @@ def _estimate(context: Context, measure: Measure) -> Estimate:
 def _naive(
     context: Context, keys: dict[str, str], versus: dict[str, str], a: pl.DataFrame, b: pl.DataFrame
 ) -> Iterator[Row]:
-    first, second = (
-        scores(context, part, "rater").get_column("score").to_numpy() for part in (a, b)
-    )
+    first, second = (part.get_column("score").to_numpy() for part in (a, b))
     totals = np.concatenate([effects.moments(x).sum(axis=0) for x in (first, second)])
     d = float(effects.cohen_d(totals)[0])
     u, p = effects.rank_sum(first, second)

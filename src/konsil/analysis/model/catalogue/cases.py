@@ -414,8 +414,8 @@ CASES = (
             "for every two systems, and each of `criterion` and `criteria`, the mean "
             "difference of their case means divided by its standard deviation (d_z), tested"
             " by Wilcoxon's signed-rank test; Cohen's d and the Mann-Whitney U of the "
-            "unpaired case means are also reported. In paper mode of all scores, treated as"
-            " independent"
+            "unpaired case means are also reported. In paper mode of all single scores (of a "
+            "composite, those of its criteria together), treated as independent"
         ),
         undefined="the case means do not vary",
         source=COHEN,
