@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
-from konsil.analysis.roles.candidates.compared.comparisons import compared
+from konsil.analysis.roles.candidates.compared.comparisons import answers_as_systems, compared
 from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
     swapped_sides,
@@ -234,7 +234,9 @@ def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
 
 
 def _almost_ratings(table: Table, task: Task | None) -> Iterator[TranslatableMessage]:
-    """Columns that are no ratings by their cells alone: dates, and numbers with a sign."""
+    """Columns that are no ratings by their cells alone, or no systems: dates, texts of answers."""
+    if task == "comparisons":
+        yield from answers_as_systems(table)
     if task not in {"ratings", "groups"}:
         return
     dates = [c for c in table.columns if c.is_date and not c.is_unique]
@@ -358,9 +360,15 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     )
     if None in marks and settled is None:
         column = numbers[marks.index(None)]
+        cell = next(value for value in column.distinct if "," in value)
         yield message(
-            "{column}: {cell} can be a thousand or a decimal number.",
+            "{column}: {cell} can be a thousand or a decimal number: {comma} for {decimal}, {point}"
+            " for {thousand}.",
             message_id="roles.decimal_comma",
             column=shortened(column.name),
-            cell=next(repr(value) for value in column.distinct if "," in value),
+            cell=repr(cell),
+            comma=option("decimal", ","),
+            decimal=cell.replace(",", "."),
+            point=option("decimal", "."),
+            thousand=cell.replace(",", ""),
         )

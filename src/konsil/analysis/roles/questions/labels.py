@@ -331,7 +331,10 @@ def _decimal_sign(frame: pl.DataFrame, reading: TableReading, separator: str) ->
     if _with_thousands(frame, reading, separator):
         return (",",)
     texts = [_numbers(frame, name) for name in reading.rated if separator and name in frame.columns]
-    return (".",) if any(decimal_mark(numbers) is None for numbers in texts) else ()
+    if not any(decimal_mark(numbers) is None for numbers in texts):
+        return ()
+    # Where commas separate no cells, they are the decimals' more often than the thousands'.
+    return ("." if separator == "," else ",",)
 
 
 def _with_thousands(frame: pl.DataFrame, reading: TableReading, separator: str) -> list[str]:
@@ -385,7 +388,11 @@ def _side_by_side(frame: pl.DataFrame, reading: TableReading) -> pl.DataFrame:
         return frame
     key = [*reading.units, reading.rater]
     once = frame.unique(key, keep="first", maintain_order=True)
-    return once.pivot(on=reading.rater, index=reading.units, values=reading.rated[0])
+    # A rater may be called like a column of units.
+    units = {name: f"\x1funit {n}" for n, name in enumerate(reading.units)}
+    return once.rename(units).pivot(
+        on=reading.rater, index=[*units.values()], values=reading.rated[0]
+    )
 
 
 _EMPTY = 0.1
