@@ -106,7 +106,7 @@ class Request:
 
     def _columns(self, names: object, entry: Field[Any], where: str) -> object:
         """Names of columns as texts: a data frame may number its columns."""
-        is_several = "Sequence" in str(entry.type)
+        is_several = any(kind in str(entry.type) for kind in ("Sequence", "tuple"))
         if names is None or isinstance(names, str):
             return names
         if isinstance(names, Integral) and not isinstance(names, bool):

@@ -10,7 +10,8 @@ import polars as pl
 
 from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
-from konsil.analysis.roles.candidates.compared.comparisons import answers_as_systems, compared
+from konsil.analysis.roles.candidates.compared.answer_columns import answers_as_systems
+from konsil.analysis.roles.candidates.compared.comparisons import compared
 from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
     swapped_sides,

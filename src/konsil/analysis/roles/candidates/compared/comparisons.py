@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from operator import eq
 
+from konsil.analysis.roles.candidates.compared.answer_columns import are_answers
 from konsil.analysis.roles.candidates.compared.scaled_comparisons import (
     POINTS,
     RELATED,
@@ -28,19 +29,15 @@ from konsil.analysis.roles.candidates.compared.win_counts import (
 )
 from konsil.analysis.roles.candidates.leftover import explain
 from konsil.analysis.roles.columns import Column, Table
-from konsil.analysis.roles.evidence import Draft, shortened
+from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, kinds
 from konsil.analysis.roles.outcomes import FIVE, are_outcomes, known_step, name_results, sense_of
 from konsil.analysis.roles.reading import StatedRoles
 from konsil.analysis.roles.vocabulary import WINS, NameRole
-from konsil.errors import option
-from konsil.errors.message import TranslatableMessage, message
 
 _MOST_SYSTEMS = 60
 """Systems in columns that are not named for the two sides; in others `_MANY_SYSTEMS`."""
 _MANY_SYSTEMS = 200
-_FEWEST_OF_ANSWERS = 3
-"""Rows from which on columns without a single recurring value have no names of systems."""
 _FEWEST = 6
 """Rows from which on it is no chance that two columns are never equal."""
 _MOST_ERRORS = 0.2
@@ -71,7 +68,7 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
             or (are_sides(first.name, second.name) and not _is_series(table, first.name))
             or are_opponents(first.name, second.name)
         )
-        if not are_stated and _are_answers(table, first, second):
+        if not are_stated and are_answers(table, first, second):
             continue
         is_swapped = not is_named and table.places[first.name] > table.places[second.name]
         if is_swapped or not _are_systems(table, first, second, is_named=is_named):
@@ -107,31 +104,6 @@ def _of_winners(
 def _is_series(table: Table, name: str) -> bool:
     """Whether more than two columns have names that differ in the last character only."""
     return sum(column.name[:-1] == name[:-1] for column in table.columns) > 2
-
-
-def _are_answers(table: Table, first: Column, second: Column) -> bool:
-    """Whether two columns have the systems' answers in place of their names, which recur."""
-    n = len(first.folded | second.folded)
-    return table.n_rows >= _FEWEST_OF_ANSWERS and (
-        n > table.n_rows if table.n_rows >= _FEWEST else n == 2 * table.n_rows
-    )
-
-
-def answers_as_systems(table: Table) -> Iterator[TranslatableMessage]:
-    """Columns named for the two sides that have answers, where no column has their systems."""
-    for first, second in permutations(table.columns, 2):
-        if are_sides(first.name, second.name) and _are_answers(table, first, second):
-            yield message(
-                "{first} and {second} have answers and no names of systems, as hardly any occurs"
-                " twice: add columns of the systems that gave them, and state these with"
-                " {option_first} and {option_second}.",
-                message_id="roles.answers_as_systems",
-                first=shortened(first.name),
-                second=shortened(second.name),
-                option_first=option("first"),
-                option_second=option("second"),
-            )
-            return
 
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
