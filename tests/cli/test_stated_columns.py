@@ -109,7 +109,11 @@ def test_short_answers_are_no_systems(
     code, _, err = call("preference", file)
     assert code == 2
     assert "diagnosis_a and diagnosis_b have answers and no names of systems" in err
-    # Systems that recur are compared.
+    # Columns that are named for systems have them, and names that recur are systems.
+    names[1:3] = ["model_a", "model_b"]
+    file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    assert "have answers" not in call("preference", file)[2]
+    names[1:3] = ["diagnosis_a", "diagnosis_b"]
     recurring = [[n, "xy"[int(n) % 2], "yz"[int(n) % 3 % 2], *row] for n, _, _, *row in rows]
     file.write_text("\n".join(",".join(row) for row in [names, *recurring]) + "\n")
     assert "have answers" not in call("preference", file)[2]
