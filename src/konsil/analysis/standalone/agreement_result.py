@@ -106,9 +106,6 @@ class Agreement:
     """What a reader must know."""
     labels: tuple[str, ...]
     """The scale's labels."""
-    constant: str | None = None
-    """The only label in the table, where no scale was declared: nothing beyond chance can then be
-    said."""
     level: str = "nominal"
     "Level of measurement."
     confidence: float = 0.95

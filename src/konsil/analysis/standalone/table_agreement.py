@@ -168,7 +168,6 @@ def estimate_table(
         companions=tuple(estimated.companions),
         warnings=(*table.warnings, *estimated.with_names(notes)),
         labels=table.labels.names,
-        constant=table.constant,
         level=options.level,
         confidence=request.confidence,
         pair_weights=request.pair_weights,
