@@ -186,7 +186,6 @@ def _record(row: Row) -> dict[str, Any]:
     e: Estimate = row.estimate
     group = next(iter(row.group.values()), "")
     versus = next(iter(row.versus.values()), None)
-    tested = {"p": finite_or_none(e.p), "p_holm": finite_or_none(row.p_adjusted)}
     return {
         "criterion": row.criterion,
         "statistic": row.statistic,
