@@ -49,25 +49,15 @@ class RaterCount:
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """The units that two raters share."""
-
-    raters: tuple[str, str]
-    """The two raters."""
-    n_units: int
-    """Units that both labelled."""
-
-
-@dataclass(frozen=True)
 class PairResult:
-    """What is known of two raters by themselves."""
+    """The units that two raters share, and what is known of the two by themselves."""
 
     raters: tuple[str, str]
     """The two raters."""
     n_units: int
     """Units that both labelled."""
-    statistics: tuple[NamedEstimate, ...]
-    """Their agreement."""
+    statistics: tuple[NamedEstimate, ...] = ()
+    """Their agreement, where requested."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +102,7 @@ class Agreement(ShownResult):
     """Whether pairs of raters weigh alike or by the units they share."""
     raters: tuple[RaterCount, ...] = ()
     """The raters; empty where they are not known."""
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[PairResult, ...] = ()
     """Each two raters' common units."""
     pairs: tuple[PairResult, ...] = ()
     """Each two raters by themselves, where requested."""

@@ -161,8 +161,8 @@ def _parts(reading: TableReading, options: TableOptions) -> Mapping[str, Mapping
     others = [name for name in reading.rated if name not in next(iter(values.values()))]
     if others:
         raise SourceError(
-            f"{options.name}: {option('names', reading.names)}: the column {others[0]!r} has another"
-            " name"
+            f"{options.name}: {option('names', reading.names)}: the column {others[0]!r} has"
+            " another name"
         )
     return values
 
