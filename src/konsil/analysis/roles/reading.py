@@ -281,8 +281,6 @@ class TableReading:
     """The role of every column, in the table's order."""
     unused: Mapping[str, TranslatableMessage] = field(default_factory=dict)
     """Column -> why it is not used."""
-    reasons: tuple[TranslatableMessage, ...] = ()
-    """What speaks for and against this reading, the strongest first."""
     points: float = 0.0
     """How much more speaks for it than against it."""
 

@@ -20,7 +20,14 @@ from konsil.api.design.table_command import command_of
 from konsil.api.design.user_tables import check_name, read_by, read_user_table
 from konsil.design.edits import Data
 from konsil.design.tables.columns import Role
-from konsil.design.tables.guessing import Hints, TableForm, form_of, guesses, proposal_of
+from konsil.design.tables.guessing import (
+    Hints,
+    TableForm,
+    form_of,
+    guesses,
+    proposal_of,
+    repeated_roles,
+)
 from konsil.design.tables.loaded import Loaded, Names, UserTable
 from konsil.design.tables.naming import (
     pseudonym,
@@ -29,7 +36,7 @@ from konsil.design.tables.naming import (
     systems_in_headings,
     systems_of,
 )
-from konsil.design.tables.sources import Chosen, faults, fixable_roles, missing_roles, sources_of
+from konsil.design.tables.sources import Chosen, fixable_roles, missing_roles, sources_of
 from konsil.errors import KonsilError, SourceError
 from konsil.errors.message import message
 from konsil.records.source import FileSettings
@@ -239,7 +246,7 @@ class Draft(ProtocolDraft):
         loaded.fixed = {field: word for field, word in words.items() if field in able and word}
         loaded.is_used = False
         chosen = self._chosen(loaded)
-        if faults(chosen) or missing_roles(chosen):
+        if repeated_roles(chosen.roles) or missing_roles(chosen):
             if self._brought.is_of(name):
                 self._leave_out(name)
             return

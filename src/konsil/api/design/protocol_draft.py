@@ -107,7 +107,7 @@ class ProtocolDraft:
         if not self.data.get("title"):
             return ("title",)
         try:
-            return needs_of(open_folder(self.staging).study)
+            return tuple(needs_of(open_folder(self.staging).study))
         except KonsilError:  # it is among the problems
             return ()
 

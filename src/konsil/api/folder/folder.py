@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from konsil.report.figures.drawing import Drawing
     from konsil.report.files.further import FurtherFiles
     from konsil.report.manuscript.request import Checklist, Form, ReportRequest
-    from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
     from konsil.store.release.released import Released
 
@@ -60,12 +59,6 @@ class Folder(OpenedStudy):
 
         with progress():
             return import_files(self, tuple(sources) or self.study.sources, replace_all=replace_all)
-
-    def finder(self) -> Find:
-        """What knows the tasks of the plan by their names, for annotations of them."""
-        from konsil.api.folder.labelstudio import Finder
-
-        return Finder(self)
 
     def preparations(self, sources: Sequence[Source] = ()) -> tuple[str, ...]:
         """For each file of the sources that is a deck, a log or a whole study: its counts.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 
 from konsil.design.edits import Data
 from konsil.design.tables.columns import OWN_OF, Role
-from konsil.design.tables.guessing import repeated_roles
 from konsil.records.source import FileSettings
 
 _ITEMS: Mapping[Role, str] = {"item": "item", "text": "text", "reference": "reference"}
@@ -92,11 +91,6 @@ def fixable_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:
     if (is_rated or "answer" in has) and not has & {"system", "system_a", "system_b"}:
         fixable.append("system")
     return tuple(fixable)
-
-
-def faults(table: Chosen) -> tuple[Role, ...]:
-    """Roles that more than one column has, and that only one can have."""
-    return repeated_roles(table.roles)
 
 
 def sources_of(table: Chosen) -> list[Data]:

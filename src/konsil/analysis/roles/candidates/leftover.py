@@ -207,7 +207,6 @@ def _is_in_series(column: Column, rated: Collection[str]) -> bool:
     return words_of_name != () and sum(stem(name) == words_of_name for name in rated) > 1
 
 
-def is_named_for_other(name: str, *, groups: bool = True) -> bool:
+def is_named_for_other(name: str) -> bool:
     """Whether a name is plainly that of a comment, a date, a sum, a group ..."""
-    roles = OTHER_ROLES if groups else tuple(role for role in OTHER_ROLES if role != "group")
-    return best_fit(name, roles) >= 0.7
+    return best_fit(name, OTHER_ROLES) >= 0.7

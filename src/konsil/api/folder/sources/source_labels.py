@@ -209,14 +209,21 @@ def _unclear(words: Collection[str], criteria: Sequence[Criterion], source: Sour
 def _off_scale(words: Collection[str], criteria: Sequence[Criterion]) -> Iterator[tuple[str, str]]:
     """The words that no scale has, and what is wrong with each."""
     for word in words:
-        problems = []
-        for criterion in criteria:
-            try:
-                read_label(criterion, word)
-            except LabelError as error:
-                problems.append(str(error))
-        if len(problems) == len(criteria):
-            yield word, problems[0]
+        if problem := off_scale_problem(criteria, word):
+            yield word, problem
+
+
+def off_scale_problem(criteria: Sequence[Criterion], label: str) -> str:
+    """Why no criterion reads this label; empty where one does, or where there is none."""
+    problem = ""
+    for criterion in criteria:
+        try:
+            read_label(criterion, label)
+        except LabelError as error:
+            problem = problem or str(error)
+        else:
+            return ""
+    return problem
 
 
 def _is_unbounded(word: str, criteria: Sequence[Criterion]) -> bool:

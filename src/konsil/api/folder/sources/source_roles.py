@@ -17,8 +17,8 @@ from konsil.api.folder.sources.source_keys import of_entry, refusal
 from konsil.api.folder.sources.source_labels import label_keys
 from konsil.api.folder.sources.source_names import StudyNames, criteria_of, raters_of, same
 from konsil.design.tables.columns import OWN, Role
-from konsil.design.tables.guessing import roles_of
-from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
+from konsil.design.tables.guessing import repeated_roles, roles_of
+from konsil.design.tables.sources import Chosen, missing_roles, sources_of
 from konsil.errors import SourceError, UnclearTableError, options_as
 from konsil.errors.message import message
 from konsil.records import Source
@@ -106,7 +106,7 @@ def _completed(
     missing = missing_roles(chosen)
     for role in missing if source.has_shape else ():
         require(resolved, role, table, source)
-    if not sources or faults(chosen) or missing:
+    if not sources or repeated_roles(chosen.roles) or missing:
         return _Completed((source,), notes)
     if export is not None and export.question:
         unclear.append(export.question)
