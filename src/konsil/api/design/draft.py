@@ -9,9 +9,11 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
+from konsil.analysis.roles.reading import COMPARISONS
 from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.protocol_draft import ProtocolDraft
 from konsil.api.design.rating_forms import (
+    fields_of_winners,
     rating_questions,
     rating_raters,
     with_rating_forms,
@@ -164,6 +166,9 @@ class Draft(ProtocolDraft):
         )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
+            is_compared = proposal.reading.shape in COMPARISONS
+            loaded.has_winners = proposal.reading.names_winners
+            loaded.is_only_computed = is_compared and loaded.form is None
         # A file without a column of raters or systems is often named for one.
         needed = set(fixable_roles(roles)) & {*missing_roles(self._chosen(loaded))}
         loaded.fixed = dict.fromkeys(needed, Path(table.name).stem)
@@ -269,6 +274,7 @@ class Draft(ProtocolDraft):
             else loaded.new_names.systems.get(word, word)
             for field, word in loaded.fixed.items()
         }
+        fixed |= fields_of_winners(loaded, self.data)
         return Chosen(
             table.name,
             loaded.roles,

@@ -190,8 +190,9 @@ def incoming(
         table = replied.table
         completed, notes = with_columns(table, source, names, export, entry)
         for part in completed:
-            batch = _tabular(table, part, instruments)
-            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
+            batch = _tabular(part.table, part.source, instruments)
+            others = lookalikes(table, part.source)
+            notes = (*notes, *batch.notes, *replied.notes, *others)
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
     return tuple(files)

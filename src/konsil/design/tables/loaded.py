@@ -58,6 +58,10 @@ class Loaded:
     """How the table is laid out; None: in no way that a study can read."""
     fixed: Mapping[str, str] = field(default_factory=dict)
     """The rater or the system of all rows, where no column names one."""
+    has_winners: bool = False
+    """Whether the columns of two systems have those that won and those that lost."""
+    is_only_computed: bool = False
+    """Whether its comparisons have numbers, but are no ratings of a study."""
     chosen_as: str = ""
     """The file's name as it was chosen, where another table has it."""
     is_used: bool = False
