@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from konsil.analysis.roles.reading import COMPARISONS
 from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.protocol_draft import ProtocolDraft
 from konsil.api.design.rating_forms import (
@@ -163,12 +162,10 @@ class Draft(ProtocolDraft):
             new_names=self._names,
             form=form_of(proposal.reading),
             chosen_as=chosen_as,
+            reading=proposal.reading,
         )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
-            is_compared = proposal.reading.shape in COMPARISONS
-            loaded.has_winners = proposal.reading.names_winners
-            loaded.is_only_computed = is_compared and loaded.form is None
         # A file without a column of raters or systems is often named for one.
         needed = set(fixable_roles(roles)) & {*missing_roles(self._chosen(loaded))}
         loaded.fixed = dict.fromkeys(needed, Path(table.name).stem)

@@ -55,8 +55,13 @@ def _question_words(loaded: Loaded, language: str) -> dict[str, str]:
 
 def fields_of_winners(loaded: Loaded, data: Data) -> dict[str, str]:
     """The criterion and the label of all rows, where the first system is the one that won."""
-    roles = {*loaded.roles.values()}
-    if not loaded.has_winners or not {"system_a", "system_b"} <= roles or roles & {*RATED}:
+    roles, reading = {*loaded.roles.values()}, loaded.reading
+    if (
+        reading is None
+        or not reading.names_winners
+        or not {"system_a", "system_b"} <= roles
+        or roles & {*RATED}
+    ):
         return {}
     words = wording(str(data.get("language", "en")))
     forms = (c for i in data.get("instruments", ()) for c in i.get("criteria", ()))

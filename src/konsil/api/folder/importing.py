@@ -191,8 +191,7 @@ def incoming(
         completed, notes = with_columns(table, source, names, export, entry)
         for part in completed:
             batch = _tabular(part.table, part.source, instruments)
-            others = lookalikes(table, part.source)
-            notes = (*notes, *batch.notes, *replied.notes, *others)
+            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part.source))
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
     return tuple(files)

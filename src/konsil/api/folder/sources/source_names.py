@@ -9,8 +9,9 @@ from konsil.analysis.table.pair_labels import steps_of_criterion
 from konsil.api.folder.sources.source_keys import UNKNOWN, ended
 from konsil.api.folder.sources.source_labels import explained_by
 from konsil.design.tables.columns import Role
-from konsil.design.tables.sources import RATED
+from konsil.design.tables.sources import RATED, Chosen
 from konsil.errors import near_names, nearest
+from konsil.errors.message import listed, message
 from konsil.instrument import Instrument
 from konsil.records import Rater, Source, System
 from konsil.sources.files.table import Table
@@ -122,6 +123,37 @@ def criteria_of(
         valid = ", ".join(sorted(names.criteria))
         return criteria, [f"The criterion is not named; expected one of {valid}."]
     return criteria, _unknown("criterion", nameless, criteria, names.criteria)
+
+
+def with_own_names(source: Source, chosen: Chosen) -> tuple[Chosen, list[str]]:
+    """The columns without names that others have, too, and which have them; stated ones stay.
+
+    Of columns such as 'Ann' and 'ANN', the one that is called exactly so keeps the name.
+    """
+    columns_by_names: dict[tuple[str, str], list[str]] = {}
+    for name in chosen.columns("label_of_rater", "label_of_both", "label_of_criterion"):
+        names = chosen.raters.get(name, ""), chosen.criteria.get(name, "")
+        if UNKNOWN not in names and any(names):
+            columns_by_names.setdefault(names, []).append(name)
+    raters, criteria = dict(chosen.raters), dict(chosen.criteria)
+    unclear: list[str] = []
+    for names, columns in columns_by_names.items():
+        if len(columns) < 2 or {*columns} <= {*source.raters, *source.criteria}:
+            continue
+        by_column = raters if names[0] else criteria
+        identifier = names[0] or names[1]
+        exact = identifier if identifier in columns else columns[0]
+        by_column.update((name, UNKNOWN) for name in columns if name != exact)
+        text = message(
+            "{columns} would all be {identifier}: state another name for each but one, or leave it"
+            " out with {unused}.",
+            message_id="import.same_names",
+            columns=listed([repr(name) for name in columns]),
+            identifier=repr(identifier),
+            unused="unused",
+        )
+        unclear.append(text)
+    return replace(chosen, raters=raters, criteria=criteria), unclear
 
 
 def first_label(names: StudyNames, criterion: str | None) -> tuple[dict[str, str], list[str]]:

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from konsil.analysis.roles.outcomes import sense_of, unclear_codes
+from konsil.analysis.roles.reading import Role, TableReading
+from konsil.analysis.roles.statement import sentence
 from konsil.analysis.table.pair_labels import steps_of_criterion, steps_of_scale
 from konsil.analysis.tabular.vote_outcomes import known_steps
 from konsil.api.folder.sources.source_keys import UNKNOWN
 from konsil.api.folder.sources.source_labels import rated_cells
+from konsil.api.folder.sources.source_names import StudyNames
 from konsil.errors import AnalysisError, SourceError
 from konsil.errors.message import COMMA, Listed, listed, message
 from konsil.instrument import Criterion, Instrument
@@ -146,7 +149,7 @@ def _labelled(
     """Combinations with the label that each means, null where it means none."""
     sense = sense_of(heading) or 1
     steps = known_steps(words, headings) * sense
-    is_wide = max(meaning.label_by_step) > 1 and int(steps.abs().max() or 0) == 1  # type: ignore[arg-type]
+    is_wide = max(meaning.label_by_step) > 1 and {*steps.abs().drop_nulls()} <= {0, 1}
     systems = {*words["first"].str.to_lowercase(), *words["second"].str.to_lowercase()}
     labels: list[str | None] = []
     columns = (words["outcome"], words["first"], words["row"], steps)
@@ -175,13 +178,13 @@ def _refuse_two_meanings(
     """Refuse a word that is a label for one side and the name of the other side's system."""
     steps = {label: step for step, label in meaning.label_by_step.items() if label not in stated}
     label = pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
-    name = pl.when(pl.col("outcome") == pl.col("first")).then(1)
-    name = name.when(pl.col("outcome") == pl.col("second")).then(-1)
-    for row, word in words.filter(label != name).select("row", "outcome").iter_rows():
+    word = pl.col("outcome")
+    name = pl.when(word == pl.col("first")).then(1).when(word == pl.col("second")).then(-1)
+    for row, cell in words.filter(label != name).select("row", "outcome").iter_rows():
         raise SourceError(
-            f"{table.name}: {table.place} {table.line(row):,}: {word!r} is a label of criterion"
+            f"{table.name}: {table.place} {table.line(row):,}: {cell!r} is a label of criterion"
             f" {meaning.criterion.id!r}, and the name of the system on the other side; if it is"
-            f' the label, set labels_of.{meaning.criterion.id} = {{ "{word}" = "{word}" }}'
+            f' the label, set labels_of.{meaning.criterion.id} = {{ "{cell}" = "{cell}" }}'
         )
 
 
@@ -248,3 +251,42 @@ def _equalities(meaning: _Meanings) -> Listed:
     order = meaning.criterion.scale.labels
     words = sorted(meaning.words.items(), key=lambda pair: order.index(pair[1]))
     return listed([f"{word!r} = {label!r}" for word, label in words], end=COMMA)
+
+
+def no_records(table: Table, reading: TableReading) -> str:
+    """Why comparisons that `konsil preference` computes are no ratings of a study."""
+    file, read_as = table.name, sentence(reading, table.frame)
+    if reading.wins:
+        return message(
+            "{file}: read as: {reading}; ratings of a study are the outcome of each comparison and"
+            " who gave it, which counts do not say; 'konsil preference {file}' computes them",
+            message_id="import.counts_of_wins",
+            file=file,
+            reading=read_as,
+        )
+    if reading.second_outcome:
+        return message(
+            "{file}: read as: {reading}; ratings of a study have one outcome for each comparison:"
+            " write a column with a tie where the two orders differ, and name the others in"
+            " 'unused'; 'konsil preference {file}' uses both orders",
+            message_id="import.outcomes_of_orders",
+            file=file,
+            reading=read_as,
+        )
+    return message(
+        "{file}: read as: {reading}; ratings of a study are labels of a scale, and no numbers"
+        " between two ends; 'konsil preference {file}' computes them",
+        message_id="import.outcomes_as_numbers",
+        file=file,
+        reading=read_as,
+    )
+
+
+def with_criteria(reading: TableReading, names: StudyNames) -> TableReading:
+    """The reading, in which other columns of criteria about two answers have outcomes, too."""
+    if reading.outcome is None or names.of_comparisons.criterion(reading.outcome) is None:
+        return reading
+    others = [name for name in reading.unused if names.of_comparisons.criterion(name)]
+    roles: dict[str, Role] = dict.fromkeys(others, "outcome")
+    unused = {name: reason for name, reason in reading.unused.items() if name not in others}
+    return replace(reading, roles={**reading.roles, **roles}, unused=unused)

@@ -19,7 +19,6 @@ from konsil.analysis.roles.reading import (
     StatedRoles,
     TableReading,
 )
-from konsil.analysis.roles.reading import Role as EngineRole
 from konsil.analysis.roles.recognition import by_layout
 from konsil.analysis.roles.stated import check_used
 from konsil.analysis.roles.statement import sentence
@@ -31,8 +30,14 @@ from konsil.api.folder.sources.source_names import (
     first_label,
     raters_of,
     same,
+    with_own_names,
 )
-from konsil.api.folder.sources.source_outcomes import SourceTable, with_outcomes
+from konsil.api.folder.sources.source_outcomes import (
+    SourceTable,
+    no_records,
+    with_criteria,
+    with_outcomes,
+)
 from konsil.design.tables.columns import OWN, Role
 from konsil.design.tables.guessing import roles_of
 from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
@@ -79,13 +84,14 @@ def with_columns(
     completed = _completed(table, source, names, export)
     read = [with_outcomes(table, part, names.instruments) for part in completed.sources]
     keyed = [label_keys(part.table, part.source, names.instruments) for part in read]
-    questions = (text for each in (*read, *keyed) for text in each.questions)
-    unclear = dict.fromkeys((*completed.unclear, *questions))
+    of_outcomes = (text for part in read for text in part.questions)
+    of_labels = (text for part in keyed for text in part.questions)
+    unclear = dict.fromkeys((*completed.unclear, *of_outcomes, *of_labels))
     if unclear:
         sources = [of_entry(each.source, entry or source) for each in keyed]
         raise refusal(table, sources, completed.reading, tuple(unclear))
-    of_outcomes = dict.fromkeys(note for part in read for note in part.notes)
-    return tuple(read), (*completed.notes, *of_outcomes)
+    notes = dict.fromkeys(note for part in read for note in part.notes)
+    return tuple(read), (*completed.notes, *notes)
 
 
 @dataclass(frozen=True)
@@ -118,13 +124,13 @@ def _completed(
     proposal = _proposed(table, source, stated, names)
     reading = proposal.reading
     if reading is not None:
-        reading = _with_system(_with_outcomes(reading, names), table, names)
+        reading = _with_system(with_criteria(reading, names), table, names)
     roles = {} if reading is None else roles_of(reading)
     is_settled = source.has_shape or proposal.is_certain
     if reading is None or (not is_settled and reading.points < LEAST):
         return _Completed((source,), notes)  # the reader says which column it lacks
     if not roles and reading.shape in COMPARISONS:
-        raise SourceError(_without_records(table, reading))
+        raise SourceError(no_records(table, reading))
     if not roles:
         return _Completed((source,), notes)
     chosen, unclear = _chosen(source, reading, roles, table, names)
@@ -146,35 +152,6 @@ def _completed(
         reading=sentence(reading, table.frame),
     )
     return _Completed(sources, (*notes, note), reading)
-
-
-def _without_records(table: Table, reading: TableReading) -> str:
-    """Why comparisons that `konsil preference` computes are no ratings of a study."""
-    file, read_as = table.name, sentence(reading, table.frame)
-    if reading.wins:
-        return message(
-            "{file}: read as: {reading}; ratings of a study are the outcome of each comparison and"
-            " who gave it, which counts do not say; 'konsil preference {file}' computes them",
-            message_id="import.counts_of_wins",
-            file=file,
-            reading=read_as,
-        )
-    if reading.second_outcome:
-        return message(
-            "{file}: read as: {reading}; ratings of a study have one outcome for each comparison:"
-            " write a column with a tie where the two orders differ, and name the others in"
-            " 'unused'; 'konsil preference {file}' uses both orders",
-            message_id="import.outcomes_of_orders",
-            file=file,
-            reading=read_as,
-        )
-    return message(
-        "{file}: read as: {reading}; ratings of a study are labels of a scale, and no numbers"
-        " between two ends; 'konsil preference {file}' computes them",
-        message_id="import.outcomes_as_numbers",
-        file=file,
-        reading=read_as,
-    )
 
 
 def roles_of_tool(export: Export) -> StatedRoles:
@@ -305,16 +282,6 @@ def _with_criterion(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
     return replace(proposal, reading=with_axis(proposal.reading, column))
 
 
-def _with_outcomes(reading: TableReading, names: StudyNames) -> TableReading:
-    """The reading, in which other columns of criteria about two answers have outcomes, too."""
-    if reading.outcome is None or names.of_comparisons.criterion(reading.outcome) is None:
-        return reading
-    others = [name for name in reading.unused if names.of_comparisons.criterion(name)]
-    roles: dict[str, EngineRole] = dict.fromkeys(others, "outcome")
-    unused = {name: reason for name, reason in reading.unused.items() if name not in others}
-    return replace(reading, roles={**reading.roles, **roles}, unused=unused)
-
-
 def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
     """The reading, in which a column whose cells are all systems of the study is the system."""
     systems = {system.id for system in names.systems}
@@ -361,7 +328,8 @@ def _chosen(
     if reading.names_winners:
         won, of_won = first_label(names, fixed.get("criterion"))
         fixed, of_criteria = won | fixed, [*of_criteria, *of_won]
-    return replace(chosen, fixed=fixed), [*unclear, *of_criteria]
+    chosen, of_names = with_own_names(source, replace(chosen, fixed=fixed))
+    return chosen, [*unclear, *of_criteria, *of_names]
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:
