@@ -12,6 +12,7 @@ from tests.api.folder.sources.test_source_outcomes import (
     TABLES,
     Cells,
     counts,
+    in_orders,
     of_study,
     of_table,
     orders,
@@ -68,7 +69,9 @@ def test_a_study_that_is_set_up_has_the_numbers_of_the_table(shape: str, tmp_pat
     assert of_study(draft.folder) == of_table(TABLES[shape])
 
 
-@pytest.mark.parametrize("rows", [counts(), orders()], ids=["counts", "orders"])
+@pytest.mark.parametrize(
+    "rows", [counts(), orders(), in_orders()], ids=["counts", "orders", "sides"]
+)
 def test_comparisons_that_are_no_ratings_have_their_command(rows: Cells, tmp_path: Path) -> None:
     draft = with_table(tmp_path / "s", rows)
     assert not draft.tables["votes.csv"].is_used

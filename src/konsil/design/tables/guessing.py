@@ -292,7 +292,7 @@ def roles_of(reading: TableReading) -> dict[str, Role]:
 
 def _of_comparisons(reading: TableReading) -> Role | None:
     """What the columns of outcomes hold; None where a study has no records of them."""
-    if reading.wins or reading.second_outcome or reading.ends:
+    if reading.wins or reading.second_outcome or reading.swapped or reading.ends:
         return None
     if reading.rated:
         return "label_of_rater"

@@ -301,13 +301,30 @@ def orders() -> Cells:
     return [(*head, "winner_swapped"), *((*row, row[-1]) for row in rows)]
 
 
+def in_orders() -> Cells:
+    """Outcomes by side, with a column of the order in which the systems were shown."""
+    head, *rows = long("winner")
+    return [(*head, "order"), *((*row, ("ab", "ba")[n % 3 == 0]) for n, row in enumerate(rows))]
+
+
+@pytest.mark.slow
+def test_sides_of_two_orders_are_those_of_the_columns_if_the_order_is_left_out(
+    tmp_path: Path,
+) -> None:
+    folder = study(tmp_path / "s", in_orders())
+    source = Source("votes.csv", "ratings", unused=("order",))
+    assert open_folder(folder).import_sources((source,)).new["ratings"] == len(OUTCOMES)
+    assert of_study(folder) == of_table(in_orders(), swapped="-")
+
+
 @pytest.mark.parametrize(
     ("rows", "english", "german"),
     [
+        (in_orders(), "name 'order' in 'unused'", "'order' in 'unused' nennen"),
         (counts(), "which counts do not say", "was Anzahlen nicht angeben"),
         (orders(), "one outcome for each comparison", "ein Ergebnis für jeden Vergleich"),
     ],
-    ids=["counts", "orders"],
+    ids=["sides of orders", "counts", "orders"],
 )
 def test_comparisons_that_are_no_ratings_are_refused_with_their_command(
     rows: Cells, english: str, german: str, tmp_path: Path
@@ -317,4 +334,3 @@ def test_comparisons_that_are_no_ratings_are_refused_with_their_command(
     assert english in str(info.value) and "'konsil preference votes.csv'" in str(info.value)
     [text] = info.value.args[:1]
     assert german in text.translated(translations("de").gettext, format)
-    assert of_table(rows)

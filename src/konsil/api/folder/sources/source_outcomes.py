@@ -273,6 +273,17 @@ def no_records(table: Table, reading: TableReading) -> str:
             file=file,
             reading=read_as,
         )
+    if reading.swapped:
+        return message(
+            "{file}: read as: {reading}; outcomes name sides, and {column} has the order in which"
+            " the systems were shown: if the first side is the system of the first column in both"
+            " orders, name {column} in 'unused'; otherwise exchange the systems of the rows in the"
+            " other order; 'konsil preference {file}' reads both",
+            message_id="import.sides_of_orders",
+            file=file,
+            reading=read_as,
+            column=repr(reading.swapped.partition("=")[0]),
+        )
     return message(
         "{file}: read as: {reading}; ratings of a study are labels of a scale, and no numbers"
         " between two ends; 'konsil preference {file}' computes them",
