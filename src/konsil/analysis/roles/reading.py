@@ -311,6 +311,11 @@ class TableReading:
         return self.shape == "pairs" and any(sense_of(name) < 0 for name in self.outcomes)
 
     @property
+    def names_winners(self) -> bool:
+        """Whether the columns of the two systems have the ones that won and that lost."""
+        return self.shape == "pairs" and not self.outcomes
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The columns of labels of a long table, or of lists of labels."""
         is_long = self.shape in SHAPES_OF["long"]

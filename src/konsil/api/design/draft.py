@@ -12,6 +12,7 @@ from pathlib import Path
 from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.protocol_draft import ProtocolDraft
 from konsil.api.design.rating_forms import (
+    fields_of_winners,
     rating_questions,
     rating_raters,
     with_rating_forms,
@@ -168,6 +169,7 @@ class Draft(ProtocolDraft):
             new_names=self._names,
             form=form_of(proposal.reading),
             chosen_as=chosen_as,
+            reading=proposal.reading,
         )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
@@ -276,6 +278,7 @@ class Draft(ProtocolDraft):
             else loaded.new_names.systems.get(word, word)
             for field, word in loaded.fixed.items()
         }
+        fixed |= fields_of_winners(loaded, self.data)
         return Chosen(
             table.name,
             loaded.roles,

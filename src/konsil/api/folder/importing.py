@@ -190,8 +190,8 @@ def incoming(
         table = replied.table
         completed, notes = with_columns(table, source, names, export, entry)
         for part in completed:
-            batch = _tabular(table, part, instruments)
-            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
+            batch = _tabular(part.table, part.source, instruments)
+            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part.source))
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
     return tuple(files)

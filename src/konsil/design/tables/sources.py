@@ -95,7 +95,7 @@ def fixable_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:
 
 def sources_of(table: Chosen) -> list[Data]:
     """The entries of [[sources]], items before answers before ratings."""
-    if table.columns(*RATED):
+    if table.columns(*RATED) or "label" in table.fixed:
         # Without a column of questions or groups, items follow from the ratings.
         has_items = table.columns("text", "reference", "stratum") and table.columns("item")
         return [*([_items(table)] if has_items else []), *_ratings(table)]
@@ -143,6 +143,8 @@ def _ratings(table: Chosen) -> list[Data]:
             for name in columns
         ]
     if columns := table.columns("label_of_rater", "label_of_both"):
+        if table.columns("criterion"):
+            return [_rated(table, {"raters": {name: table.raters[name] for name in columns}})]
         entries = []
         for criterion in dict.fromkeys(table.criteria[name] for name in columns):
             of_it = [name for name in columns if table.criteria[name] == criterion]
