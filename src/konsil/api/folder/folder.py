@@ -18,6 +18,7 @@ from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, folder_of, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
+from konsil.errors.message import as_lines, lines_of
 from konsil.progress import stage
 from konsil.records import Source
 from konsil.store import Added
@@ -456,6 +457,6 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         study = OpenedStudy(path, study, database).as_frozen()
         check(study, str(protocol))
     except StudyError as error:
-        problems = error.problems or located(str(error).split("\n"), text, str(protocol))
-        raise StudyError("\n".join(map(str, problems)), problems) from None
+        problems = error.problems or located(lines_of(error.sentence), text, str(protocol))
+        raise StudyError(as_lines(map(str, problems)), problems) from None
     return Folder(path, study, database)

@@ -21,7 +21,8 @@ from konsil.api.folder.sources.source_labels import refuse_unclear_labels
 from konsil.api.folder.sources.source_names import StudyNames
 from konsil.api.folder.sources.source_roles import leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of
@@ -85,9 +86,13 @@ def import_files(
         )
     notes = [note for file in read for note in file.notes]
     if n_left_out:
-        ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
         notes.append(
-            f"{ratings_are} excluded: the rater's data were erased; delete them in the files too"
+            message(
+                "{n:,} {n|rating is|ratings are} excluded: the rater's data were erased; delete"
+                " them in the files too",
+                message_id="import.erased",
+                n=n_left_out,
+            )
         )
     return replace(added, notes=tuple(notes))
 
@@ -228,10 +233,12 @@ def _without_numbers(source: Source, instruments: Sequence[Instrument]) -> Sourc
         return source
     if source.columns.get("sentence") or "sentence" in source.fixed:
         key = "columns" if "sentence" in source.columns else "fixed"
-        raise SourceError(
-            f"{source.file}: {key}: 'sentence' is the number of a rated sentence, but no instrument"
-            ' rates sentences; expected one with unit = "sentence"'
+        fact = message(
+            "'sentence' is the number of a rated sentence, but no instrument rates sentences;"
+            ' expected one with unit = "sentence"',
+            message_id="columns.no_sentences",
         )
+        raise SourceError(placed(source.file, placed(key, fact)))
     return replace(source, columns={**source.columns, "sentence": ()})
 
 
@@ -239,9 +246,8 @@ def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
     names = {c.id for i in instruments for c in i.criteria}
     for name in source.labels_of if names else ():
         if name not in names:
-            raise SourceError(
-                f"{source.file}: labels_of: there is no criterion {name!r}; {nearest(name, names)}"
-            )
+            fact = unknown_name("criterion", name, nearest(name, names))
+            raise SourceError(placed(source.file, placed("labels_of", fact)))
 
 
 def _tabular(table: Table, source: Source, instruments: Sequence[Instrument] = ()) -> Incoming:
@@ -293,7 +299,7 @@ def _notes(table: Table, source: Source, parsed: ParsedRatings) -> Iterator[str]
         if table.frame.height:
             yield message(
                 "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
-                message_id="error.nobody_rated",
+                message_id="import.nobody_rated",
                 file=table.name,
                 n=table.frame.height * max(1, len(source.raters), len(source.criteria)),
             )

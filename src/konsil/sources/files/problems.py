@@ -27,6 +27,21 @@ _PLACE = re.compile(rb'\b(r|min|max)="(\d+)"')
 _MOST_COLUMNS = 4_096
 
 
+def place_word(place: Place, n: int) -> str:
+    """A place of a file in a sentence.
+
+    >>> place_word("row", 1200)
+    'row 1,200'
+    """
+    match place:
+        case "line":
+            return message("line {n:,}", message_id="problems.line", n=n)
+        case "row":
+            return message("row {n:,}", message_id="problems.row", n=n)
+        case "task":
+            return message("task {n}", message_id="problems.task", n=n)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that keeps a row from being read."""
@@ -47,19 +62,11 @@ class Problem:
         >>> str(Problem(5, "seconds", "'soon' is not a number"))
         "line 5: seconds: 'soon' is not a number"
         """
-        n = self.line
-        match self.place:
-            case "line":
-                place = message("line {n:,}", message_id="problems.line", n=n)
-            case "row":
-                place = message("row {n:,}", message_id="problems.row", n=n)
-            case "task":
-                place = message("task {n}", message_id="problems.task", n=n)
         column = f"{self.column}: " if self.column else ""
         return message(
             "{place}: {column}{sentence}",
             message_id="problems.problem",
-            place=place,
+            place=place_word(self.place, self.line),
             column=column,
             sentence=self.sentence,
         )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Literal, cast
 
 from konsil.errors import SourceError, in_short, quoted
+from konsil.errors.message import message
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.records.bulk import differences
+from konsil.sources.files.problems import Place, Problem
 
 
 @dataclass(frozen=True)
@@ -77,21 +80,48 @@ class Admitted:
 
 
 def contradictions(
-    kind: str, records: Sequence[Item | Answer], by_id: Mapping[str, Item | Answer]
+    kind: Literal["item", "answer"],
+    records: Sequence[Item | Answer],
+    by_id: Mapping[str, Item | Answer],
 ) -> Iterator[str]:
     """Items or answers that an earlier source gives another content."""
     names = [entry.name for entry in fields(records[0])] if records else []
     for record, first, name in differences(records, "id", names, dict(by_id), getattr):
         here, earlier = getattr(record, name), getattr(first, name)
-        yield (
-            f"{kind} {record.id!r}: its {name} is {quoted(here)} here and {quoted(earlier)} in an"
-            " earlier source"
-        )
+        if kind == "item":
+            yield message(
+                "item {id!r}: its {name} is {here} here and {earlier} in an earlier source",
+                message_id="records.items_differ",
+                id=record.id,
+                name=name,
+                here=quoted(here),
+                earlier=quoted(earlier),
+            )
+        else:
+            yield message(
+                "answer {id!r}: its {name} is {here} here and {earlier} in an earlier source",
+                message_id="records.answers_differ",
+                id=record.id,
+                name=name,
+                here=quoted(here),
+                earlier=quoted(earlier),
+            )
 
 
 def refuse(file: Incoming, problems: Sequence[str]) -> None:
     """A SourceError with the problems of a file; nothing if there are none."""
     if not problems:
         return
-    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(problems)}", problems)
+    sentence = message(
+        "{name}: {n:,} {n|problem|problems}; nothing was imported: {problems}",
+        message_id="records.refused",
+        name=file.name,
+        n=len(problems),
+        problems=in_short(problems),
+    )
+    raise SourceError(sentence, problems)
+
+
+def problem_of_row(file: Incoming, line: int, problem: str) -> str:
+    """What is wrong with a row of a file, with its place."""
+    return str(Problem(line, "", problem, cast("Place", file.place)))
