@@ -13,6 +13,7 @@ import polars as pl
 from konsil.analysis.recoding.stated_rule import combination
 from konsil.analysis.table.columns import Columns
 from konsil.api.file_digests import digest_of_all, digests_of
+from konsil.api.folder.erasing import excluded_ratings_sentence
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
@@ -84,17 +85,8 @@ def import_files(
         added = add(
             batch, source=", ".join(file_names), digest=digest_of_all(files), at=now(), files=files
         )
-    notes = [note for file in read for note in file.notes]
-    if n_left_out:
-        notes.append(
-            message(
-                "{n:,} {n|rating is|ratings are} excluded: the rater's data were erased; delete"
-                " them in the files too",
-                message_id="import.erased",
-                n=n_left_out,
-            )
-        )
-    return replace(added, notes=tuple(notes))
+    of_erased = (excluded_ratings_sentence(n_left_out),) if n_left_out else ()
+    return replace(added, notes=(*(note for file in read for note in file.notes), *of_erased))
 
 
 @contextmanager
@@ -246,8 +238,12 @@ def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
     names = {c.id for i in instruments for c in i.criteria}
     for name in source.labels_of if names else ():
         if name not in names:
-            fact = unknown_name("criterion", name, nearest(name, names))
-            raise SourceError(placed(source.file, placed("labels_of", fact)))
+            raise SourceError(
+                placed(
+                    f"{source.file}: labels_of",
+                    unknown_name("criterion", name, nearest(name, names)),
+                )
+            )
 
 
 def _tabular(table: Table, source: Source, instruments: Sequence[Instrument] = ()) -> Incoming:

@@ -7,15 +7,15 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Generic, Literal, TypeVar
+from typing import IO, Any, Generic, TypeVar
 
 from konsil.errors import SourceError, in_short
 from konsil.errors.message import message
+from konsil.errors.places import Place, problem_at
 
 MOST = 100_000
 """Rows that cannot be read after which a file is not read on."""
 
-Place = Literal["line", "row", "task"]
 R = TypeVar("R")
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -25,21 +25,6 @@ _UNCOMPUTED = re.compile(
 _HIDDEN = re.compile(rb'<(?:\w+:)?(row|col)(?=\s[^>]{0,300}?\bhidden="(?:1|true)")(\s[^>]{0,300})>')
 _PLACE = re.compile(rb'\b(r|min|max)="(\d+)"')
 _MOST_COLUMNS = 4_096
-
-
-def place_word(place: Place, n: int) -> str:
-    """A place of a file in a sentence.
-
-    >>> place_word("row", 1200)
-    'row 1,200'
-    """
-    match place:
-        case "line":
-            return message("line {n:,}", message_id="problems.line", n=n)
-        case "row":
-            return message("row {n:,}", message_id="problems.row", n=n)
-        case "task":
-            return message("task {n}", message_id="problems.task", n=n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +47,7 @@ class Problem:
         >>> str(Problem(5, "seconds", "'soon' is not a number"))
         "line 5: seconds: 'soon' is not a number"
         """
-        column = f"{self.column}: " if self.column else ""
-        return message(
-            "{place}: {column}{sentence}",
-            message_id="problems.problem",
-            place=place_word(self.place, self.line),
-            column=column,
-            sentence=self.sentence,
-        )
+        return problem_at(self.place, self.line, self.sentence, self.column)
 
 
 @dataclass(frozen=True, slots=True)

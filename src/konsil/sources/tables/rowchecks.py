@@ -13,9 +13,10 @@ from typing import get_args
 import polars as pl
 
 from konsil.errors.message import Listed, message
+from konsil.errors.places import label_word, place_word
 from konsil.records import Purpose, Source, State
 from konsil.records.bulk import differences
-from konsil.sources.files.problems import Problem, place_word
+from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import (
     DECIMAL_COMMA,
@@ -366,10 +367,3 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
         place=place,
     )
     return Problem(line, str(row[COLUMN]), sentence, table.place)
-
-
-def label_word(label: object) -> str:
-    """A label as a sentence quotes it; None is an abstention."""
-    if label is None:
-        return message("an abstention", message_id="cells.abstention")
-    return repr(label)

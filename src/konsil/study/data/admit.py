@@ -16,6 +16,7 @@ import polars as pl
 from konsil.analysis.table.columns import Columns, as_rating_columns, as_task_columns
 from konsil.errors import PROBLEMS, nearest
 from konsil.errors.message import message, placed
+from konsil.errors.places import problem_at
 from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
@@ -25,7 +26,6 @@ from konsil.study.data.incoming import (
     Incoming,
     StoredRecords,
     contradictions,
-    problem_of_row,
     refuse,
 )
 from konsil.study.data.rating_rows import (
@@ -108,7 +108,7 @@ class Door:
             rows, problem_by_row = self._rows(rows, tasks)
             lines = file.lines or range(2, len(file.ratings) + 2)
             for n, problem in sorted(problem_by_row.items()):
-                problems[problem_of_row(file, lines[n], problem)] = None
+                problems[problem_at(file.place, lines[n], problem)] = None
         refuse(file, tuple(problems))
         if file.ratings:
             self.ratings.append(rows.select(f.name for f in fields(Rating)))
@@ -153,8 +153,10 @@ class Door:
         """A panel of unknown raters that the protocol lacks, as an option of a command may name."""
         panels = self.study.panel_names()
         if self.unknown_panel and self.unknown_panel not in panels:
-            hint = nearest(self.unknown_panel, panels)
-            yield placed("unknown_raters", unknown_name("panel", self.unknown_panel, hint))
+            yield placed(
+                "unknown_raters",
+                unknown_name("panel", self.unknown_panel, nearest(self.unknown_panel, panels)),
+            )
 
     def _item_ids(self) -> Iterable[str]:
         return itertools.chain(self.items, self.stored.items)
@@ -229,8 +231,7 @@ class Door:
         """The instrument and the criterion of a rating; the problem if there are none."""
         candidates = self.criteria.get(criterion_id)
         if not candidates:
-            hint = nearest(criterion_id, self.criteria)
-            return unknown_name("criterion", criterion_id, hint)
+            return unknown_name("criterion", criterion_id, nearest(criterion_id, self.criteria))
         if form:
             for instrument, criterion in candidates:
                 if instrument.id == form:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Literal, cast
+from typing import Literal
 
 from konsil.errors import SourceError, in_short, quoted
 from konsil.errors.message import message
+from konsil.errors.places import Place
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.records.bulk import differences
-from konsil.sources.files.problems import Place, Problem
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Incoming:
     """The number of each rating's sentence, where the file has no offsets."""
     number_column: str = "sentence"
     """The column of these numbers."""
-    place: str = "line"
+    place: Place = "line"
     """The unit of its lines: texts have lines, spreadsheets rows."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
@@ -120,8 +120,3 @@ def refuse(file: Incoming, problems: Sequence[str]) -> None:
         problems=in_short(problems),
     )
     raise SourceError(sentence, problems)
-
-
-def problem_of_row(file: Incoming, line: int, problem: str) -> str:
-    """What is wrong with a row of a file, with its place."""
-    return str(Problem(line, "", problem, cast("Place", file.place)))

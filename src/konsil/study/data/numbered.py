@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.errors import PROBLEMS, nearest
-from konsil.errors.message import message, placed
+from konsil.errors.message import message
+from konsil.errors.places import problem_at
 from konsil.errors.unknown_names import unknown_name
 from konsil.records import Answer, Rating, Span
 from konsil.study.data.cutting import with_sentences
-from konsil.study.data.incoming import Incoming, problem_of_row, refuse
+from konsil.study.data.incoming import Incoming, refuse
 from konsil.study.definition.protocol import Study
 
 
@@ -61,8 +62,8 @@ class _Sentences:
                 continue
             span = self._span(rating, number)
             if isinstance(span, str):
-                problem = placed(file.number_column, span)
-                problems[problem_of_row(file, line, problem)] = None
+                problem = problem_at(file.place, line, span, file.number_column)
+                problems[problem] = None
                 continue
             ratings.append(replace(rating, span=span))
             spans.setdefault(rating.task, set()).add(span)

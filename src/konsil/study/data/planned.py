@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from konsil.errors import nearest
 from konsil.errors.message import message
+from konsil.errors.places import problem_at
 from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Instrument
 from konsil.records import Rating, Task
-from konsil.study.data.incoming import Incoming, problem_of_row, refuse
+from konsil.study.data.incoming import Incoming, refuse
 
 _Place = tuple[str, str | None]
 _PLAIN = ("main", "tiebreak", "practice", "pilot")
@@ -69,7 +70,7 @@ class _Tasks:
             )
             plan_task = implied_task if stays else self._task(rating, implied_task)
             if isinstance(plan_task, str):
-                problems[problem_of_row(file, line, plan_task)] = None
+                problems[problem_at(file.place, line, plan_task)] = None
                 continue
             task_by_id.setdefault(plan_task.id, plan_task)
             ratings.append(

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from konsil.errors.message import message
+from konsil.errors.places import label_word
 from konsil.instrument import Criterion, canonical
 from konsil.records import State
-from konsil.sources.tables.rowchecks import label_word
 
 QUESTION = ("form", "criterion", "state", "label")
 """What decides how a label is read; the form is the instrument that the rating's task states."""
