@@ -49,4 +49,4 @@ def label_word(label: object) -> str:
     """
     if label is None:
         return message("an abstention", message_id="cells.abstention")
-    return repr(label)
+    return message("{label!r}", message_id="cells.label", label=str(label))

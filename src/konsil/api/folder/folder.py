@@ -18,7 +18,7 @@ from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, folder_of, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
-from konsil.errors.message import as_lines, lines_of
+from konsil.errors.message import as_lines, lines_of, message, placed
 from konsil.progress import stage
 from konsil.records import Source
 from konsil.store import Added
@@ -292,7 +292,15 @@ class Folder(OpenedStudy):
         from konsil.study.data.run_settings import settings_of_results
 
         if not view.data.ratings:
-            raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
+            raise StudyError(
+                placed(
+                    str(self.path),
+                    message(
+                        "there are no ratings yet; run 'konsil import' first",
+                        message_id="check.no_ratings",
+                    ),
+                )
+            )
         study = view.study
         settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
         with analysing.open(study, view.data) as compute:

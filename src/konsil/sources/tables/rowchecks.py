@@ -341,9 +341,9 @@ def _with_subject(frame: pl.DataFrame, of_tasks: Collection[str]) -> tuple[pl.Da
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    answers = tuple(map(repr, json.loads(str(row["answers"]))))
+    answers = tuple(map(label_word, json.loads(str(row["answers"]))))
     item = row.get("item")
-    this = message("this", message_id="cells.this") if item is None else repr(item)
+    this = message("this", message_id="cells.this") if item is None else label_word(item)
     subject = Listed(answers, " against ", "{some} against {last}") if answers else this
     line, other = (table.line(int(str(row[name]))) for name in (ROW, f"first_{ROW}"))
     place = (
