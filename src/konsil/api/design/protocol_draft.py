@@ -18,6 +18,7 @@ from konsil.design.edits import Data, differences, edited
 from konsil.design.stages import Need, needs_of
 from konsil.design.wording import comments
 from konsil.errors import KonsilError, Problem, StudyError
+from konsil.errors.message import lines_of, replaced
 from konsil.sources.files.patterns import expanded
 from konsil.study import parse
 
@@ -90,9 +91,9 @@ class ProtocolDraft:
         try:
             problems = findings(open_folder(self.staging)).problems
         except StudyError as error:
-            problems = error.problems or tuple(map(Problem, str(error).split("\n")))
+            problems = error.problems or tuple(map(Problem, lines_of(error.sentence)))
         except KonsilError as error:
-            problems = tuple(map(Problem, str(error).split("\n")))
+            problems = tuple(map(Problem, lines_of(error.sentence)))
         return tuple(
             replace(
                 problem,
@@ -112,4 +113,4 @@ class ProtocolDraft:
             return ()
 
     def _without_place(self, sentence: str) -> str:
-        return sentence.replace(f"{self.staging}/", "")
+        return replaced(sentence, f"{self.staging}/", "")
