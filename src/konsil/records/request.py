@@ -109,18 +109,23 @@ class Request:
         is_several = any(kind in str(entry.type) for kind in ("Sequence", "tuple"))
         if names is None or isinstance(names, str):
             return names
-        if isinstance(names, Integral) and not isinstance(names, bool):
+        if _is_number(names):
             return str(names)
         # Also an index of pandas, or an array.
         each = list(names) if isinstance(names, Iterable) and is_several else [None]
-        texts = [str(n) if isinstance(n, Integral) else n for n in each]
-        if not all(isinstance(text, str) for text in texts) or any(n is True for n in each):
+        if not all(isinstance(name, str) or _is_number(name) for name in each):
             expected = "names of columns" if is_several else "the name of one column"
             advice = "" if is_several else "; make one column of several first"
             raise self.refusal(
                 f"{where}: expected {expected}, got {type(names).__name__} {names!r}{advice}"
             )
+        texts = [str(name) for name in each]
         return names if isinstance(names, Sequence) and texts == each else texts
+
+
+def _is_number(name: object) -> bool:
+    """Whether a name of a column is a whole number, and no truth value."""
+    return isinstance(name, Integral) and name is not True and name is not False
 
 
 def _refused(name: str, word: object, choices: Sequence[str]) -> str:
