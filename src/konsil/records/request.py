@@ -125,7 +125,7 @@ class Request:
 
 def _is_number(name: object) -> bool:
     """Whether a name of a column is a whole number, and no truth value."""
-    return isinstance(name, Integral) and name is not True and name is not False
+    return not isinstance(name, bool) and isinstance(name, Integral)
 
 
 def _refused(name: str, word: object, choices: Sequence[str]) -> str:
