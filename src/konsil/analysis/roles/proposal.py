@@ -284,7 +284,7 @@ def _unclear(
     is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
     if not is_rated_once and not _is_computable(best, stated):
         yield message(
-            "{shape}: this is computed only if you state what each column is.",
+            "Likely, but computed only where it is stated: {shape}.",
             message_id="roles.not_computable",
             shape=shape_words(best),
         )
