@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from konsil.analysis.roles.vocabulary import (
@@ -76,7 +76,7 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     parts = parts[
         : min(
             (
-                parts.index(word)
+                parts.index(word, 1)
                 for word in BELONGING
                 if word in parts[1:] and parts[0] not in KEYS and role in {"unit", "group"}
             ),
@@ -92,11 +92,14 @@ def fit(name: str, role: NameRole | TextRole) -> float:
         return 1.0
     # Before other words it denies them ("no finding"), or counts ("no of words").
     is_among = not fitting.isdisjoint(parts[parts[0] == "no" :])
-    return (
-        0.7
-        if is_among
-        else 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
-    )
+    return 0.7 if is_among else 0.5 * any(word.endswith(_ends(role)) for word in parts)
+
+
+@cache
+def _ends(role: NameRole | TextRole) -> tuple[str, ...]:
+    """The words for a role that are long enough to be the end of another word."""
+    fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
+    return tuple(word for word in fitting if len(word) > 3)
 
 
 def is_numbered_name(name: str) -> bool:
@@ -143,21 +146,23 @@ def word_behind(name: str, names: Iterable[str]) -> str:
     >>> word_behind("Dr. B", ["Dr. A"]), word_behind("R12", ["R1"])
     ('', '')
     """
-    parts = words(name)
-    ends = [
-        parts[len(words(n)) :]
-        for n in names
-        if 0 < len(words(n)) < len(parts) and parts[: len(words(n))] == words(n)
-        if kinds(n)["rater"] >= _PERSON
-    ]
-    return min((" ".join(end) for end in ends), key=len, default="")
+    parts, people = words(name), _words_of_raters(tuple(names))
+    places = range(len(parts) - 1, 0, -1)
+    return next((" ".join(parts[n:]) for n in places if parts[:n] in people), "")
+
+
+@lru_cache(maxsize=8)
+def _words_of_raters(names: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """The words of those names that are raters'."""
+    return frozenset(words(name) for name in names if kinds(name)["rater"] >= _PERSON)
 
 
 _PERSON = 0.8
 """How well a name fits a rater whose own columns can have further words behind it."""
 
 
-def best_fit(name: str, roles: Sequence[NameRole]) -> float:
+@cache
+def best_fit(name: str, roles: tuple[NameRole, ...]) -> float:
     """How well a name fits the role that it fits best."""
     return max(fit(name, role) for role in roles)
 
@@ -169,7 +174,7 @@ def kinds(name: str) -> Mapping[Kind, float]:
     >>> kinds("Dr. Smith")["rater"], kinds("accuracy")["criterion"], kinds("gpt-4")["system"]
     (1.0, 1.0, 1.0)
     """
-    letters = [word for word in words(name) if not word.isdigit()]
+    letters = _letters(name)
     is_numbered = len(words(name)) > len(letters)
     fits: dict[Kind, float] = dict.fromkeys(
         ("rater", "criterion", "item", "system", "label", "other"), 0.0
@@ -227,6 +232,20 @@ def _is_rater_with_name(name: str) -> bool:
     called = " ".join(rest)
     is_open = bool(rest) and not CRITERIA & {*rest} and best_fit(called, _OTHERS) < 0.7
     return is_open and fit(first, "rater") == 1
+
+
+def is_criterion(name: str) -> bool:
+    """Whether a name is plainly that of a criterion.
+
+    >>> is_criterion("factual accuracy"), is_criterion("safety statement"), is_criterion("rater 1")
+    (True, False, False)
+    """
+    return _as_criterion(name, _letters(name)) == 1
+
+
+def _letters(name: str) -> list[str]:
+    """The words of a name without numbers."""
+    return [word for word in words(name) if not word.isdigit()]
 
 
 def _as_criterion(name: str, letters: Sequence[str]) -> float:

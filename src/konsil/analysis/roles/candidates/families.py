@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.roles.columns import NEAR, Table
+from konsil.analysis.roles.columns import Table
 from konsil.analysis.roles.names import Kind, best_fit, kinds, pattern_regex, word_behind
 from konsil.analysis.roles.reading import StatedRoles
 
@@ -60,14 +60,12 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Groups of columns that are connected by common labels."""
-    rest = list(names)
+    rest = dict.fromkeys(names)
     while rest:
-        group, queue = set(), [rest.pop(0)]
+        group = queue = {next(iter(rest))}
         while queue:
-            name = queue.pop()
-            group.add(name)
-            column = table.by_name[name]
-            near = [n for n in rest if table.share(column, table.by_name[n]) >= NEAR]
-            rest = [n for n in rest if n not in near]
-            queue += near
+            rest = {name: None for name in rest if name not in queue}
+            near = (table.near(name) for name in queue)
+            queue = rest.keys() & frozenset[str]().union(*near) if rest else set()
+            group = group | queue
         yield tuple(name for name in names if name in group)

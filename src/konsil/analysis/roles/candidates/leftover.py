@@ -70,7 +70,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str], floor: float = floa
     """
     # Of columns for each rater, a further word in a name may cost less than its role.
     is_bounded = floor > float("-inf") and draft.shape != "wide"
-    if is_bounded and _most_points(table, draft, tuple(keys)) < floor:
+    if is_bounded and most_points(table, draft, tuple(keys)) < floor:
         return False
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
@@ -123,22 +123,32 @@ def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
     return keys if table.n_groups(keys[:1]) < table.n_rows else ()
 
 
-def _most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
+def most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
     """The points that a draft has at most when all columns have their roles.
 
     Readings that cannot be among the likeliest need no explanation of all columns.
     """
-    least, total = _least_points(table, keys)
+    least, total = least_points(table, keys)
     names = {*draft.used, *draft.roles} & least.keys()
     return draft.points + total - sum(least[name] for name in names)
 
 
 @lru_cache(maxsize=4)
-def _least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
+def least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
     """Column -> the points that leaving it out costs at least, and their sum."""
     deciding = _deciding(table, keys)
-    points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
+    decided = frozenset[str]().union(*map(table.decided_by, deciding))
+    of_decided = {
+        c.name: _role(table, c, (), deciding)[1] for c in table.columns if c.name in decided
+    }
+    points = _least_points_alone(table) | of_decided
     return points, sum(points.values())
+
+
+@lru_cache(maxsize=4)
+def _least_points_alone(table: Table) -> dict[str, float]:
+    """Column -> the points that leaving it out costs at least, where no other one decides it."""
+    return {c.name: _role(table, c, (), ())[1] for c in table.columns}
 
 
 def _role(
@@ -154,7 +164,7 @@ def _role(
     shares = table.shares(column, rated, _SHARED) if column.is_ratings else 0.0
     if is_named and named == "weight" and column.is_number and len(column.distinct) > 1:
         return "weight", _WEIGHT
-    if any(table.decides({key}, column.name) for key in keys):
+    if any(column.name in table.decided_by(key) for key in keys):
         role: Role = named if is_named and named == "gold" else "group"
         return role, -1.0 * bool(fit(column.name, "label"))
     if is_named:
