@@ -11,9 +11,9 @@ from itertools import combinations
 
 import polars as pl
 
-from konsil.analysis.roles.names import is_criterion, kinds, names_codes
+from konsil.analysis.roles.names import is_criterion, kinds
 from konsil.analysis.roles.reading import JSON_LISTS
-from konsil.analysis.roles.vocabulary import NO_CELL, weights_of
+from konsil.analysis.roles.vocabulary import NO_CELL
 from konsil.records.numerals import decimal_mark, is_number, number_of
 
 TEXT = 30
@@ -168,11 +168,6 @@ class Column:
         return not self.is_number and 2 * sum(map(is_criterion, some)) > len(some)
 
     @cached_property
-    def are_severities(self) -> bool:
-        """Whether all values are severities of errors."""
-        return bool(weights_of(self.distinct))
-
-    @cached_property
     def separator(self) -> str:
         """What is between several labels in a cell: '[' for lists of JSON, '' for single labels.
 
@@ -222,7 +217,6 @@ class Table:
     _n_groups: dict[frozenset[str], int] = field(default_factory=dict)
     _partitions: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict)
     _shares: dict[str, dict[str, float]] = field(default_factory=dict)
-    _near: dict[str, frozenset[str]] = field(default_factory=dict)
     _decided_by: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     _decided: dict[tuple[frozenset[str], str], bool] = field(default_factory=dict)
 
@@ -273,8 +267,7 @@ class Table:
         """The columns in which rows are equal wherever they are equal in some columns."""
         key = frozenset(names)
         if key not in self._decided_by:
-            decided = (other for other in self.by_name if self.decides(key, other))
-            self._decided_by[key] = frozenset(decided)
+            self._decided_by[key] = frozenset(n for n in self.by_name if self.decides(key, n))
         return self._decided_by[key]
 
     def _depends(self, key: frozenset[str], other: str) -> bool:
@@ -292,26 +285,18 @@ class Table:
         shares = self._shares.setdefault(a.name, {})
         if b.name not in shares:
             # In the table's order: that of the questions must not decide.
-            value = common_labels(*sorted((a, b), key=lambda column: self.places[column.name]))
-            shares[b.name] = self._shares.setdefault(b.name, {})[a.name] = value
+            shares[b.name] = self._shares.setdefault(b.name, {})[a.name] = common_labels(
+                *sorted((a, b), key=lambda column: self.places[column.name])
+            )
         return shares[b.name]
-
-    def near(self, name: str) -> frozenset[str]:
-        """The columns that have so many labels of one that they can be rated on its scale."""
-        if name not in self._near:
-            column = self.by_name[name]
-            near = (c.name for c in self.columns if self.share(column, c) >= NEAR)
-            self._near[name] = frozenset(near)
-        return self._near[name]
 
     def shares(self, column: Column, others: Iterable[Column], enough: float = 1.0) -> float:
         """How far a column has the labels of the nearest of some others, or of one near enough."""
-        largest = 0.0
-        known = self._shares.setdefault(column.name, {})
+        largest, known = 0.0, self._shares.setdefault(column.name, {})
         for other in others:
-            share = known.get(other.name)
-            share = self.share(column, other) if share is None else share
-            largest = share if share > largest else largest
+            largest = max(
+                largest, known[other.name] if other.name in known else self.share(column, other)
+            )
             if largest >= enough:
                 break
         return largest
@@ -367,12 +352,6 @@ def _agree(a: Column, b: Column) -> bool:
     rows = zip(a.cells, b.cells, strict=True)
     both = [(x, y) for x, y in rows if a.empty.isdisjoint((x.casefold(), y.casefold()))]
     return len(both) > 0 and sum(x == y for x, y in both) >= NEAR * len(both)
-
-
-def has_codes(frame: pl.DataFrame, names: Collection[str]) -> bool:
-    """Whether one of some columns has numbers and is named for codes, of which there is no mean."""
-    named = [name for name in names if names_codes(name) and name in frame.columns]
-    return any(column.is_number for column in table_of(frame.select(named), (), ()).columns)
 
 
 def _texts(cells: pl.Series) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from konsil.analysis.roles.vocabulary import (
@@ -138,29 +138,6 @@ def is_series(names: Sequence[str]) -> bool:
     return len(names) > 1 and len(stems) == 1 and stems != {()}
 
 
-def word_behind(name: str, names: Iterable[str]) -> str:
-    """What stands behind the name of a rater that is another column's name; empty: nothing.
-
-    >>> word_behind("dr_a_conf", ["dr_a", "dr_b"]), word_behind("reader1b", ["reader1"])
-    ('conf', 'b')
-    >>> word_behind("Dr. B", ["Dr. A"]), word_behind("R12", ["R1"])
-    ('', '')
-    """
-    parts, people = words(name), _words_of_raters(tuple(names))
-    places = range(len(parts) - 1, 0, -1)
-    return next((" ".join(parts[n:]) for n in places if parts[:n] in people), "")
-
-
-@lru_cache(maxsize=8)
-def _words_of_raters(names: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    """The words of those names that are raters'."""
-    return frozenset(words(name) for name in names if kinds(name)["rater"] >= _PERSON)
-
-
-_PERSON = 0.8
-"""How well a name fits a rater whose own columns can have further words behind it."""
-
-
 @cache
 def best_fit(name: str, roles: tuple[NameRole, ...]) -> float:
     """How well a name fits the role that it fits best."""
@@ -174,7 +151,7 @@ def kinds(name: str) -> Mapping[Kind, float]:
     >>> kinds("Dr. Smith")["rater"], kinds("accuracy")["criterion"], kinds("gpt-4")["system"]
     (1.0, 1.0, 1.0)
     """
-    letters = _letters(name)
+    letters = [word for word in words(name) if not word.isdigit()]
     is_numbered = len(words(name)) > len(letters)
     fits: dict[Kind, float] = dict.fromkeys(
         ("rater", "criterion", "item", "system", "label", "other"), 0.0
@@ -240,12 +217,7 @@ def is_criterion(name: str) -> bool:
     >>> is_criterion("factual accuracy"), is_criterion("safety statement"), is_criterion("rater 1")
     (True, False, False)
     """
-    return _as_criterion(name, _letters(name)) == 1
-
-
-def _letters(name: str) -> list[str]:
-    """The words of a name without numbers."""
-    return [word for word in words(name) if not word.isdigit()]
+    return _as_criterion(name, [word for word in words(name) if not word.isdigit()]) == 1
 
 
 def _as_criterion(name: str, letters: Sequence[str]) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
+from konsil.analysis.roles.candidates.families import word_behind
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import (
@@ -15,11 +16,10 @@ from konsil.analysis.roles.names import (
     is_series,
     kinds,
     stem,
-    word_behind,
     words,
 )
 from konsil.analysis.roles.reading import COMPARISONS, TEXTS, Role, Shape
-from konsil.analysis.roles.vocabulary import CONFIDENT, NAMED, VOTES
+from konsil.analysis.roles.vocabulary import CONFIDENT, NAMED, VOTES, weights_of
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -221,3 +221,50 @@ def is_named_for_other(name: str, *, groups: bool = True) -> bool:
     """Whether a name is plainly that of a comment, a date, a sum, a group ..."""
     roles = OTHER_ROLES if groups else tuple(role for role in OTHER_ROLES if role != "group")
     return best_fit(name, roles) >= 0.7
+
+
+FOR_LABELS = 2.5
+"""Points of columns that are named for labels."""
+OTHER_KIND = -6.0
+"""Points of a column of labels that is named for something else beside ratings."""
+_ROUNDING = 1e-6
+"""Sums of the same points in another order differ by less."""
+
+
+def label_fits(name: str) -> tuple[float, float]:
+    """How well a name fits labels, and how well units or raters."""
+    fits = fit(name, "label"), kinds(name)["criterion"]
+    return max(fits), best_fit(name, ("rater", "unit")) * (fits[0] < 1)
+
+
+def is_of_other_kind(name: str) -> bool:
+    """Whether a column of labels is named for something else beside ratings."""
+    return best_fit(name, OTHER_ROLES) >= NAMED and fit(name, "label") < NAMED
+
+
+@cache
+def _points_of_label(name: str) -> float:
+    """The points of a single column of labels by its name."""
+    fits, others = label_fits(name)
+    return FOR_LABELS * (fits - others) + OTHER_KIND * is_of_other_kind(name)
+
+
+def needed_labels(
+    table: Table, base: Draft, keys: tuple[str, ...], floor: float
+) -> Callable[[Column], bool]:
+    """Whether a reading can reach `floor` with a column of labels, by sums of points alone.
+
+    Of many columns, each is the labels of a reading: most of these need no draft.
+    """
+    if floor == float("-inf"):
+        return lambda _: True
+    least, _ = least_points(table, keys)
+    least_of_label = floor - most_points(table, base, keys) - _ROUNDING
+    may_have_errors = base.shape == "rows-to-combine"
+
+    def is_needed(column: Column) -> bool:
+        points = _points_of_label(column.name) - least[column.name]
+        is_enough = points >= least_of_label
+        return is_enough or (may_have_errors and bool(weights_of(column.distinct)))
+
+    return is_needed

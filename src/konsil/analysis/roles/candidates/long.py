@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import permutations
 
 from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
 from konsil.analysis.roles.candidates.leftover import (
+    FOR_LABELS,
+    OTHER_KIND,
     OTHER_ROLES,
     explain,
-    least_points,
-    most_points,
+    is_of_other_kind,
+    label_fits,
+    needed_labels,
 )
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, is_numbered_name, kinds
 from konsil.analysis.roles.reading import StatedRoles
-from konsil.analysis.roles.vocabulary import NameRole
+from konsil.analysis.roles.vocabulary import NameRole, weights_of
 
 _NO_UNIT: tuple[NameRole, ...] = tuple(role for role in OTHER_ROLES if role != "group")
 
@@ -87,28 +90,10 @@ class _Key:
         self._weigh_crossing(base)
         for column in self.more:
             self._weigh_extra(base, column)
-        may_be_needed = self._filter(base)
+        needed = needed_labels(self.table, base, (*base.units, self.rater.name), self.floor)
         for labels in self._label_sets():
-            if len(labels) > 1 or may_be_needed(labels[0]):
+            if len(labels) > 1 or self.stated.labels or needed(labels[0]):
                 yield from self._with_labels(base, labels)
-
-    def _filter(self, base: Draft) -> Callable[[Column], bool]:
-        """Whether the reading with a column of labels can have enough points to be needed.
-
-        A sum decides it for each of many columns, of whose readings no drafts are made.
-        """
-        if self.floor == float("-inf") or self.stated.labels:
-            return lambda _: True
-        keys = (*base.units, self.rater.name)
-        least, _ = least_points(self.table, keys)
-        floor = self.floor - most_points(self.table, base, keys) - _ROUNDING
-        may_have_errors = base.shape == "rows-to-combine"
-
-        def may_be_needed(column: Column) -> bool:
-            points = _points_of_label(column.name) - least[column.name]
-            return points >= floor or (may_have_errors and column.are_severities)
-
-        return may_be_needed
 
     def without_rater(self, top: Draft) -> Draft:
         """The same reading as a rival: the column of the raters is something else."""
@@ -209,8 +194,7 @@ class _Key:
             c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1
         ] or varied
         named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
-        units = (name for name in self.names if name != self.rater.name)
-        by_unit = self.table.decided_by(*units)
+        by_unit = self.table.decided_by(*(n for n in self.names if n != self.rater.name))
         loose = tuple(
             c
             for c in varied
@@ -219,8 +203,10 @@ class _Key:
             if not (c.is_unique and c.is_whole)
         )
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
-        sets += [named] if len(named) > 1 else []
-        sets += [loose] if 1 < len(loose) < 9 and loose != named else []
+        sets += [
+            *([named] if len(named) > 1 else []),
+            *([loose] if 1 < len(loose) < 9 and loose != named else []),
+        ]
         alike = (
             tuple(map(self.table.by_name.__getitem__, names))
             for names in connected(self.table, [column.name for column in loose])
@@ -261,7 +247,7 @@ class _Key:
 
     def _weigh_errors(self, draft: Draft, label: Column) -> None:
         """Whether each row is an error: all columns that name what is rated are then the unit."""
-        if not label.are_severities:
+        if not weights_of(label.distinct):
             return
         draft.add(6, "errors", label.name)
         free = [c for c in self.table.columns if c.name not in draft.used and not c.is_unique]
@@ -277,9 +263,9 @@ class _Key:
             draft.add(3, "stated", ", ".join(draft.rated))
             return 1.0
         n, shown = len(labels), ", ".join(draft.rated)
-        fits, others = zip(*(_label_fits(c.name) for c in labels), strict=True)
+        fits, others = ([label_fits(c.name)[n] for c in labels] for n in (0, 1))
         mean = (sum(fits) - sum(others)) / n
-        draft.add(_FOR_LABELS * mean, "named_for_labels", shown)
+        draft.add(FOR_LABELS * mean, "named_for_labels", shown)
         if n > 1:
             raters = sum(kinds(c.name)["rater"] >= 0.8 for c in labels)
             draft.add(-8.0 * raters / n, "rater_column", shown)
@@ -293,8 +279,8 @@ class _Key:
                 draft.add(-0.5, "criteria_not_named", shown)
             is_mixed = len({kinds(c.name)["criterion"] == 1 for c in labels}) > 1
             draft.add(-1.5 * is_mixed, "names_of_other_kind", shown)
-        other = [c.name for c in labels if _is_of_other_kind(c.name)]
-        draft.add(_OTHER_KIND * len(other), "names_of_other_kind", ", ".join(other))
+        other = [c.name for c in labels if is_of_other_kind(c.name)]
+        draft.add(OTHER_KIND * len(other), "names_of_other_kind", ", ".join(other))
         return mean
 
     def _weigh_other_criteria(self, draft: Draft) -> None:
@@ -319,28 +305,3 @@ class _Key:
         ]
         if len(draft.rated) == 1 and others and kinds(draft.rated[0])["criterion"] < 1:
             draft.add(-1, "other_criterion", ", ".join(others))
-
-
-_FOR_LABELS = 2.5
-"""Points of columns that are named for labels."""
-_OTHER_KIND = -6.0
-"""Points of a column of labels that is named for something else beside ratings."""
-_ROUNDING = 1e-6
-"""Sums of the same points in another order differ by less."""
-
-
-def _label_fits(name: str) -> tuple[float, float]:
-    """How well a name fits labels, and how well units or raters."""
-    fits = fit(name, "label"), kinds(name)["criterion"]
-    return max(fits), best_fit(name, _KEYS) * (fits[0] < 1)
-
-
-def _is_of_other_kind(name: str) -> bool:
-    return best_fit(name, OTHER_ROLES) >= 0.7 and fit(name, "label") < 0.7
-
-
-@cache
-def _points_of_label(name: str) -> float:
-    """The points of a single column of labels by its name."""
-    fits, others = _label_fits(name)
-    return _FOR_LABELS * (fits - others) + _OTHER_KIND * _is_of_other_kind(name)
