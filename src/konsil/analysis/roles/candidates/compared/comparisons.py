@@ -108,6 +108,8 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
+    if not is_named and (table.n_rows < _FEWEST or table.share(first, second) < 0.5):
+        return False
     if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
         return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
@@ -115,8 +117,7 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     if is_named:
         n_equal: int = sum(map(eq, first.cells, second.cells))
         return n_equal <= _MOST_ERRORS * table.n_rows
-    is_alike = table.n_rows >= _FEWEST and table.share(first, second) >= 0.5
-    return is_alike and not any(map(eq, first.cells, second.cells))
+    return not any(map(eq, first.cells, second.cells))
 
 
 def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool) -> bool:
