@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.api.folder.sources.test_source_labels import ASKED, stored, study, write
+from tests.api.folder.sources.test_source_outcomes import long, renamed, wide
+from tests.api.folder.sources.test_source_outcomes import study as compared
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -29,3 +31,31 @@ def test_the_command_that_is_printed_for_a_file_settles_it(
     assert code == 2 and "study.toml" not in err
     assert call(*shlex.split(line.removeprefix("If so: konsil ")))[0] == 0
     assert stored(folder) == right
+
+
+def test_outcomes_of_raters_with_a_column_each_are_imported(call: Call, tmp_path: Path) -> None:
+    folder = compared(tmp_path / "s", wide())
+    code, out, err = call("import", folder, "--file", folder / "votes.csv")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "new: 24 items, 48 answers, 2 raters, 48 tasks, 48 ratings",
+        "note: votes.csv: read as: 24 units in item; systems in system_a and system_b, outcomes of"
+        " the raters dr_a, dr_b",
+        "note: votes.csv: outcomes as labels of criterion 'better': 'left' = 'A', 'tie' = 'equal',"
+        " 'right' = 'B'",
+    ]
+    code, out, _ = call("preference", folder / "votes.csv", "--resamples", "100")
+    assert out.splitlines()[0] == (
+        "Read as: 24 units in item; systems in system_a and system_b, outcomes of the raters dr_a,"
+        " dr_b"
+    )
+
+
+def test_the_command_that_is_printed_for_codes_of_outcomes_settles_them(
+    call: Call, tmp_path: Path
+) -> None:
+    folder = compared(tmp_path / "s", renamed(long("winner"), left="1", right="2", tie="0"))
+    code, _, err = call("import", folder, "--file", folder / "votes.csv")
+    [line] = [line for line in err.splitlines() if line.startswith("If so: konsil ")]
+    assert code == 2 and "--label-of better:0=equal" in line
+    assert call(*shlex.split(line.removeprefix("If so: konsil ")))[0] == 0

@@ -50,6 +50,17 @@ def test_in_german(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Anteil" in output(capsys, "--language", "de")
 
 
+@pytest.mark.parametrize("name", [name for name, s in CATALOGUE.items() if s.definition == s.text])
+def test_one_is_explained_in_german_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kills: facts about a statistic that stay English."""
+    german = re.sub(r"\s+", " ", output(capsys, name, "--language", "de"))
+    known = CATALOGUE[name]
+    assert "nicht schätzbar: " in german and "Schlüssel: " in german
+    facts = (known.undefined, known.as_published, known.text, "no unit has ratings")
+    english = [*facts, "at least ordinal", "only those that", "can be a composite", "not with:"]
+    assert [fact for fact in english if fact and fact in german] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

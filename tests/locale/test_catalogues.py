@@ -123,9 +123,10 @@ def of_the_pages() -> set[str]:
 
 
 def of_statistics() -> set[str]:
-    """Titles and sentences of the statistics, and where they come from."""
+    """Titles and sentences of the statistics, where they come from, and when they are undefined."""
     ids = {f"statistic.{name}{part}" for name in known_statistics() for part in ("", ".text")}
-    return ids | {s.source for s in CATALOGUE.values() if s.source}
+    facts = {f for s in CATALOGUE.values() for f in (s.source, s.undefined, s.as_published) if f}
+    return ids | facts
 
 
 def of_forms() -> set[str]:

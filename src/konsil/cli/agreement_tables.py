@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 
 from konsil.analysis.agreement.agreement_statistics import title_of
 from konsil.analysis.model.interval_methods import leads
-from konsil.cli.terminal import table_console
+from konsil.cli.terminal import grid_of, print_notes, result_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
 
@@ -25,10 +23,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def show(result: Agreement) -> None:
     """Print a result: its counts, its statistics with all their CIs, the methods and the notes."""
-    console = table_console(width=None if sys.stdout.isatty() else 120)
-    if result.reading:
-        console.print(f"Read as: {result.reading}")
-    _print_result(console, result)
+    _print_result(result_console(result.reading), result)
 
 
 def _print_result(console: Console, result: Agreement) -> None:
@@ -40,7 +35,7 @@ def _print_result(console: Console, result: Agreement) -> None:
     if result.comparison is not None:
         _comparison(console, result.comparison)
     if result.groups and not result.statistics:
-        _notes(console, result.warnings)
+        print_notes(console, result.warnings)
 
 
 def _print_statistics(console: Console, result: Agreement) -> None:
@@ -52,7 +47,7 @@ def _print_statistics(console: Console, result: Agreement) -> None:
     ):
         console.print("The CIs account for the sampling of units, not of raters.")
     _pairs(console, result)
-    _notes(console, result.warnings)
+    print_notes(console, result.warnings)
 
 
 def _counts(result: Agreement) -> str:
@@ -80,11 +75,7 @@ def _estimates(
     console: Console, statistics: Sequence[NamedEstimate], companions: Sequence[NamedEstimate]
 ) -> None:
     numbers = Numbers(ENGLISH)
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("statistic")
-    grid.add_column("value", justify="right")
-    grid.add_column("interval")
-    grid.add_column("SE", justify="right")
+    grid = grid_of("statistic", ">value", "interval", ">SE")
     same = [(c, s.estimate) for c in companions for s in statistics if c.name == s.name]
     alternatives = [
         c for c, of in same if c.estimate.value == of.value and math.isfinite(c.estimate.low)
@@ -143,13 +134,9 @@ def _pairs(console: Console, result: Agreement) -> None:
     if not result.pairs:
         return
     numbers = Numbers(ENGLISH)
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("raters")
-    grid.add_column("units", justify="right")
     names = list(dict.fromkeys(s.name for pair in result.pairs for s in pair.statistics))
     shown = [name for name in _SHOWN if name in names] or names[:3]
-    for name in shown:
-        grid.add_column(title_of(name))
+    grid = grid_of("raters", ">units", *map(title_of, shown))
     for pair in result.pairs:
         of = {s.name: s.estimate for s in pair.statistics}
         cells = []
@@ -173,16 +160,8 @@ _SHOWN = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1
 
 def _comparison(console: Console, comparison: Comparison) -> None:
     numbers = Numbers(ENGLISH)
-    grid = Table(box=None, pad_edge=False, header_style="bold")
     first, second = comparison.groups
-    grid.add_column(f"{first} minus {second}")
-    for name, justify in (
-        ("difference", "right"),
-        ("interval", "left"),
-        ("p", "right"),
-        ("note", "left"),
-    ):
-        grid.add_column(name, justify=justify)  # type: ignore[arg-type]
+    grid = grid_of(f"{first} minus {second}", ">difference", "interval", ">p", "note")
     for difference in comparison.differences:
         e = difference.estimate
         defined = math.isfinite(e.value)
@@ -195,8 +174,3 @@ def _comparison(console: Console, comparison: Comparison) -> None:
         )
     console.print(grid)
     _methods(console, comparison.differences)
-
-
-def _notes(console: Console, warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        console.print(f"Note: {warning}", style="yellow")

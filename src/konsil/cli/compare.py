@@ -68,7 +68,7 @@ def command(
     """
     if output is not None and not forms:
         raise KonsilError("--output: nothing is written without --to; expected both")
-    from konsil.analysis.running.comparing.compare_result import group_text
+    from konsil.analysis.model.rows import group_text
 
     try:
         result = _comparison(files, settings, workers, request)

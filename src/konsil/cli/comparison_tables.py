@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
 
 from konsil.analysis.running.comparing.compare_result import GroupComparison
-from konsil.cli.terminal import table_console
+from konsil.cli.terminal import print_notes, result_console
 from konsil.report.estimates.comparison_table import comparison_table
 from konsil.report.material.tables import Numbers
 
 
 def show(result: GroupComparison, paths: Sequence[Path]) -> None:
     """Print a comparison."""
-    console = table_console(width=None if sys.stdout.isatty() else 120)
-    if result.reading:
-        console.print(f"Read as: {result.reading}")
+    console = result_console(result.reading)
     console.print(result.counts())
     for criterion in result.criteria:
         if criterion.success:
@@ -32,7 +29,6 @@ def show(result: GroupComparison, paths: Sequence[Path]) -> None:
     console.print(grid)
     for note in shown.notes:
         console.print(f"{note.mark} {note.text}".strip())
-    for text in result.notes:
-        console.print(f"Note: {text}", style="yellow")
+    print_notes(console, result.notes)
     for path in paths:
         console.print(str(path))

@@ -41,9 +41,6 @@ _DATABASE = click.option(
 class StudyFolder(click.Path):
     """A study's folder, for which the path to its study.toml may stand."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
     def convert(
         self,
         value: str | os.PathLike[str],

@@ -110,7 +110,13 @@ def _use(draft: DraftWorkshop, name: str, roles: Mapping[str, Role]) -> None:
         return
     command = draft.command_of(name)
     if command:
-        click.echo("  not used: a study cannot hold these ratings; this computes their agreement:")
+        is_compared = draft.tables[name].is_only_computed
+        what = (
+            "comparisons; this compares the systems"
+            if is_compared
+            else "ratings; this computes their agreement"
+        )
+        click.echo(f"  not used: a study cannot hold these {what}:")
         click.echo(f"  {command}")
     for role in missing if not command else ():
         click.echo(f"  not used: no column is the {words[role]}; name the table again")

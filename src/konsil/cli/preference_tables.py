@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.table import Table
 
 from konsil.analysis.model.interval_methods import has, name_of
-from konsil.cli.terminal import table_console
+from konsil.cli.terminal import grid_of, print_notes, result_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
 
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
 
 def show(result: HeadToHead) -> None:
     """Print a result, or each group's and their differences."""
-    console = table_console(width=None if sys.stdout.isatty() else 120)
-    if result.reading:
-        console.print(f"Read as: {result.reading}")
+    console = result_console(result.reading)
     for name, group in result.groups.items():
         console.print(f"{result.by} = {name}", style="bold")
         _print_result(console, group)
@@ -32,8 +28,7 @@ def show(result: HeadToHead) -> None:
         return
     if result.comparison is not None:
         _comparison(console, result.comparison)
-    for warning in result.warnings:
-        console.print(f"Note: {warning}", style="yellow")
+    print_notes(console, result.warnings)
 
 
 def _cells(
@@ -48,14 +43,6 @@ def _cells(
     ]
 
 
-def _grid(head: str, *columns: str) -> Table:
-    """A table; after the first column those of numbers begin with >."""
-    grid = Table(head, box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        grid.add_column(name.removeprefix(">"), justify="right" if name[:1] == ">" else "left")
-    return grid
-
-
 def _p(entry: Mapping[str, Any], key: str = "p") -> str:
     return "" if entry.get(key) is None else Numbers(ENGLISH).p(entry[key])
 
@@ -66,7 +53,7 @@ def _interval(entry: Mapping[str, Any]) -> str:
 
 def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     first, second = comparison["groups"]
-    grid = _grid(f"{first} minus {second}", ">difference", "interval", "by item", ">p", "note")
+    grid = grid_of(f"{first} minus {second}", ">difference", "interval", "by item", ">p", "note")
     differences = comparison["differences"]
     for entry in differences:
         by_item = _interval(entry["item"])
@@ -80,7 +67,7 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
     if model["reason"]:
         console.print(f"{title}: not estimable: {model['reason']}")
         return
-    grid = _grid(title, ">log worth", "interval", ">ratio to best", "interval")
+    grid = grid_of(title, ">log worth", "interval", ">ratio to best", "interval")
     for entry in model["worths"]:
         ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
         grid.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
@@ -102,7 +89,7 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     is_paper = result.mode == "paper"
     heads = ("by item", "two-way") if is_paper else ("interval", "by item")
     tests = {"p": ">p, flips"} if is_paper else {"p": ">p", "p_flip": ">p, these raters"}
-    grid = _grid("system", ">win difference", *heads, *tests.values(), ">comparisons")
+    grid = grid_of("system", ">win difference", *heads, *tests.values(), ">comparisons")
     for entry in result.win_difference:
         alternative = _interval(entry["two_way" if is_paper else "item"])
         p = [_p(entry, key) for key in tests]
@@ -137,15 +124,14 @@ def _print_result(console: Console, result: HeadToHead) -> None:
             entry["system"] for entry in result.win_difference if entry["reason"] == reason
         )
         console.print(f"{names}: {reason}.")
-    for warning in result.warnings:
-        console.print(f"Note: {warning}", style="yellow")
+    print_notes(console, result.warnings)
 
 
 def _print_preferences(console: Console, entries: Sequence[Mapping[str, Any]]) -> None:
     """The mean preferences of outcomes that are numbers."""
     if not entries:
         return
-    grid = _grid("mean preference for", "against", ">share", "interval")
+    grid = grid_of("mean preference for", "against", ">share", "interval")
     for entry in entries:
         grid.add_row(entry["system"], entry["rival"], *_cells(entry))
     console.print(grid)
@@ -198,7 +184,7 @@ def _matrix(console: Console, result: HeadToHead) -> None:
         return
     value = {(entry["system"], entry["rival"]): entry["value"] for entry in result.win_rate}
     plain = Numbers(ENGLISH).plain
-    grid = _grid("win rate against", *(f">{name}" for name in result.systems))
+    grid = grid_of("win rate against", *(f">{name}" for name in result.systems))
     for row in result.systems:
         rates = [value.get((row, column)) for column in result.systems]
         grid.add_row(row, *("" if v is None else plain(v) for v in rates))

@@ -11,6 +11,27 @@ import click
 from konsil.cli.fact_lines import WIDTH, fact_lines
 from konsil.cli.printout import Printout, with_json
 from konsil.errors import KonsilError, nearest
+from konsil.errors.message import message, translate
+
+_NO_TWO_RATERS = message(
+    "no unit has ratings from two raters", message_id="statistics.no_two_raters"
+)
+_ORDINAL = message("at least ordinal", message_id="statistics.ordinal")
+_COMPLETE = message("only those that every rater rated", message_id="statistics.complete")
+_COMPOSITE = message("the criterion can be a composite score", message_id="statistics.composite")
+_TITLES = {
+    "computed": message("computed", message_id="statistics.computed"),
+    "undefined": message("undefined", message_id="statistics.undefined"),
+    "scale": message("scale", message_id="statistics.scale"),
+    "units": message("units", message_id="statistics.units"),
+    "scores": message("scores", message_id="statistics.scores"),
+    "keys": message("keys", message_id="statistics.keys"),
+    "needs": message("needs", message_id="statistics.needs"),
+    "not with": message("not with", message_id="statistics.not_with"),
+    "paper": message("paper", message_id="statistics.paper"),
+    "source": message("source", message_id="statistics.source"),
+}
+"""What is known of a statistic -> its title in the output."""
 
 
 @click.command(short_help="List the statistics for analyses, or explain one.")
@@ -45,13 +66,18 @@ def command(name: str | None, code: str) -> Printout:
         return Printout({"statistics": rows}, _list_lines(rows))
     if name not in names:
         raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
-    statistic = entry(name, language(code))
+    words = language(code)
+
+    def in_language(text: str) -> str:
+        return translate(text, words.gettext, format)
+
+    statistic = entry(name, words)
     about = {
         "computed": statistic.definition if statistic.definition != statistic_of(name).text else "",
-        "undefined": statistic.undefined or "no unit has ratings from two raters",
-        "scale": "at least ordinal" if statistic.needs_order else "",
-        "units": "only those that every rater rated" if statistic.needs_complete else "",
-        "scores": "the criterion can be a composite score" if name in SCORED else "",
+        "undefined": statistic.undefined or in_language(_NO_TWO_RATERS),
+        "scale": in_language(_ORDINAL) if statistic.needs_order else "",
+        "units": in_language(_COMPLETE) if statistic.needs_complete else "",
+        "scores": in_language(_COMPOSITE) if name in SCORED else "",
         "keys": ", ".join(sorted(statistic.keys)),
         "needs": ", ".join(statistic.limits.needed_keys),
         "not with": ", ".join(statistic.limits.refused_keys),
@@ -68,7 +94,7 @@ def command(name: str | None, code: str) -> Printout:
     lines = (
         f"{statistic.id}: {statistic.title}",
         *textwrap.wrap(statistic.text, WIDTH),
-        *fact_lines(about),
+        *fact_lines({in_language(_TITLES[key]): fact for key, fact in about.items()}),
     )
     return Printout(record, map(show, lines))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +19,7 @@ from konsil.progress import verbosity
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -91,6 +94,30 @@ def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own optio
             return super().render_str(escape(text), **{**options, "markup": False, "emoji": False})
 
     return Guarded(highlight=False, **options)
+
+
+def result_console(reading: str) -> Console:
+    """A console for the tables of a result, which begin with how its table was read."""
+    console = table_console(width=None if sys.stdout.isatty() else 120)
+    if reading:
+        console.print(f"Read as: {reading}")
+    return console
+
+
+def print_notes(console: Console, notes: Iterable[str]) -> None:
+    """Print what a reader must know of a result."""
+    for note in notes:
+        console.print(f"Note: {note}", style="yellow")
+
+
+def grid_of(head: str, *columns: str) -> Table:
+    """A table without lines; after the first column those of numbers begin with >."""
+    from rich.table import Table
+
+    grid = Table(head, box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        grid.add_column(name.removeprefix(">"), justify="right" if name[:1] == ">" else "left")
+    return grid
 
 
 def progress_console() -> Console:

@@ -17,8 +17,6 @@ class Block:
 
     path: tuple[str, ...]
     """The names of its header; empty for the head of the file."""
-    is_entry: bool
-    """Whether its header is that of an entry of a list: [[name]]."""
     lead: str
     """Blank lines and comments before its header."""
     text: str
@@ -54,7 +52,7 @@ def blocks_of(text: str) -> Block:
     [(('raters',), '\n# who\n'), (('resampling',), '\n')]
     """
     pieces = list(_pieces(text))
-    root = Block((), is_entry=False, lead="", text="")
+    root = Block((), lead="", text="")
     root.text, lead = _parted(pieces[0])
     if not root.text:
         # An editor's directive stays the file's first line, also before keys that are new.
@@ -63,9 +61,9 @@ def blocks_of(text: str) -> Block:
         root.text, lead = lead[:end], lead[end:]
     stack = [root]
     for piece in pieces[1:]:
-        path, is_entry = _header(piece.splitlines()[0]) or ((), False)
+        path = _header(piece.splitlines()[0]) or ()
         content, following = _parted(piece)
-        block = Block(path, is_entry, lead, content)
+        block = Block(path, lead, content)
         while len(stack) > 1 and not (
             len(path) > len(stack[-1].path) and path[: len(stack[-1].path)] == stack[-1].path
         ):
@@ -98,8 +96,8 @@ def _is_complete(piece: str) -> bool:
     return True
 
 
-def _header(line: str) -> tuple[tuple[str, ...], bool] | None:
-    """The names of a header and whether it begins an entry of a list; None for any other line."""
+def _header(line: str) -> tuple[str, ...] | None:
+    """The names of a header; None for any other line."""
     match = _HEADER.fullmatch(line.rstrip("\r\n"))
     if match is None or len(match[1]) != len(match[3]):
         return None
@@ -111,7 +109,7 @@ def _header(line: str) -> tuple[tuple[str, ...], bool] | None:
     while isinstance(nested, dict) and nested:
         [(name, nested)] = nested.items()
         names.append(name)
-    return tuple(names), len(match[1]) == 2
+    return tuple(names)
 
 
 def _parted(piece: str) -> tuple[str, str]:

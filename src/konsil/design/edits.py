@@ -85,7 +85,7 @@ def _edit(block: Block, before: Data, after: Data, comments: Mapping[str, str]) 
         elif new and is_list and old is None and not (block.path and key == "labels"):
             _edit_list(block, key, [], new, comments)
         elif new is not None and not block.path and old is None and isinstance(new, dict):
-            child = Block((key,), is_entry=False, lead=_lead(key, comments), text=f"[{key}]\n")
+            child = Block((key,), lead=_lead(key, comments), text=f"[{key}]\n")
             block.children.append(child)
             _edit(child, {}, new, {})
         else:
@@ -117,7 +117,7 @@ def _edit_list(
         else:
             path = (*parent.path, key)
             lead = "\n" if previous is not None else _lead(key, comments)
-            block = Block(path, is_entry=True, lead=lead, text=f"[[{_dotted(path)}]]\n")
+            block = Block(path, lead=lead, text=f"[[{_dotted(path)}]]\n")
             _edit(block, {}, data, {})
             _insert(parent, block, previous, entries)
         previous = block

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from konsil.analysis.roles.candidates.compared.preference_scales import scale_of_labels
+from konsil.analysis.roles.outcomes import are_outcomes, known_step
 from konsil.analysis.roles.vocabulary import known_pair
 from konsil.design.edits import Data
 from konsil.design.wording import identifier, wording
@@ -221,6 +223,33 @@ def from_ratings(columns: Iterable[tuple[str, str, Sequence[str]]]) -> tuple[Que
             points = _points(labels)
             labels, kind = points, "five" if len(points) == 5 else "ordered" if points else "other"
         questions.append(Question(words, kind, labels, new_id=name))
+    return tuple(questions)
+
+
+def from_outcomes(
+    columns: Iterable[tuple[str, str, Sequence[str]]],
+    systems: Collection[str],
+    sides: tuple[str, str],
+) -> tuple[Question, ...]:
+    """Questions for comparisons that exist: (identifier, words, outcomes).
+
+    Outcomes that name a side, a system or a tie are read as the usual labels; others are labels of
+    their own, whose order is proposed. `sides`: the columns of the systems.
+
+    >>> [question] = from_outcomes([("better", "?", ["x", "tie", "y"])], {"x", "y"}, ("a", "b"))
+    >>> question.kind, question.labels
+    ('pair3', ())
+    """
+    names = {system.casefold() for system in systems}
+    questions = []
+    for name, words, outcomes in columns:
+        labels: tuple[str, ...] = ()
+        others = [w for w in outcomes if w.casefold() not in names and known_step(w, sides) is None]
+        if others and not are_outcomes(outcomes):
+            [rated] = from_ratings([(name, words, outcomes)])
+            labels = scale_of_labels(outcomes) or rated.labels or tuple(outcomes)
+        is_long = len(labels) > 3 or (bool(others) and not labels)
+        questions.append(Question(words, "pair5" if is_long else "pair3", labels, new_id=name))
     return tuple(questions)
 
 

@@ -104,15 +104,11 @@ def compared_column(study: Study) -> str:
     return next((name for source in study.sources for name in source.strata), "")
 
 
-def needs_of(study: Study) -> tuple[Need, ...]:
+def needs_of(study: Study) -> Iterator[Need]:
     """What a protocol lacks before anything can be rated or analysed.
 
     Judges whose ratings are imported need no model.
     """
-    return tuple(_needs_of(study))
-
-
-def _needs_of(study: Study) -> Iterator[Need]:
     is_rated = has_existing_ratings(study)
     if not study.instruments:
         yield "questions"

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from konsil.errors.message import COMMA, Listed, TranslatableMessage, message
+from konsil.errors.message import COMMA, Listed, TranslatableMessage, message, placed
 
 LISTED = 25
 """Known names spelt out where none is near."""
@@ -209,7 +209,7 @@ class Problem:
     def __str__(self) -> str:
         """The problem as compilers write it, which editors turn into links."""
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
-        return f"{place}: {self.sentence}" if place else self.sentence
+        return placed(place, self.sentence) if place else self.sentence
 
 
 class StudyError(KonsilError):

@@ -7,10 +7,10 @@ sentence anew in its own language.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any
+from typing import Any, cast
 
 AND = "{some} and {last}"
 """How a list ends in a sentence."""
@@ -104,6 +104,91 @@ def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Liste
     'Excluded: a, b and c.'
     """
     return Listed(tuple(parts), separator, end)
+
+
+_PLACED = "problems.placed"
+_LINES = "problems.lines"
+
+
+def placed(place: str, sentence: str) -> TranslatableMessage:
+    """A sentence after the place that it is about.
+
+    >>> placed("raters[0].id", message("is empty", message_id="error.empty"))
+    'raters[0].id: is empty'
+    """
+    return message(
+        "{place}: {sentence}", message_id="problems.placed", place=place, sentence=sentence
+    )
+
+
+def below(place: str, sentence: str) -> str:
+    """A sentence with its place within another place.
+
+    >>> below("analyses[0]", placed("by", "has no column"))
+    'analyses[0].by: has no column'
+    """
+    own = place_of(sentence)
+    return f"{place}.{sentence}" if own is None else placed(f"{place}.{own[0]}", own[1])
+
+
+def in_file(file: str, sentence: str) -> str:
+    """A sentence with its place within a file.
+
+    >>> in_file("study.toml", placed("raters", "is empty"))
+    'study.toml: raters: is empty'
+    """
+    own = place_of(sentence)
+    return placed(file, sentence) if own is None else placed(f"{file}: {own[0]}", own[1])
+
+
+def place_of(sentence: str) -> tuple[str, str] | None:
+    """The place of a sentence, and the sentence without it; None where it was made without one.
+
+    >>> place_of(placed("analyses[0]", "has no column"))
+    ('analyses[0]', 'has no column')
+    """
+    if not isinstance(sentence, TranslatableMessage) or sentence.message_id != _PLACED:
+        return None
+    return str(sentence.values["place"]), cast("str", sentence.values["sentence"])
+
+
+def as_lines(sentences: Iterable[str]) -> TranslatableMessage:
+    r"""Several sentences as one text, a line each.
+
+    >>> as_lines(["a", "b"])
+    'a\nb'
+    """
+    lines = Listed(tuple(sentences), "\n", "{some}\n{last}")
+    return message("{lines}", message_id="problems.lines", lines=lines)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    r"""The sentences of a text, each of which has a line.
+
+    >>> lines_of(as_lines(["a", "b"])) == lines_of("a\nb") == ("a", "b")
+    True
+    """
+    if isinstance(text, TranslatableMessage) and text.message_id == _LINES:
+        return cast("Listed", text.values["lines"]).parts
+    return (text,) if isinstance(text, TranslatableMessage) else tuple(text.split("\n"))
+
+
+def replaced(text: str, former: str, new: str) -> str:
+    """A text with other words in what it is made of.
+
+    >>> replaced(placed("/tmp/x/study.toml", "is empty"), "/tmp/x/", "")
+    'study.toml: is empty'
+    """
+    if not isinstance(text, TranslatableMessage):
+        return text.replace(former, new)
+    values = dict[str, str | int | float | Listed]()
+    for name, value in text.values.items():
+        if isinstance(value, Listed):
+            parts = tuple(replaced(part, former, new) for part in value.parts)
+            values[name] = Listed(parts, value.separator, value.end)
+        else:
+            values[name] = replaced(value, former, new) if isinstance(value, str) else value
+    return TranslatableMessage(text.template, values, text.message_id)
 
 
 def as_data(text: str) -> object:

@@ -13,8 +13,9 @@ import shlex
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from konsil.errors import KonsilError, nearest, option
@@ -24,6 +25,9 @@ K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
 P = ParamSpec("P")
+
+COLUMN = "C"
+"""What stands in the help for the name of a column."""
 
 FLAG = "flag"
 """The key of a field's metadata under which its `Flag` is."""
@@ -85,7 +89,13 @@ class Request:
     """The error of a value that is refused."""
 
     def __post_init__(self) -> None:
-        """Check every field with named values."""
+        """Check every field with named values, and names of columns, of which numbers are texts."""
+        for entry in fields(cast(Any, self)):
+            flag = entry.metadata.get(FLAG, Flag())
+            if flag.metavar == COLUMN:
+                names = getattr(self, entry.name)
+                of_columns = self._columns(names, entry, option(entry.name, flag=flag.name))
+                object.__setattr__(self, entry.name, of_columns)
         for name, (choices, is_several, flag) in _choices(cast(Any, type(self))).items():
             value = getattr(self, name)
             if is_several and isinstance(value, str):
@@ -93,6 +103,29 @@ class Request:
             for word in value if is_several else (value,):
                 if word is not None and word not in choices:
                     raise self.refusal(_refused(option(name, flag=flag), word, choices))
+
+    def _columns(self, names: object, entry: Field[Any], where: str) -> object:
+        """Names of columns as texts: a data frame may number its columns."""
+        is_several = any(kind in str(entry.type) for kind in ("Sequence", "tuple"))
+        if names is None or isinstance(names, str):
+            return names
+        if _is_number(names):
+            return str(names)
+        # Also an index of pandas, or an array.
+        each = list(names) if isinstance(names, Iterable) and is_several else [None]
+        if not all(isinstance(name, str) or _is_number(name) for name in each):
+            expected = "names of columns" if is_several else "the name of one column"
+            advice = "" if is_several else "; make one column of several first"
+            raise self.refusal(
+                f"{where}: expected {expected}, got {type(names).__name__} {names!r}{advice}"
+            )
+        texts = [str(name) for name in each]
+        return names if isinstance(names, Sequence) and texts == each else texts
+
+
+def _is_number(name: object) -> bool:
+    """Whether a name of a column is a whole number, and no truth value."""
+    return not isinstance(name, bool) and isinstance(name, Integral)
 
 
 def _refused(name: str, word: object, choices: Sequence[str]) -> str:

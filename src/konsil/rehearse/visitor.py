@@ -37,8 +37,6 @@ class Page:
     """Where it came from, after redirects, below the study's own path."""
     text: str
     """The body."""
-    hops: int = 0
-    """How many redirects led to it."""
     base: str = ""
     """The path under which the study is served."""
 
@@ -156,7 +154,7 @@ class Visitor:
             path, hops = where, hops + 1
             status, where, text = self._once("GET", path, b"", {})
         self._times.took(kind, time.perf_counter() - began, len(text))
-        return Page(status, path.removeprefix(self._base), text.decode(), hops, self._base)
+        return Page(status, path.removeprefix(self._base), text.decode(), self._base)
 
     def _once(
         self, method: str, path: str, body: bytes, headers: Mapping[str, str]

@@ -33,6 +33,8 @@ from konsil.store.calls.batches import Batches
 from konsil.store.calls.calls import Calls
 from konsil.study import parse
 
+# Where tests run in the background of a shell script, it ignores Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 folder, point = sys.argv[1:]
 results.CHUNK = 10
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from konsil.stats.agreement import alpha
 from konsil.stats.engine.contract import Codes
-from konsil.stats.engine.tables import coincidences, patterns
+from konsil.stats.engine.tables import coincidences
 
 
 def value(c: Codes, level: alpha.Level) -> float:
@@ -82,17 +82,6 @@ def test_draws_with_fractional_weights_keep_the_value() -> None:
     together = statistic.finalise(weights @ sums)
     assert together.shape == (7, 1)
     assert np.allclose(together[2], statistic.finalise(weights[2] @ sums))
-
-
-def test_patterns_of_a_million_ratings_give_the_same_alpha() -> None:
-    g = np.random.default_rng(0)
-    c = Codes(g.integers(0, 3, (100_000, 10)).astype(np.int8), np.arange(100_000), 3)
-    kept, times = patterns(c)
-    assert len(times) < 100
-    statistic = alpha.krippendorff_alpha(3)
-    assert np.allclose(
-        statistic.finalise(times @ coincidences(kept)), statistic.finalise(coincidences(c).sum(0))
-    )
 
 
 def test_weighted_alpha_is_alpha_where_weights_and_levels_coincide() -> None:

@@ -14,6 +14,7 @@ import polars as pl
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.raters.consensus_rules import no_ratings
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
@@ -24,7 +25,7 @@ from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import sample_of, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
-from konsil.errors.message import listed, message
+from konsil.errors.message import listed, message, placed
 from konsil.stats.agreement.consensus import majority, with_consensus
 from konsil.stats.agreement.kappa import MeasureName
 from konsil.stats.engine.contract import Array, Codes, Estimate, IntArray, Statistic
@@ -68,7 +69,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
     if panel_frame.height == 0:
-        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings")
+        raise NotRatedError(placed(analysis.name, no_ratings(str(analysis.against))))
     experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
     names = tuple(frame.get_column("rater").unique().sort().to_list())
     if len(names) > MOST:

@@ -20,7 +20,7 @@ from konsil.analysis.table.encoding import sample_of, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
 from konsil.records import Rater
 from konsil.records.numerals import natural
 from konsil.stats.agreement.consensus import majority
@@ -262,7 +262,14 @@ def _strata(context: Context, table: RatingTable, judges: Sample) -> tuple[IntAr
     frame = select(table, analysis, str(analysis.against))
     if frame.height == 0:
         raise NotRatedError(
-            f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none"
+            placed(
+                analysis.name,
+                message(
+                    "panel {panel!r} has no ratings; mode = 'paper' needs none",
+                    message_id="refused.not_rated_paper",
+                    panel=str(analysis.against),
+                ),
+            )
         )
     panel = sample_of(context, frame, None)
     place = {unit: n for n, unit in enumerate(panel.units)}

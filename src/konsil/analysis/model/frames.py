@@ -150,6 +150,11 @@ def frame_of(rows: Sequence[Row], plan: Mapping[str, PlanStatus]) -> pl.DataFram
     return pl.DataFrame(data, schema=schema)
 
 
+def finite_or_none(value: float) -> float | None:
+    """A number of plain data; undefined is None."""
+    return float(value) if math.isfinite(value) else None
+
+
 def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     """A Polars frame as a pandas one, without pyarrow: null numbers are NaN, whole ones Int64."""
     import pandas

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from matplotlib.axes import Axes
 
 LONGEST = 60
 """Rows that a table in a notebook shows; the frame has all of them."""
 ROW_INCHES = 0.32
+
+
+class ShownResult(ABC):
+    """A result that is shown by its counts, with its numbers as frames."""
+
+    @abstractmethod
+    def counts(self) -> str:
+        """How much was rated, in words."""
+
+    @abstractmethod
+    def to_polars(self) -> pl.DataFrame:
+        """The numbers as a Polars frame."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame; needs pandas. Undefined numbers are NaN."""
+        # With Polars, which the help of a command need not load.
+        from konsil.analysis.model.frames import as_pandas
+
+        return as_pandas(self.to_polars())
+
+    def __repr__(self) -> str:
+        """The counts; `to_polars` and `to_pandas` have the numbers."""
+        return f"<{type(self).__name__}: {self.counts()}>"
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
-from konsil.analysis.model.rows import AdjustedEstimate, PlanStatus, Row
-from konsil.analysis.model.terms import words_of
+from konsil.analysis.model.notebook import Dot, ShownResult, dot_plot, html_table, interval_text
+from konsil.analysis.model.rows import AdjustedEstimate, PlanStatus, Row, group_text
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.engine.contract import RatersTarget
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     from matplotlib.axes import Axes
 
@@ -169,7 +167,7 @@ class CaseScore:
 
 
 @dataclass(frozen=True, repr=False)
-class Results:
+class Results(ShownResult):
     """Everything the report tells."""
 
     rows: tuple[Row, ...]
@@ -236,11 +234,8 @@ class Results:
         """The rows of analyses that could be made, with the groups that figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)
 
-    def __repr__(self) -> str:
-        """How many analyses and estimates there are; a frame has the numbers."""
-        return f"<Results: {self._counts()}>"
-
-    def _counts(self) -> str:
+    def counts(self) -> str:
+        """How many analyses and estimates there are."""
         n_analyses = len(dict.fromkeys(row.analysis for row in self.rows))
         n_rows = len(self.estimable_rows)
         return (
@@ -259,19 +254,13 @@ class Results:
 
         return frame_of(self.rows, self.plan)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame; needs pandas. Undefined numbers are NaN."""
-        from konsil.analysis.model.frames import as_pandas
-
-        return as_pandas(self.to_polars())
-
     def _repr_html_(self) -> str:
         """What a notebook shows: every estimate and difference with its interval."""
         rows = [
             [
                 row.analysis,
                 row.statistic,
-                _group_text(row),
+                group_text(row),
                 interval_text(e.value, e.low, e.high, e.reason),
                 "" if math.isnan(e.p) else f"{e.p:.3g}",
                 "" if math.isnan(row.p_adjusted) else f"{row.p_adjusted:.3g}",
@@ -282,7 +271,7 @@ class Results:
             for e in (row.estimate,)
         ]
         head = ("analysis", "statistic", "group", "estimate [CI]", "p", "p adjusted", "units")
-        return html_table(self._counts(), head, rows, self.warnings)
+        return html_table(self.counts(), head, rows, self.warnings)
 
     def plot(
         self,
@@ -303,15 +292,9 @@ class Results:
         if not rows:
             raise AnalysisError(f"analysis {analysis!r} has no {kind}s")
         dots = [
-            Dot(_group_text(r) or analysis, r.estimate.value, r.estimate.low, r.estimate.high)
+            Dot(group_text(r) or analysis, r.estimate.value, r.estimate.low, r.estimate.high)
             for r in rows
         ]
         title = rows[0].statistic if kind == "estimate" else f"difference of {rows[0].statistic}"
         reference = 0.0 if kind == "difference" else None
         return dot_plot(dots, ax, label=f"{title}, {rows[0].criterion}", reference=reference)
-
-
-def _group_text(row: Row) -> str:
-    """A row's group in words, and for a difference the group that is subtracted."""
-    sides = (", ".join(words_of(v) for v in group.values()) for group in (row.group, row.versus))
-    return " minus ".join(side for side in sides if side)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from konsil.analysis.model.terms import words_of
 from konsil.stats.engine.contract import Estimate
 
 RowKind = Literal["estimate", "difference", "companion"]
@@ -110,3 +111,9 @@ class AdjustedEstimate:
     """The type I error spent up to each."""
     is_truncated: bool = False
     """Whether normal theory gave a limit beyond the possible values."""
+
+
+def group_text(row: Row) -> str:
+    """A row's group in words; of a difference also the group that is subtracted."""
+    sides = (", ".join(words_of(v) for v in group.values()) for group in (row.group, row.versus))
+    return " minus ".join(side for side in sides if side)

@@ -30,7 +30,7 @@ from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.paired_choice_agreement import (
@@ -217,7 +217,14 @@ def rank_rows(
         )
     if any(theirs.height == 0 for _, _, theirs in parts):
         raise NotRatedError(
-            f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion"
+            placed(
+                analysis.name,
+                message(
+                    "panel {panel!r} has no ratings on every criterion",
+                    message_id="refused.not_rated_all",
+                    panel=str(analysis.against),
+                ),
+            )
         )
     systems, clusters = names_in(context, *(f for _, ours, theirs in parts for f in (ours, theirs)))
     names = (

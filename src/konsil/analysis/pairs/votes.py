@@ -16,6 +16,7 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.labels import labels_of
 from konsil.analysis.table.pair_labels import reach, steps_of_criterion, steps_of_scale
 from konsil.errors import AnalysisError
+from konsil.errors.message import message, placed
 from konsil.stats.engine.contract import IntArray
 from konsil.stats.pairs.rank_agreement import jury
 from konsil.stats.pairs.votes import Votes, votes
@@ -143,10 +144,12 @@ def names_in(context: Context, *frames: pl.DataFrame) -> tuple[tuple[str, ...], 
             (name for name in two if name.count(" | ") != 1 or "" in name.split(" | ")), None
         )
         if strange is not None:
-            raise AnalysisError(
-                f"{context.analysis.name}: a rating refers to {strange!r}; expected two answers"
-                " with known systems"
+            fact = message(
+                "a rating refers to {answers!r}; expected two answers with known systems",
+                message_id="refused.no_two_systems",
+                answers=strange,
             )
+            raise AnalysisError(placed(context.analysis.name, fact))
         systems.update(name for pair in two for name in pair.split(" | "))
         clusters.update(frame.get_column(_cluster(context)).unique().to_list())
     return tuple(sorted(systems)), tuple(sorted(clusters))

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import polars as pl
 
-from konsil.analysis.roles.names import kinds, names_codes
+from konsil.analysis.roles.names import is_criterion, kinds
 from konsil.analysis.roles.reading import JSON_LISTS
 from konsil.analysis.roles.vocabulary import NO_CELL
 from konsil.records.numerals import decimal_mark, is_number, number_of
@@ -164,8 +164,8 @@ class Column:
     @cached_property
     def are_criteria(self) -> bool:
         """Whether the values are mostly names of criteria."""
-        n = sum(kinds(value)["criterion"] == 1 for value in self.distinct[:20])
-        return not self.is_number and 2 * n > len(self.distinct[:20])
+        some = self.distinct[:20]
+        return not self.is_number and 2 * sum(map(is_criterion, some)) > len(some)
 
     @cached_property
     def separator(self) -> str:
@@ -216,7 +216,8 @@ class Table:
     """Columns that choose or group rows: only within a group are rows to be distinguished."""
     _n_groups: dict[frozenset[str], int] = field(default_factory=dict)
     _partitions: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict)
-    _shares: dict[tuple[str, str], float] = field(default_factory=dict)
+    _shares: dict[str, dict[str, float]] = field(default_factory=dict)
+    _decided_by: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     _decided: dict[tuple[frozenset[str], str], bool] = field(default_factory=dict)
 
     @cached_property
@@ -262,6 +263,13 @@ class Table:
             self._decided[key, other] = other in key or self._depends(key, other)
         return self._decided[key, other]
 
+    def decided_by(self, *names: str) -> frozenset[str]:
+        """The columns in which rows are equal wherever they are equal in some columns."""
+        key = frozenset(names)
+        if key not in self._decided_by:
+            self._decided_by[key] = frozenset(n for n in self.by_name if self.decides(key, n))
+        return self._decided_by[key]
+
     def _depends(self, key: frozenset[str], other: str) -> bool:
         """Whether equal rows of some columns have one value; ends at the first that differs."""
         rows = zip(*(self._sources[name].codes for name in key), strict=True)
@@ -274,16 +282,21 @@ class Table:
 
     def share(self, a: Column, b: Column) -> float:
         """How far two columns have the same labels, from 0 to 1."""
-        key = (a.name, b.name) if a.name < b.name else (b.name, a.name)
-        if key not in self._shares:
-            self._shares[key] = common_labels(a, b)
-        return self._shares[key]
+        shares = self._shares.setdefault(a.name, {})
+        if b.name not in shares:
+            # In the table's order: that of the questions must not decide.
+            shares[b.name] = self._shares.setdefault(b.name, {})[a.name] = common_labels(
+                *sorted((a, b), key=lambda column: self.places[column.name])
+            )
+        return shares[b.name]
 
     def shares(self, column: Column, others: Iterable[Column], enough: float = 1.0) -> float:
         """How far a column has the labels of the nearest of some others, or of one near enough."""
-        largest = 0.0
+        largest, known = 0.0, self._shares.setdefault(column.name, {})
         for other in others:
-            largest = max(largest, self.share(column, other))
+            largest = max(
+                largest, known[other.name] if other.name in known else self.share(column, other)
+            )
             if largest >= enough:
                 break
         return largest
@@ -339,12 +352,6 @@ def _agree(a: Column, b: Column) -> bool:
     rows = zip(a.cells, b.cells, strict=True)
     both = [(x, y) for x, y in rows if a.empty.isdisjoint((x.casefold(), y.casefold()))]
     return len(both) > 0 and sum(x == y for x, y in both) >= NEAR * len(both)
-
-
-def has_codes(frame: pl.DataFrame, names: Collection[str]) -> bool:
-    """Whether one of some columns has numbers and is named for codes, of which there is no mean."""
-    named = [name for name in names if names_codes(name) and name in frame.columns]
-    return any(column.is_number for column in table_of(frame.select(named), (), ()).columns)
 
 
 def _texts(cells: pl.Series) -> tuple[str, ...]:

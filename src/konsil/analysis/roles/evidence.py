@@ -406,11 +406,6 @@ class Draft:
                 roles[self.wins[role]] = role
         return roles
 
-    def reasons(self) -> tuple[TranslatableMessage, ...]:
-        """What speaks for and against it, the strongest first."""
-        strongest = sorted(self.evidence, key=lambda item: -abs(item[0]))
-        return tuple(REASONS[reason](shortened(column)) for _, reason, column in strongest)
-
 
 def unused_because(role: Role) -> TranslatableMessage:
     """Why a column is not used."""
@@ -456,6 +451,5 @@ def reading_of(draft: Draft, columns: list[str], cluster: str | None) -> TableRe
         split=draft.split,
         roles=roles,
         unused={name: unused_because(role) for name, role in roles.items() if name not in used},
-        reasons=draft.reasons(),
         points=draft.points,
     )

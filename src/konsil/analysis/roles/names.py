@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -76,7 +76,7 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     parts = parts[
         : min(
             (
-                parts.index(word)
+                parts.index(word, 1)
                 for word in BELONGING
                 if word in parts[1:] and parts[0] not in KEYS and role in {"unit", "group"}
             ),
@@ -92,11 +92,14 @@ def fit(name: str, role: NameRole | TextRole) -> float:
         return 1.0
     # Before other words it denies them ("no finding"), or counts ("no of words").
     is_among = not fitting.isdisjoint(parts[parts[0] == "no" :])
-    return (
-        0.7
-        if is_among
-        else 0.5 * any(len(end) > 3 and word.endswith(end) for end in fitting for word in parts)
-    )
+    return 0.7 if is_among else 0.5 * any(word.endswith(_ends(role)) for word in parts)
+
+
+@cache
+def _ends(role: NameRole | TextRole) -> tuple[str, ...]:
+    """The words for a role that are long enough to be the end of another word."""
+    fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
+    return tuple(word for word in fitting if len(word) > 3)
 
 
 def is_numbered_name(name: str) -> bool:
@@ -135,29 +138,8 @@ def is_series(names: Sequence[str]) -> bool:
     return len(names) > 1 and len(stems) == 1 and stems != {()}
 
 
-def word_behind(name: str, names: Iterable[str]) -> str:
-    """What stands behind the name of a rater that is another column's name; empty: nothing.
-
-    >>> word_behind("dr_a_conf", ["dr_a", "dr_b"]), word_behind("reader1b", ["reader1"])
-    ('conf', 'b')
-    >>> word_behind("Dr. B", ["Dr. A"]), word_behind("R12", ["R1"])
-    ('', '')
-    """
-    parts = words(name)
-    ends = [
-        parts[len(words(n)) :]
-        for n in names
-        if 0 < len(words(n)) < len(parts) and parts[: len(words(n))] == words(n)
-        if kinds(n)["rater"] >= _PERSON
-    ]
-    return min((" ".join(end) for end in ends), key=len, default="")
-
-
-_PERSON = 0.8
-"""How well a name fits a rater whose own columns can have further words behind it."""
-
-
-def best_fit(name: str, roles: Sequence[NameRole]) -> float:
+@cache
+def best_fit(name: str, roles: tuple[NameRole, ...]) -> float:
     """How well a name fits the role that it fits best."""
     return max(fit(name, role) for role in roles)
 
@@ -227,6 +209,15 @@ def _is_rater_with_name(name: str) -> bool:
     called = " ".join(rest)
     is_open = bool(rest) and not CRITERIA & {*rest} and best_fit(called, _OTHERS) < 0.7
     return is_open and fit(first, "rater") == 1
+
+
+def is_criterion(name: str) -> bool:
+    """Whether a name is plainly that of a criterion.
+
+    >>> is_criterion("factual accuracy"), is_criterion("safety statement"), is_criterion("rater 1")
+    (True, False, False)
+    """
+    return _as_criterion(name, [word for word in words(name) if not word.isdigit()]) == 1
 
 
 def _as_criterion(name: str, letters: Sequence[str]) -> float:

@@ -10,6 +10,7 @@ import polars as pl
 
 from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
+from konsil.analysis.roles.candidates.compared.answer_columns import answers_as_systems
 from konsil.analysis.roles.candidates.compared.comparisons import compared
 from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
@@ -234,7 +235,9 @@ def _nothing(task: Task | None, stated: StatedRoles) -> TranslatableMessage:
 
 
 def _almost_ratings(table: Table, task: Task | None) -> Iterator[TranslatableMessage]:
-    """Columns that are no ratings by their cells alone: dates, and numbers with a sign."""
+    """Columns that are no ratings by their cells alone, or no systems: dates, texts of answers."""
+    if task == "comparisons":
+        yield from answers_as_systems(table)
     if task not in {"ratings", "groups"}:
         return
     dates = [c for c in table.columns if c.is_date and not c.is_unique]
@@ -281,7 +284,7 @@ def _unclear(
     is_rated_once = task == "groups" and best.shape in RATED_ONCE and best.criterion is None
     if not is_rated_once and not _is_computable(best, stated):
         yield message(
-            "{shape}: this is computed only if you state what each column is.",
+            "Likely, but computed only where it is stated: {shape}.",
             message_id="roles.not_computable",
             shape=shape_words(best),
         )
@@ -358,9 +361,15 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     )
     if None in marks and settled is None:
         column = numbers[marks.index(None)]
+        cell = next(value for value in column.distinct if "," in value)
         yield message(
-            "{column}: {cell} can be a thousand or a decimal number.",
+            "{column}: {cell} can be a thousand or a decimal number: {comma} for {decimal}, {point}"
+            " for {thousand}.",
             message_id="roles.decimal_comma",
             column=shortened(column.name),
-            cell=next(repr(value) for value in column.distinct if "," in value),
+            cell=repr(cell),
+            comma=option("decimal", ","),
+            decimal=cell.replace(",", "."),
+            point=option("decimal", "."),
+            thousand=cell.replace(",", ""),
         )

@@ -281,8 +281,6 @@ class TableReading:
     """The role of every column, in the table's order."""
     unused: Mapping[str, TranslatableMessage] = field(default_factory=dict)
     """Column -> why it is not used."""
-    reasons: tuple[TranslatableMessage, ...] = ()
-    """What speaks for and against this reading, the strongest first."""
     points: float = 0.0
     """How much more speaks for it than against it."""
 
@@ -311,6 +309,11 @@ class TableReading:
     def names_losers(self) -> bool:
         """Whether its outcomes are the systems that lost, by the columns' names."""
         return self.shape == "pairs" and any(sense_of(name) < 0 for name in self.outcomes)
+
+    @property
+    def names_winners(self) -> bool:
+        """Whether the columns of the two systems have the ones that won and that lost."""
+        return self.shape == "pairs" and not self.outcomes
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import steps_of_criterion
 from konsil.errors import AnalysisError
+from konsil.errors.message import message, placed
 from konsil.instrument import Criterion, Instrument
 
 
@@ -42,20 +43,28 @@ def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
     entry = statistic_of(analysis.statistic)
     if entry.scopes:
         if criterion.scope not in entry.scopes or criterion.scale.kind != "choice":
-            yield (
-                f"statistic: {analysis.statistic!r} needs comparisons; criterion"
-                f" {criterion.id!r} is not a choice about a pair of answers"
+            fact = message(
+                "{statistic!r} needs comparisons; criterion {criterion!r} is not a choice about a"
+                " pair of answers",
+                message_id="refused.needs_pairs",
+                statistic=analysis.statistic,
+                criterion=criterion.id,
             )
+            yield placed("statistic", fact)
             return
         try:
             steps_of_criterion(criterion, "criterion")
         except AnalysisError as error:
-            yield str(error)
+            yield error.sentence
     if entry.n_labels and criterion.scale.kind == "choice":
         collapsed = {analysis.collapse.get(label, label) for label in criterion.scale.labels}
         n = len(analysis.labels) or len(collapsed)
         if n != entry.n_labels:
-            yield (
-                f"statistic: {analysis.statistic!r} needs {entry.n_labels} labels, got {n}; recode"
-                " them with collapse"
+            fact = message(
+                "{statistic!r} needs {n_labels} labels, got {n}; recode them with collapse",
+                message_id="refused.n_labels",
+                statistic=analysis.statistic,
+                n_labels=entry.n_labels,
+                n=n,
             )
+            yield placed("statistic", fact)

@@ -49,7 +49,7 @@ def rating_tables(analyses: Sequence[Analysis], data: Data, settings: RunSetting
         except AnalysisError as error:
             if settings.strict:
                 raise
-            impossible[column.name] = str(error)
+            impossible[column.name] = error.sentence
     derived = [column for column in settings.derived if column.name not in impossible]
     # The second table costs as much as the first: it is built only where it differs.
     late = table

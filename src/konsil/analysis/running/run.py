@@ -37,7 +37,8 @@ from konsil.analysis.table.derived import derived_values
 from konsil.analysis.table.frame import Data, RatingTable, excluded_sentence
 from konsil.analysis.table.lineage import Lineage, lineage
 from konsil.errors import AnalysisError, nearest
-from konsil.errors.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Criterion, Instrument
 from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.engine.parts import Compute, in_this_process
@@ -220,7 +221,7 @@ def contexts_of(
     score_ids = {score.id for score in settings.scores}
     for analysis in analyses:
         for problem in (*contradictions(analysis), *scored_problems(analysis, score_ids)):
-            raise AnalysisError(f"{analysis.name}: {problem}")
+            raise AnalysisError(placed(analysis.name, problem))
         further = tuple(_criterion(analysis, name, instruments) for name in analysis.criteria)
         draws = (
             AsPublished(resampling.draws, resampling.level)
@@ -247,7 +248,7 @@ def contexts_of(
             settings.is_blinded,
         )
         for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
-            raise AnalysisError(f"{analysis.name}: {problem}")
+            raise AnalysisError(placed(analysis.name, problem))
         yield context
 
 
@@ -282,14 +283,17 @@ def _criterion(
     ]
     if not criteria:
         criterion_ids = [c.id for i in instruments for c in i.criteria]
-        raise AnalysisError(
-            f"{analysis.name}: there is no criterion {name!r}; {nearest(name, criterion_ids)}"
-        )
+        fact = unknown_name("criterion", name, nearest(name, criterion_ids))
+        raise AnalysisError(placed(analysis.name, fact))
     if any(c.scale != criteria[0].scale for c in criteria):
-        raise AnalysisError(
-            f"{analysis.name}: {len(criteria)} instruments have {name!r} on different scales;"
-            f" select one with where = {{ instrument = [...] }}"
+        fact = message(
+            "{n} {n|instrument has|instruments have} {name!r} on different scales; select one with"
+            " where = {{ instrument = [...] }}",
+            message_id="refused.different_scales",
+            n=len(criteria),
+            name=name,
         )
+        raise AnalysisError(placed(analysis.name, fact))
     return criteria[0]
 
 

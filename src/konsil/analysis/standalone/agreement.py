@@ -32,6 +32,7 @@ from konsil.analysis.tabular.declared import with_declared
 from konsil.analysis.tabular.label_sets import label_words
 from konsil.analysis.tabular.ratings_table import read
 from konsil.analysis.tabular.reshaping import reshape
+from konsil.analysis.tabular.scale import refuse_absent_abstention
 from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.errors import UnclearTableError
 from konsil.records.request import with_keywords
@@ -138,6 +139,7 @@ def _estimate_groups(
     if slices.group is None:
         table = read(groups[0].frame, options)
         refuse_idle_weights([table], options, request)
+        refuse_absent_abstention(table.n_abstained, table.labels.names, options, slices)
         return _with(estimate_any(table, options, request, compute), warnings)
     # Errors name the group.
     tables = [read(g.frame, replace(options, name=f"{options.name}, {g.name}")) for g in groups]
@@ -155,6 +157,8 @@ def _estimate_groups(
             for t, w in zip(tables, table_warnings, strict=True)
         ]
     refuse_idle_weights(tables, options, request)
+    n_abstained = sum(table.n_abstained for table in tables)
+    refuse_absent_abstention(n_abstained, tables[0].labels.names, options, slices)
     results = {
         group.name: estimate_any(table, options, request, compute)
         for group, table in zip(groups, tables, strict=True)
@@ -170,7 +174,7 @@ def _estimate_groups(
         n_units=len({name for table in tables for name in table.sample.units}),
         n_raters=raters,
         n_ratings=sum(group.n_ratings for group in results.values()),
-        n_abstained=sum(group.n_abstained for group in results.values()),
+        n_abstained=n_abstained,
         statistics=(),
         companions=(),
         warnings=tuple(warnings),

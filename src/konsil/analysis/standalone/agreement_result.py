@@ -6,7 +6,6 @@ As plain data, tables and frames.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from konsil.analysis.agreement.agreement_statistics import full_name, title_of
-from konsil.analysis.model.frames import as_pandas
-from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
+from konsil.analysis.model.frames import finite_or_none
+from konsil.analysis.model.notebook import Dot, ShownResult, dot_plot, html_table, interval_text
 from konsil.errors import AnalysisError, nearest
 from konsil.records.digits import written
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 LISTED_PAIRS = 1_000
@@ -51,25 +49,15 @@ class RaterCount:
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """The units that two raters share."""
-
-    raters: tuple[str, str]
-    """The two raters."""
-    n_units: int
-    """Units that both labelled."""
-
-
-@dataclass(frozen=True)
 class PairResult:
-    """What is known of two raters by themselves."""
+    """The units that two raters share, and what is known of the two by themselves."""
 
     raters: tuple[str, str]
     """The two raters."""
     n_units: int
     """Units that both labelled."""
-    statistics: tuple[NamedEstimate, ...]
-    """Their agreement."""
+    statistics: tuple[NamedEstimate, ...] = ()
+    """Their agreement, where requested."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +75,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement:
+class Agreement(ShownResult):
     """All agreement statistics that apply to one table, or to each group of its rows."""
 
     n_units: int
@@ -106,9 +94,6 @@ class Agreement:
     """What a reader must know."""
     labels: tuple[str, ...]
     """The scale's labels."""
-    constant: str | None = None
-    """The only label in the table, where no scale was declared: nothing beyond chance can then be
-    said."""
     level: str = "nominal"
     "Level of measurement."
     confidence: float = 0.95
@@ -117,7 +102,7 @@ class Agreement:
     """Whether pairs of raters weigh alike or by the units they share."""
     raters: tuple[RaterCount, ...] = ()
     """The raters; empty where they are not known."""
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[PairResult, ...] = ()
     """Each two raters' common units."""
     pairs: tuple[PairResult, ...] = ()
     """Each two raters by themselves, where requested."""
@@ -150,11 +135,8 @@ class Agreement:
         """The names of the statistics; none where they are those of groups."""
         return iter([s.name for s in self.statistics])
 
-    def __repr__(self) -> str:
-        """The counts; `to_polars` and `to_pandas` have the numbers."""
-        return f"<Agreement: {self._counts()}>"
-
-    def _counts(self) -> str:
+    def counts(self) -> str:
+        """How much was rated, in words."""
         raters = "" if self.n_raters is None else f", {self.n_raters:,} raters"
         groups = f", {len(self.groups)} groups of {self.by}" if self.groups else ""
         return f"{self.n_units:,} units{raters}, {self.n_ratings:,} ratings{groups}"
@@ -177,7 +159,7 @@ class Agreement:
             "CI method",
         )
         notes = [w for _, result in self._parts() for w in result.warnings]
-        return html_table(self._counts(), head, rows, dict.fromkeys([*self.warnings, *notes]))
+        return html_table(self.counts(), head, rows, dict.fromkeys([*self.warnings, *notes]))
 
     def plot(self, statistics: Sequence[str] = (), *, ax: Axes | None = None) -> Axes:
         """Draw estimates with their intervals on matplotlib axes, and return these to be changed.
@@ -284,10 +266,6 @@ class Agreement:
         }
         return pl.DataFrame(self._records(), schema=schema)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """One row a statistic (of each group), as a pandas frame; needs pandas."""
-        return as_pandas(self.to_polars())
-
     def _records(self) -> list[dict[str, Any]]:
         return [
             {**({"group": name} if self.groups else {}), **_estimate_fields(s)}
@@ -310,10 +288,10 @@ def _estimate_fields(statistic: NamedEstimate) -> dict[str, Any]:
     e = statistic.estimate
     return {
         "name": statistic.name,
-        "value": _finite_or_none(e.value),
-        "low": _finite_or_none(e.low),
-        "high": _finite_or_none(e.high),
-        "se": _finite_or_none(e.se),
+        "value": finite_or_none(e.value),
+        "low": finite_or_none(e.low),
+        "high": finite_or_none(e.high),
+        "se": finite_or_none(e.se),
         "n_clusters": e.n_clusters,
         "n_undefined": e.n_undefined,
         "method": e.method,
@@ -329,7 +307,7 @@ def _companion(estimate: Estimate) -> dict[str, Any]:
         "se": estimate.se,
         "p": estimate.p,
     }
-    return {**{k: _finite_or_none(v) for k, v in numbers.items()}, "method": estimate.method}
+    return {**{k: finite_or_none(v) for k, v in numbers.items()}, "method": estimate.method}
 
 
 def _with_companions(
@@ -355,13 +333,9 @@ def _pair(pair: PairResult) -> dict[str, Any]:
 def _compared(comparison: Comparison) -> dict[str, Any]:
     differences = _with_companions(comparison.differences, comparison.companions)
     for entry, difference in zip(differences, comparison.differences, strict=True):
-        entry["p"] = _finite_or_none(difference.estimate.p)
+        entry["p"] = finite_or_none(difference.estimate.p)
     return {
         "groups": list(comparison.groups),
         "n_shared": comparison.n_shared,
         "differences": differences,
     }
-
-
-def _finite_or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from konsil.analysis.model.context import Context
+from konsil.analysis.model.frames import finite_or_none
 from konsil.analysis.pairs.pair_contrasts import difference_estimates
 from konsil.analysis.pairs.pair_influences import Column, columns_of, numbered
 from konsil.analysis.pairs.pairwise import places
 from konsil.analysis.pairs.vote_sentences import no_interval
 from konsil.analysis.pairs.votes import Member
-from konsil.analysis.standalone.ranking_summary import about_these, finite_or_none, with_error
+from konsil.analysis.standalone.ranking_summary import about_these, with_error
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate

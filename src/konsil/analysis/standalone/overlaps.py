@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimation.own_weights import PairWeights
 from konsil.analysis.model.sample import Sample
-from konsil.analysis.standalone.agreement_result import Overlap
+from konsil.analysis.standalone.agreement_result import PairResult
 from konsil.errors import option
 from konsil.errors.message import listed, message
 from konsil.stats.agreement.registry import STATISTICS
@@ -19,19 +19,19 @@ UNEVEN = 2
 told."""
 
 
-def overlaps_of(sample: Sample) -> tuple[Overlap, ...]:
+def overlaps_of(sample: Sample) -> tuple[PairResult, ...]:
     """How many units every two raters share."""
     is_rated = (sample.codes.labels >= 0).astype(np.float32)
     shared = is_rated.T @ is_rated
     names = sample.raters
     return tuple(
-        Overlap((names[a], names[b]), int(shared[a, b]))
+        PairResult((names[a], names[b]), int(shared[a, b]))
         for a, b in combinations(range(len(names)), 2)
     )
 
 
 def uneven_overlaps(
-    overlaps: Sequence[Overlap], pair_weights: PairWeights, names: Sequence[str]
+    overlaps: Sequence[PairResult], pair_weights: PairWeights, names: Sequence[str]
 ) -> list[str]:
     """A note where some pairs of raters share many more units than others.
 

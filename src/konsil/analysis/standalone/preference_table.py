@@ -16,8 +16,7 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.limits import Mode
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.frames import as_pandas
-from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
+from konsil.analysis.model.notebook import Dot, ShownResult, dot_plot, html_table, interval_text
 from konsil.analysis.pairs.pairwise import places, statistic_of
 from konsil.analysis.roles.candidates.axes import axis_columns
 from konsil.analysis.roles.proof import sample
@@ -65,12 +64,11 @@ from konsil.stats.pairs.wins import head_to_head
 from konsil.stats.pairs.worth_designs import Model
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeadToHead:
+class HeadToHead(ShownResult):
     """Who is preferred to whom in one table of comparisons; plain data, undefined is None."""
 
     systems: tuple[str, ...]
@@ -178,15 +176,8 @@ class HeadToHead:
             )
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame; needs pandas."""
-        return as_pandas(self.to_polars())
-
-    def __repr__(self) -> str:
-        """The counts; `to_polars` and `to_pandas` have the numbers."""
-        return f"<HeadToHead: {self._counts()}>"
-
-    def _counts(self) -> str:
+    def counts(self) -> str:
+        """How much was compared, in words."""
         groups = f", {len(self.groups)} groups of {self.by}" if self.groups else ""
         return (
             f"{len(self.systems)} systems, {self.n_comparisons:,} comparisons of {self.n_items:,}"
@@ -203,7 +194,7 @@ class HeadToHead:
         head = ("system", f"win difference [{self.confidence:.0%} CI]")
         notes = [w for _, result in self._parts() for w in result.warnings]
         return html_table(
-            self._counts(),
+            self.counts(),
             ("group", *head) if self.groups else head,
             rows,
             dict.fromkeys([*self.warnings, *notes]),

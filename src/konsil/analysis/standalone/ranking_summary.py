@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from konsil.analysis.model.context import Context
+from konsil.analysis.model.frames import finite_or_none
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
@@ -332,8 +333,3 @@ def _rivals_met(table: Comparisons) -> list[int]:
     compared = totals(table.votes).reshape(-1, table.votes.n_outcomes).sum(axis=1) > 0
     first, second = pair_members(k)
     return [int(compared[(first == n) | (second == n)].sum()) for n in range(k)]
-
-
-def finite_or_none(value: float) -> float | None:
-    """A number of plain data; undefined is None."""
-    return float(value) if math.isfinite(value) else None

@@ -168,7 +168,6 @@ def estimate_table(
         companions=tuple(estimated.companions),
         warnings=(*table.warnings, *estimated.with_names(notes)),
         labels=table.labels.names,
-        constant=table.constant,
         level=options.level,
         confidence=request.confidence,
         pair_weights=request.pair_weights,
@@ -259,9 +258,9 @@ def _pairs(
         raise AnalysisError(f"{options.name}: {option('pairs')}: raters are not identified")
     sample = table.sample
     n = len(sample.raters)
-    if n * (n - 1) // 2 > MANY_PAIRS:
+    if n_pairs(table) > MANY_PAIRS:
         raise AnalysisError(
-            f"{options.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs;"
+            f"{options.name}: {option('pairs')}: {n:,} raters make {n_pairs(table):,} pairs;"
             f" expected at most {MANY_PAIRS}; choose raters with {option('rater')} (wide) or"
             f" {option('where')}"
         )

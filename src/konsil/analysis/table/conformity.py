@@ -123,9 +123,18 @@ def unlisted_systems(
     return tuple(
         _several(
             Mismatch(
-                f"there is no system {system!r}, to whose answers {ratings_of(n)} given;"
-                f" {nearest(system, systems)}",
-                "list every rated system under [[systems]] with the identifier in the answers",
+                message(
+                    "there is no system {system!r}, to whose answers {n:,} {n|rating was|ratings"
+                    " were} given; {hint}",
+                    message_id="mismatch.system",
+                    system=system,
+                    n=n,
+                    hint=nearest(system, systems),
+                ),
+                message(
+                    "list every rated system under [[systems]] with the identifier in the answers",
+                    message_id="mismatch.list_systems",
+                ),
                 of_form=False,
             )
             for system, n in sorted(n_ratings.items())
@@ -147,7 +156,12 @@ def _several(problems: Iterator[Mismatch]) -> list[Mismatch]:
     every = list(problems)
     if len(every) <= SHOWN:
         return every
-    more = f"{every[SHOWN - 1].text} (and {len(every) - SHOWN:,} more like it)"
+    more = message(
+        "{first} (and {n:,} more like it)",
+        message_id="problems.alike",
+        first=every[SHOWN - 1].text,
+        n=len(every) - SHOWN,
+    )
     return [*every[: SHOWN - 1], replace(every[SHOWN - 1], text=more)]
 
 
@@ -157,9 +171,18 @@ def _unknown_instruments(
     counted = frame.filter(~pl.col("instrument").is_in(["", *by_id])).group_by("instrument").len()
     for name, n in counted.sort("instrument").iter_rows():
         yield Mismatch(
-            f"there is no instrument {name!r}, on which {ratings_of(n)} given;"
-            f" {nearest(name, by_id)}",
-            "retain that instrument in addition to the new one",
+            message(
+                "there is no instrument {name!r}, on which {n:,} {n|rating was|ratings were} given;"
+                " {hint}",
+                message_id="mismatch.instrument",
+                name=name,
+                n=n,
+                hint=nearest(name, by_id),
+            ),
+            message(
+                "retain that instrument in addition to the new one",
+                message_id="mismatch.retain_instrument",
+            ),
         )
 
 
@@ -182,11 +205,27 @@ def _unknown_criteria(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> I
         ids = [c.id for i in by_id.values() for c in i.criteria if instrument in ("", i.id)]
         rated = {c for i, c, _ in counted.iter_rows() if i == instrument}
         unused = [name for name in ids if name not in rated]
-        where = f"instrument {instrument!r}" if instrument else "the protocol"
+        where = (
+            message("instrument {name!r}", message_id="mismatch.on_instrument", name=instrument)
+            if instrument
+            else message("the protocol", message_id="mismatch.on_protocol")
+        )
         yield Mismatch(
-            f"{where} has no criterion {criterion!r}, on which {ratings_of(n)} given;"
-            f" {nearest(criterion, unused or ids, ids)}",
-            f'write formerly = ["{criterion}"] under the criterion that has another identifier now',
+            message(
+                "{where} has no criterion {criterion!r}, on which {n:,} {n|rating was|ratings were}"
+                " given; {hint}",
+                message_id="mismatch.criterion",
+                where=where,
+                criterion=criterion,
+                n=n,
+                hint=nearest(criterion, unused or ids, ids),
+            ),
+            message(
+                'write formerly = ["{criterion}"] under the criterion that has another identifier'
+                " now",
+                message_id="mismatch.formerly",
+                criterion=criterion,
+            ),
         )
 
 
@@ -207,19 +246,43 @@ def _unknown_labels(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> Ite
             continue
         if place in abstained and not any(c.scale.abstain is not None for c in criteria):
             yield Mismatch(
-                f"criterion {place[1]!r} has no abstention, but {ratings_of(abstained[place])}"
-                " abstentions",
-                'give its scale the abstention that it had, abstain = "..."',
+                message(
+                    "criterion {criterion!r} has no abstention, but {n:,} {n|rating was|ratings"
+                    " were} abstentions",
+                    message_id="mismatch.abstention",
+                    criterion=place[1],
+                    n=abstained[place],
+                ),
+                message(
+                    'give its scale the abstention that it had, abstain = "..."',
+                    message_id="mismatch.give_abstention",
+                ),
             )
         options = [label for c in criteria for label in c.scale.labels]
         unused = [label for label in options if label not in counts[place]]
         for label, n in counts[place].items():
             if not any(_is_on_scale(c, label) for c in criteria):
-                hint = f"; {nearest(label, unused or options, options)}" if options else ""
+                fact = message(
+                    "criterion {criterion!r} has no label {label!r}, which {n:,}"
+                    " {n|rating has|ratings have}",
+                    message_id="mismatch.label",
+                    criterion=place[1],
+                    label=label,
+                    n=n,
+                )
+                if options:
+                    hint = nearest(label, unused or options, options)
+                    fact = message(
+                        "{fact}; {hint}", message_id="mismatch.with_hint", fact=fact, hint=hint
+                    )
                 yield Mismatch(
-                    f"criterion {place[1]!r} has no label {label!r}, which {ratings_have(n)}{hint}",
-                    f'write renamed = {{ "{label}" = "..." }} with today\'s label under the'
-                    " criterion",
+                    fact,
+                    message(
+                        'write renamed = {{ "{label}" = "..." }} with today\'s label under the'
+                        " criterion",
+                        message_id="mismatch.renamed",
+                        label=label,
+                    ),
                 )
 
 
@@ -247,14 +310,30 @@ def _other_scopes(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> Itera
         criteria = _criteria(by_id, instrument, criterion)
         if criteria and not any(_fits(c, n_answers, has_item, has_span) for c in criteria):
             about = (
-                f"{n_answers} answer{'' if n_answers == 1 else 's'}" if n_answers else "no answer"
+                message("{n} {n|answer|answers}", message_id="mismatch.n_answers", n=n_answers)
+                if n_answers
+                else message("no answer", message_id="mismatch.no_answer")
             )
-            about += "" if has_item else " and no item"
+            lacks_sentence = not has_span and criteria[0].scope == "sentence"
             yield Mismatch(
-                f"criterion {criterion!r} is about {criteria[0].scope}, but {ratings_are(n)} about"
-                f" {about}"
-                + ("" if has_span or criteria[0].scope != "sentence" else " without a sentence"),
-                "give the criterion the scope that it had",
+                message(
+                    "criterion {criterion!r} is about {scope}, but {n:,} {n|rating is|ratings are}"
+                    " about {about}{no_item}{no_sentence}",
+                    message_id="mismatch.scope",
+                    criterion=criterion,
+                    scope=criteria[0].scope,
+                    n=n,
+                    about=about,
+                    no_item=""
+                    if has_item
+                    else message(" and no item", message_id="mismatch.no_item"),
+                    no_sentence=message(" without a sentence", message_id="mismatch.no_sentence")
+                    if lacks_sentence
+                    else "",
+                ),
+                message(
+                    "give the criterion the scope that it had", message_id="mismatch.give_scope"
+                ),
             )
 
 
@@ -274,31 +353,20 @@ def _unknown_raters(frame: pl.DataFrame, raters: Collection[str]) -> Iterator[Mi
     )
     for rater, n in counted.iter_rows():
         yield Mismatch(
-            f"there is no rater {rater!r}, who gave {n:,} rating{'' if n == 1 else 's'};"
-            f" {nearest(rater, raters)}",
-            "list that rater under [[raters]], and under exclusions if those ratings should"
-            " stay out",
+            message(
+                "there is no rater {rater!r}, who gave {n:,} {n|rating|ratings}; {hint}",
+                message_id="mismatch.rater",
+                rater=rater,
+                n=n,
+                hint=nearest(rater, raters),
+            ),
+            message(
+                "list that rater under [[raters]], and under exclusions if those ratings should"
+                " stay out",
+                message_id="mismatch.list_raters",
+            ),
             of_form=False,
         )
-
-
-def ratings_of(n: int) -> str:
-    """A number of ratings that were given.
-
-    >>> ratings_of(1), ratings_of(1200)
-    ('1 rating was', '1,200 ratings were')
-    """
-    return f"{n:,} rating was" if n == 1 else f"{n:,} ratings were"
-
-
-def ratings_are(n: int) -> str:
-    """A number of ratings that are something."""
-    return f"{n:,} rating is" if n == 1 else f"{n:,} ratings are"
-
-
-def ratings_have(n: int) -> str:
-    """A number of ratings that have something."""
-    return f"{n:,} rating has" if n == 1 else f"{n:,} ratings have"
 
 
 def refuse_unknown_labels(frame: pl.DataFrame, valid_labels: Collection[str]) -> None:
@@ -313,8 +381,14 @@ def refuse_unknown_labels(frame: pl.DataFrame, valid_labels: Collection[str]) ->
         label = str(strange[0])
         n = int((strange == label).sum())
         raise AnalysisError(
-            f"{label!r}, which {ratings_have(n)}, is not a label of the scale;"
-            f" {nearest(label, valid_labels)}"
+            message(
+                "{label!r}, which {n:,} {n|rating has|ratings have}, is not a label of the scale;"
+                " {hint}",
+                message_id="mismatch.not_on_scale",
+                label=label,
+                n=n,
+                hint=nearest(label, valid_labels),
+            )
         )
 
 

@@ -22,7 +22,7 @@ from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable, excluded
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
-from konsil.errors.message import TranslatableMessage, message
+from konsil.errors.message import TranslatableMessage, message, placed
 from konsil.records.numerals import natural
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.renumbering import renumbered
@@ -79,9 +79,13 @@ def _conditions(
     if analysis.items:
         if analysis.items not in long.sets:
             hint = nearest(analysis.items, long.sets)
-            raise AnalysisError(
-                f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
+            fact = message(
+                "there is no set of items {name!r}; {hint}",
+                message_id="refused.no_set",
+                name=analysis.items,
+                hint=hint,
             )
+            raise AnalysisError(placed(analysis.name, fact))
         yield "items", pl.col("item").is_in(sorted(long.sets[analysis.items]))
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
@@ -131,7 +135,13 @@ def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None
     """Refuse a column that no rating has, with the nearest name."""
     if column not in frame.columns:
         hint = nearest(column, [c for c in frame.columns if c not in {SUBJECT, *NUMBERED.values()}])
-        raise AnalysisError(f"{analysis.name}: ratings have no column {column!r}; {hint}")
+        fact = message(
+            "ratings have no column {column!r}; {hint}",
+            message_id="refused.no_column",
+            column=column,
+            hint=hint,
+        )
+        raise AnalysisError(placed(analysis.name, fact))
 
 
 def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str], pl.DataFrame]]:
@@ -301,13 +311,21 @@ def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
         return
     first = int(np.argmax(times > 1))
     item, answers, *_ = units[first // len(names)].split("\x1f")
-    way_out = "select one with where (instrument, phase, batch) or arm"
-    if not answers:
-        way_out += "; a question about each task of an item has the scope 'task'"
-    raise AnalysisError(
-        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r}"
-        f" {times[first]} times; {way_out}"
+    fact = message(
+        "rater {rater!r} labelled item {item!r} {n} {n|time|times}; select one with where"
+        " (instrument, phase, batch) or arm{way_out}",
+        message_id="refused.labelled_twice",
+        rater=names[first % len(names)],
+        item=item,
+        n=int(times[first]),
+        way_out=""
+        if answers
+        else message(
+            "; a question about each task of an item has the scope 'task'",
+            message_id="refused.scope_task",
+        ),
     )
+    raise AnalysisError(placed(analysis.name, fact))
 
 
 def matrix(

@@ -240,7 +240,14 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     unknown = ratings.filter(~pl.col("rater").is_in(rater_frame.get_column("rater").to_list()))
     if unknown.height:
         task, rater = unknown.row(0)[:2]
-        raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
+        raise AnalysisError(
+            message(
+                "rating of task {task!r}: the rater {rater!r} is not known",
+                message_id="refused.rater_not_known",
+                task=task,
+                rater=rater,
+            )
+        )
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
     case_frame = pl.DataFrame(cases, schema=text_types(*cases))
     tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
@@ -324,8 +331,12 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if reserved:
         raise AnalysisError(
-            f"the items' characteristic {reserved[0]!r} has the name of a column of the ratings;"
-            " rename it"
+            message(
+                "the items' characteristic {name!r} has the name of a column of the ratings; rename"
+                " it",
+                message_id="refused.reserved_name",
+                name=reserved[0],
+            )
         )
     for name in of_items:
         values = {i.id: i.strata.get(name) for i in data.items}

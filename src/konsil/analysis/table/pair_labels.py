@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from konsil.errors import AnalysisError
+from konsil.errors.message import message, placed
 from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
 
@@ -37,22 +38,31 @@ def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     """
     scale = criterion.scale
     if criterion.scope != "pair" or scale.kind != "choice":
-        raise AnalysisError(
-            f"{where}: criterion {criterion.id!r} is not a choice about a pair of answers,"
-            " which comparisons need"
+        fact = message(
+            "criterion {criterion!r} is not a choice about a pair of answers, which comparisons"
+            " need",
+            message_id="refused.no_pairs",
+            criterion=criterion.id,
         )
+        raise AnalysisError(placed(where, fact))
     other = {label: mirrored(criterion, label) for label in scale.labels}
     if None in other.values():
-        raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} do not define their meaning with A and B"
-            " exchanged; name the sides A and B in the labels, or give the scale an order"
+        fact = message(
+            "the labels of {criterion!r} do not define their meaning with A and B exchanged; name"
+            " the sides A and B in the labels, or give the scale an order",
+            message_id="refused.sides",
+            criterion=criterion.id,
         )
+        raise AnalysisError(placed(where, fact))
     steps = steps_of_scale(scale.labels)
     if any(steps[label] != -steps[str(reverse)] for label, reverse in other.items()):
-        raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} do not form a scale from A to B with the"
-            " tie in the middle"
+        fact = message(
+            "the labels of {criterion!r} do not form a scale from A to B with the tie in the"
+            " middle",
+            message_id="refused.no_scale_of_sides",
+            criterion=criterion.id,
         )
+        raise AnalysisError(placed(where, fact))
     first = scale.labels[0].split()
     return {label: -n for label, n in steps.items()} if "B" in first and "A" not in first else steps
 

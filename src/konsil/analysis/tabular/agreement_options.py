@@ -12,7 +12,7 @@ from konsil.analysis.recoding.flags import BY, CONFIDENCE, MISSING, WHERE, Where
 from konsil.analysis.recoding.stated_labels import as_columns, numbers_of, words_of_labels
 from konsil.analysis.roles.reading import Layout as StatedLayout
 from konsil.analysis.roles.reading import StatedRoles, TableFile
-from konsil.errors import AnalysisError, option
+from konsil.errors import AnalysisError
 from konsil.records.request import Flag, Request, setting
 from konsil.records.source import LAYOUTS, NAMES, REPEAT, UNUSED, Repeat
 
@@ -116,17 +116,6 @@ class RatingsRequest(Request):
     resamples: int = setting(10_000, Flag("Number of bootstrap resamples.", minimum=100))
     confidence: float = setting(0.95, CONFIDENCE)
     seed: int = setting(0, Flag("Seed of the bootstrap.", is_shown=True))
-
-    def __post_init__(self) -> None:
-        """Refuse lists where one column is meant."""
-        super().__post_init__()
-        for name in ("criterion", "cluster", "by", "compare"):
-            value = getattr(self, name, None)
-            if value is not None and not isinstance(value, str):
-                raise AnalysisError(
-                    f"{option(name)}: expected the name of one column, got"
-                    f" {type(value).__name__} {value!r}; make one column of several first"
-                )
 
     @property
     def slices(self) -> Slices:

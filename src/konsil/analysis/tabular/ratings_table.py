@@ -222,29 +222,16 @@ def without_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[st
     rows = rows.filter(
         pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
-    if has_na_cells(options):
-        n = int((rows.get_column("label") == NA).sum())
-        if n:
-            warn_of_na(n, warnings)
-            rows = rows.filter(pl.col("label") != NA)
+    n = int((rows.get_column("label") == NA).sum())
+    # It is a label of some scales ("not applicable").
+    if n and NA not in {*options.labels, options.abstain}:
+        warnings.append(
+            f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
+            f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
+            f" declare it in {option('labels')} or {option('abstain')}"
+        )
+        rows = rows.filter(pl.col("label") != NA)
     return rows
-
-
-def has_na_cells(options: TableOptions) -> bool:
-    """Whether NA means that a cell is missing, as R writes it.
-
-    It is a label of some scales ("not applicable").
-    """
-    return NA not in {*options.labels, options.abstain}
-
-
-def warn_of_na(n: int, warnings: list[str]) -> None:
-    """State how many cells contain NA."""
-    warnings.append(
-        f"{n:,} {'cell contains' if n == 1 else 'cells contain'} 'NA' and"
-        f" {'was' if n == 1 else 'were'} treated as not rated; if 'NA' is a label,"
-        f" declare it in {option('labels')} or {option('abstain')}"
-    )
 
 
 def check_repeats(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:

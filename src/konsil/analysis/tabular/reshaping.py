@@ -81,16 +81,9 @@ def _with_unit(frame: pl.DataFrame, units: Sequence[str]) -> tuple[pl.DataFrame,
 def _long(
     frame: pl.DataFrame, reading: TableReading, options: TableOptions, slices: Slices
 ) -> Reshaped:
-    named = replace(long_options(options, reading), unit=options.unit)
-    return Reshaped(frame, named, _by_criterion(frame, reading.criterion, slices, options))
-
-
-def long_options(options: TableOptions, reading: TableReading) -> TableOptions:
-    """How a table with a row a rating is to be read."""
     rater = () if reading.rater is None else (reading.rater,)
-    unit = reading.units[0] if reading.units else None
-    named = replace(options, layout="long", unit=unit, rater=rater, label=reading.rated[0])
-    return replace(named, cluster=reading.cluster)
+    named = replace(options, layout="long", rater=rater, label=reading.rated[0])
+    return Reshaped(frame, named, _by_criterion(frame, reading.criterion, slices, options))
 
 
 def _by_criterion(
@@ -164,22 +157,12 @@ def _parts(reading: TableReading, options: TableOptions) -> Mapping[str, Mapping
     if not reading.names:
         role = "unit" if reading.shape == "raters-in-rows" else "criterion"
         return {role: {name: name for name in reading.rated}}
-    return names_by_role(reading.names, reading.rated, options.name)
-
-
-def names_by_role(
-    pattern: str, names: Sequence[str], table: str
-) -> Mapping[str, Mapping[str, str]]:
-    """What columns' names say by a pattern such as R{rater}_Q{criterion}.
-
-    >>> names_by_role("R{rater}_Q{criterion}", ["R1_Q2", "R2_Q2"], "t")
-    {'rater': {'R1_Q2': '1', 'R2_Q2': '2'}, 'criterion': {'R1_Q2': '2', 'R2_Q2': '2'}}
-    """
-    values = named_parts(pattern, names)
-    others = [name for name in names if name not in next(iter(values.values()))]
+    values = named_parts(reading.names, reading.rated)
+    others = [name for name in reading.rated if name not in next(iter(values.values()))]
     if others:
         raise SourceError(
-            f"{table}: {option('names', pattern)}: the column {others[0]!r} has another name"
+            f"{options.name}: {option('names', reading.names)}: the column {others[0]!r} has"
+            " another name"
         )
     return values
 

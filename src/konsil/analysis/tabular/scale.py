@@ -6,7 +6,7 @@ What is not on it is refused by line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -16,6 +16,7 @@ from konsil.analysis.roles.label_codes import alike
 from konsil.analysis.roles.vocabulary import NO_NUMBER, TRUTH_VALUES, known_order
 from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
+from konsil.analysis.tabular.slices import Slices
 from konsil.errors import SourceError, UnclearTableError, entry, nearest, option
 from konsil.errors.message import listed, message
 from konsil.instrument import label_numbers, number_word, places, rise
@@ -68,6 +69,18 @@ def on_scale(
     if options.repeat in ("first", "last"):
         rated = chosen_repeats(rated, options.repeat, warnings)
     return ScaledRatings(rated, abstained, labels, constant)
+
+
+def refuse_absent_abstention(
+    n_abstained: int, labels: Iterable[str], options: TableOptions, slices: Slices
+) -> None:
+    """Refuse an abstention that no rating is; some rows of a table may have none."""
+    if options.abstain is None or n_abstained or slices.where:
+        return
+    raise SourceError(
+        f"{options.name}: {option('abstain', options.abstain)}: no rating is this label;"
+        f" {nearest(options.abstain, labels)}"
+    )
 
 
 def decide(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import polars as pl
 
 from konsil.analysis.roles.outcomes import (
     FIRST,
+    FIVE,
     SECOND,
     TIE,
     are_outcomes,
@@ -118,20 +119,12 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
             )
         outcomes = comparisons.get_column("outcome")
         return outcomes.replace_strict(steps, return_dtype=pl.Int64).to_numpy(), reach(steps)
-    words = {*FIRST, *SECOND, *TIE}
-    named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
-    spelled = _as_systems(observed, named, columns)
-    comparisons = comparisons.with_columns(pl.col("outcome").cast(pl.String).replace(spelled))
-    observed = [word for word in observed if word not in spelled]
-    plain = [word for word in observed if word not in named or word.casefold() in words]
+    comparisons, plain = _with_names(comparisons, columns)
     stranger = next((word for word in plain if known_step(word, columns) is None), None)
     is_unknown = stranger is not None and not are_outcomes(plain)
     where = _place(comparisons, str(stranger), options) if is_unknown else options.name
     steps = steps_of_words(plain, columns, where)
-    outcome = pl.col("outcome")
-    by_name = pl.when(outcome == pl.col("first")).then(1).when(outcome == pl.col("second")).then(-1)
-    by_word = outcome.replace_strict(steps, default=None, return_dtype=pl.Int64)
-    in_favour = comparisons.select(by_name.otherwise(by_word).cast(pl.Int64)).to_series()
+    in_favour = _in_favour(comparisons, steps)
     if in_favour.null_count():
         word, row = comparisons.filter(in_favour.is_null()).select("outcome", "row").row(0)
         raise SourceError(
@@ -139,6 +132,44 @@ def _outcomes(comparisons: pl.DataFrame, options: VotesOptions) -> tuple[IntArra
             " systems compared"
         )
     return in_favour.to_numpy(), reach(steps)
+
+
+def known_steps(comparisons: pl.DataFrame, columns: tuple[str, str]) -> pl.Series:
+    """Steps of outcomes in favour of the first system; null where a word is none in its row.
+
+    `columns`: those of the systems, whose names stand for them.
+
+    >>> rows = pl.DataFrame({"first": ["x", "y", "x"], "second": ["y", "x", "y"]})
+    >>> outcomes = pl.Series("outcome", ["y", "left", "better"])
+    >>> known_steps(rows.with_columns(outcomes), ("left", "right")).to_list()
+    [-1, 1, None]
+    """
+    comparisons, plain = _with_names(comparisons, columns)
+    steps = {word: known_step(word, columns) for word in plain}
+    if are_outcomes(plain):
+        steps = {word: FIVE[word.strip().casefold()] for word in plain}
+    return _in_favour(comparisons, {word: n for word, n in steps.items() if n is not None})
+
+
+def _with_names(
+    comparisons: pl.DataFrame, columns: tuple[str, str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The comparisons with the names of systems as their columns have them, and all other words."""
+    observed = comparisons.get_column("outcome").unique(maintain_order=True).to_list()
+    named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
+    spelled = _as_systems(observed, named, columns)
+    words = {*FIRST, *SECOND, *TIE}
+    others = (word for word in observed if word not in spelled)
+    plain = [word for word in others if word not in named or word.casefold() in words]
+    return comparisons.with_columns(pl.col("outcome").cast(pl.String).replace(spelled)), plain
+
+
+def _in_favour(comparisons: pl.DataFrame, steps: Mapping[str, int]) -> pl.Series:
+    """Steps in favour of the first system, by the systems' names before the steps of words."""
+    outcome = pl.col("outcome")
+    by_name = pl.when(outcome == pl.col("first")).then(1).when(outcome == pl.col("second")).then(-1)
+    by_word = outcome.replace_strict(dict(steps), default=None, return_dtype=pl.Int64)
+    return comparisons.select(by_name.otherwise(by_word).cast(pl.Int64)).to_series()
 
 
 def _as_systems(

@@ -92,6 +92,6 @@ def by_reading(options: VotesOptions, reading: TableReading, axes: tuple[str, ..
         ends=reading.ends,
         axes=axes,
         raters=reading.rated,
-        has_results=not reading.outcomes and not reading.wins,
+        has_results=reading.names_winners,
         senses=tuple(sense_of(name) or 1 for name in names) if reading.names_losers else (1, 1),
     )

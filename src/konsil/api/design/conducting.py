@@ -16,7 +16,7 @@ from konsil.api.running.planning import make_plan
 from konsil.api.running.requests import PORT, InvitationRequest
 from konsil.design.stages import Collected, Stage
 from konsil.errors import KonsilError
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
 from konsil.web.design.conduct import Action, Download, PersonalLink, RunningAction
 
 if TYPE_CHECKING:
@@ -188,8 +188,13 @@ def _called(
         progress = collect(opened.study, store, CallLimits().options()).progress
     if progress.stopped:
         yield progress.stopped
-    if progress.gave_up:
-        yield f"{progress.gave_up:,} calls ended without a usable reply"
+    for endpoint, error in sorted(progress.gave_up.items()):
+        yield message(
+            "{endpoint}: retries exhausted; last error: {error}",
+            message_id="calls.gave_up",
+            endpoint=endpoint,
+            error=error,
+        )
 
 
 def _report(opened: Folder) -> Iterator[str]:
@@ -200,7 +205,7 @@ def _report(opened: Folder) -> Iterator[str]:
     _, results = write_report(opened, None, ReportRequest(to=("docx",)))
     yield from results.refused
     yield from (
-        f"{name}: {reason}"
+        placed(name, reason)
         for name, reason in results.reasons_without_result.items()
         if not any(sentence.startswith(f"{name}: ") for sentence in results.refused)
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from konsil.api.design.brought import Brought, named_in
 from konsil.api.design.protocol_draft import ProtocolDraft
 from konsil.api.design.rating_forms import (
+    fields_of_winners,
     rating_questions,
     rating_raters,
     with_rating_forms,
@@ -20,7 +21,14 @@ from konsil.api.design.table_command import command_of
 from konsil.api.design.user_tables import check_name, read_by, read_user_table
 from konsil.design.edits import Data
 from konsil.design.tables.columns import Role
-from konsil.design.tables.guessing import Hints, TableForm, form_of, guesses, proposal_of
+from konsil.design.tables.guessing import (
+    Hints,
+    TableForm,
+    form_of,
+    guesses,
+    proposal_of,
+    repeated_roles,
+)
 from konsil.design.tables.loaded import Loaded, Names, UserTable
 from konsil.design.tables.naming import (
     pseudonym,
@@ -29,7 +37,7 @@ from konsil.design.tables.naming import (
     systems_in_headings,
     systems_of,
 )
-from konsil.design.tables.sources import Chosen, faults, fixable_roles, missing_roles, sources_of
+from konsil.design.tables.sources import Chosen, fixable_roles, missing_roles, sources_of
 from konsil.errors import KonsilError, SourceError
 from konsil.errors.message import message
 from konsil.records.source import FileSettings
@@ -161,6 +169,7 @@ class Draft(ProtocolDraft):
             new_names=self._names,
             form=form_of(proposal.reading),
             chosen_as=chosen_as,
+            reading=proposal.reading,
         )
         if proposal.reading is not None:
             loaded.names = proposal.reading.names
@@ -239,7 +248,7 @@ class Draft(ProtocolDraft):
         loaded.fixed = {field: word for field, word in words.items() if field in able and word}
         loaded.is_used = False
         chosen = self._chosen(loaded)
-        if faults(chosen) or missing_roles(chosen):
+        if repeated_roles(chosen.roles) or missing_roles(chosen):
             if self._brought.is_of(name):
                 self._leave_out(name)
             return
@@ -269,6 +278,7 @@ class Draft(ProtocolDraft):
             else loaded.new_names.systems.get(word, word)
             for field, word in loaded.fixed.items()
         }
+        fixed |= fields_of_winners(loaded, self.data)
         return Chosen(
             table.name,
             loaded.roles,

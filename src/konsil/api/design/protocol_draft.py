@@ -18,6 +18,7 @@ from konsil.design.edits import Data, differences, edited
 from konsil.design.stages import Need, needs_of
 from konsil.design.wording import comments
 from konsil.errors import KonsilError, Problem, StudyError
+from konsil.errors.message import lines_of, replaced
 from konsil.sources.files.patterns import expanded
 from konsil.study import parse
 
@@ -90,9 +91,9 @@ class ProtocolDraft:
         try:
             problems = findings(open_folder(self.staging)).problems
         except StudyError as error:
-            problems = error.problems or tuple(map(Problem, str(error).split("\n")))
+            problems = error.problems or tuple(map(Problem, lines_of(error.sentence)))
         except KonsilError as error:
-            problems = tuple(map(Problem, str(error).split("\n")))
+            problems = tuple(map(Problem, lines_of(error.sentence)))
         return tuple(
             replace(
                 problem,
@@ -107,9 +108,9 @@ class ProtocolDraft:
         if not self.data.get("title"):
             return ("title",)
         try:
-            return needs_of(open_folder(self.staging).study)
+            return tuple(needs_of(open_folder(self.staging).study))
         except KonsilError:  # it is among the problems
             return ()
 
     def _without_place(self, sentence: str) -> str:
-        return sentence.replace(f"{self.staging}/", "")
+        return replaced(sentence, f"{self.staging}/", "")

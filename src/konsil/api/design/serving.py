@@ -14,7 +14,8 @@ from konsil.api.design.saving import save
 from konsil.design.models import JudgeModel, Trial
 from konsil.design.outlook import Assumption, Outlook, PowerLine
 from konsil.design.tables.columns import Role
-from konsil.design.tables.sources import faults, missing_roles
+from konsil.design.tables.guessing import repeated_roles
+from konsil.design.tables.sources import missing_roles
 from konsil.errors import StudyError
 from konsil.locale import SOURCE
 from konsil.store import Store
@@ -45,7 +46,7 @@ class DraftWorkshop(Draft):
     def lacking(self, name: str) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
         """The roles that a table lacks, and those that too many of its columns have."""
         chosen = self.chosen(name)
-        return missing_roles(chosen), faults(chosen)
+        return missing_roles(chosen), repeated_roles(chosen.roles)
 
     def outlook(self) -> Outlook:
         """The tasks that the plan would give; computed anew after a change."""

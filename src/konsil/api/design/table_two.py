@@ -28,4 +28,4 @@ def write_table_two(opened: Folder) -> Iterator[str]:
     if plan.by == "system":
         comparison = replace(comparison, by=words.gettext("System"))
     write_comparison(comparison, study.title, ("docx",), opened.path / FOLDER, words)
-    yield from map(str, results.refused)
+    yield from results.refused

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from konsil.collect.providers.keys import read_key, without_key
+from konsil.collect.providers.keys import HIDDEN, read_key, without_key
 from konsil.collect.providers.opening import opened
 from konsil.collect.providers.provider import CallError, Message, Request
 from konsil.design.models import JudgeModel, Trial, check_model
 from konsil.errors import KonsilError
+from konsil.errors.message import TranslatableMessage, message, placed, replaced
 from konsil.study.sections.calling import Endpoint
 
 SECONDS = 60.0
@@ -25,10 +26,21 @@ def try_model(model: JudgeModel) -> Trial:
         key = read_key(model.rater, model.key_env)
         reply = asyncio.run(asyncio.wait_for(_call(model), SECONDS))
     except TimeoutError:
-        return Trial(model.rater, fault=f"{model.url}: gave no reply within {SECONDS:.0f} s")
+        fact = message(
+            "gave no reply within {seconds:.0f} s", message_id="calls.no_reply", seconds=SECONDS
+        )
+        return Trial(model.rater, fault=placed(model.url, fact))
     except (KonsilError, CallError) as error:
-        return Trial(model.rater, fault=_shown(str(error), _key_of(model)))
+        return Trial(model.rater, fault=_fault(error, _key_of(model)))
     return Trial(model.rater, _shown(reply, key))
+
+
+def _fault(error: KonsilError | CallError, key: str) -> str:
+    """What is wrong, without the key; words of the endpoint's own are cut."""
+    sentence = error.sentence
+    if not isinstance(sentence, TranslatableMessage):
+        return _shown(sentence, key)
+    return replaced(sentence, key, HIDDEN) if key else sentence
 
 
 async def _call(model: JudgeModel) -> str:

@@ -18,7 +18,7 @@ from konsil.analysis.table.conformity import (
     with_todays_names,
 )
 from konsil.errors import StudyError
-from konsil.errors.message import TranslatableMessage, message
+from konsil.errors.message import COMMA, Listed, TranslatableMessage, message, placed
 from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event
 from konsil.study import Study
@@ -27,7 +27,10 @@ from konsil.study.sections.forms import acceptance_sentences, unaccepted
 if TYPE_CHECKING:
     from konsil.analysis.table.frame import Data
 
-WAYS_OUT = "or keep the former form under its identifier and give the changed one a new one"
+WAYS_OUT = message(
+    "or keep the former form under its identifier and give the changed one a new one",
+    message_id="mismatch.ways_out",
+)
 
 
 def conforming(
@@ -50,15 +53,19 @@ def conforming(
         problems += unlisted_systems(frame, data.answers, [system.id for system in study.systems])
     if problems:
         remedies = list(dict.fromkeys(mismatch.remedy for mismatch in problems))
-        problem = message(
-            "{protocol}: does not describe the ratings that are stored: {problems}; {remedies}",
-            message_id="error.ratings_not_described",
-            protocol=protocol,
-            problems="; ".join(mismatch.text for mismatch in problems),
-            remedies="; ".join(remedies)
-            + (f", {WAYS_OUT}" if any(mismatch.of_form for mismatch in problems) else ""),
+        every_remedy = message(
+            "{remedies}",
+            message_id="mismatch.remedies",
+            remedies=Listed(tuple(remedies), "; ", "{some}; {last}"),
         )
-        raise StudyError(problem)
+        ways_out = [WAYS_OUT] if any(mismatch.of_form for mismatch in problems) else []
+        problem = message(
+            "does not describe the ratings that are stored: {problems}; {remedies}",
+            message_id="mismatch.not_described",
+            problems=Listed(tuple(mismatch.text for mismatch in problems), "; ", "{some}; {last}"),
+            remedies=Listed((every_remedy, *ways_out), ", ", COMMA),
+        )
+        raise StudyError(placed(protocol, problem))
     counts = forms(frame)
     changed = unaccepted(counts, study.instruments, events)
     if changed:
@@ -85,16 +92,19 @@ def brings_raters(study: Study, events: Sequence[Event]) -> bool:
 
 def _changed(protocol: str, data: Data, changed: dict[tuple[str, str], int]) -> str:
     (instrument, _), n = max(changed.items(), key=lambda entry: entry[1])
-    return message(
-        "{protocol}: the form {instrument} was changed after {n:,} of {all:,} ratings were given on"
-        " it{more}; where its wording alone was changed, run 'konsil accept {folder} --reason ..."
-        " --by ...' once, {otherwise}",
-        message_id="error.form_changed",
-        protocol=protocol,
+    fact = message(
+        "the form {instrument} was changed after {n:,} of {all:,} ratings were given on it{more};"
+        " where its wording alone was changed, run '{command}' once, {otherwise}",
+        message_id="mismatch.form_changed",
         instrument=repr(instrument),
         n=n,
         all=len(data.ratings),
-        more=f" (and {len(changed) - 1} more)" if len(changed) > 1 else "",
-        folder=str(Path(protocol).parent),
+        more=message(" (and {n} more)", message_id="mismatch.more_forms", n=len(changed) - 1)
+        if len(changed) > 1
+        else "",
+        command="konsil accept FOLDER --reason ... --by ...".replace(
+            "FOLDER", str(Path(protocol).parent)
+        ),
         otherwise=WAYS_OUT,
     )
+    return placed(protocol, fact)

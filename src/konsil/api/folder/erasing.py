@@ -56,6 +56,16 @@ def retention_line(study: Study, today: date) -> str:
     )
 
 
+def excluded_ratings_sentence(n: int) -> str:
+    """That an import left out ratings of raters whose data were erased."""
+    return message(
+        "{n:,} {n|rating is|ratings are} excluded: the rater's data were erased; delete them in the"
+        " files too",
+        message_id="import.erased",
+        n=n,
+    )
+
+
 def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     total = erasing.counted(events)
     if not total["raters"]:

@@ -18,6 +18,7 @@ from konsil.api.folder.noting import has_own_ratings, note_last_analysis
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, folder_of, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
+from konsil.errors.message import as_lines, lines_of, message, placed
 from konsil.progress import stage
 from konsil.records import Source
 from konsil.store import Added
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from konsil.report.figures.drawing import Drawing
     from konsil.report.files.further import FurtherFiles
     from konsil.report.manuscript.request import Checklist, Form, ReportRequest
-    from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
     from konsil.store.release.released import Released
 
@@ -60,12 +60,6 @@ class Folder(OpenedStudy):
 
         with progress():
             return import_files(self, tuple(sources) or self.study.sources, replace_all=replace_all)
-
-    def finder(self) -> Find:
-        """What knows the tasks of the plan by their names, for annotations of them."""
-        from konsil.api.folder.labelstudio import Finder
-
-        return Finder(self)
 
     def preparations(self, sources: Sequence[Source] = ()) -> tuple[str, ...]:
         """For each file of the sources that is a deck, a log or a whole study: its counts.
@@ -291,7 +285,15 @@ class Folder(OpenedStudy):
         from konsil.study.data.run_settings import settings_of_results
 
         if not view.data.ratings:
-            raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
+            raise StudyError(
+                placed(
+                    str(self.path),
+                    message(
+                        "there are no ratings yet; run 'konsil import' first",
+                        message_id="check.no_ratings",
+                    ),
+                )
+            )
         study = view.study
         settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
         with analysing.open(study, view.data) as compute:
@@ -456,6 +458,6 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         study = OpenedStudy(path, study, database).as_frozen()
         check(study, str(protocol))
     except StudyError as error:
-        problems = error.problems or located(str(error).split("\n"), text, str(protocol))
-        raise StudyError("\n".join(map(str, problems)), problems) from None
+        problems = error.problems or located(lines_of(error.sentence), text, str(protocol))
+        raise StudyError(as_lines(map(str, problems)), problems) from None
     return Folder(path, study, database)

@@ -13,6 +13,7 @@ import polars as pl
 from konsil.analysis.recoding.stated_rule import combination
 from konsil.analysis.table.columns import Columns
 from konsil.api.file_digests import digest_of_all, digests_of
+from konsil.api.folder.erasing import excluded_ratings_sentence
 from konsil.api.folder.labelstudio import Finder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
@@ -21,7 +22,8 @@ from konsil.api.folder.sources.source_labels import refuse_unclear_labels
 from konsil.api.folder.sources.source_names import StudyNames
 from konsil.api.folder.sources.source_roles import leaves_raters_open, with_columns
 from konsil.errors import SourceError, StudyError, nearest
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Instrument
 from konsil.progress import tracked
 from konsil.records import Event, Rater, Rating, Source, Task, ratings_of, tasks_of
@@ -83,13 +85,8 @@ def import_files(
         added = add(
             batch, source=", ".join(file_names), digest=digest_of_all(files), at=now(), files=files
         )
-    notes = [note for file in read for note in file.notes]
-    if n_left_out:
-        ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
-        notes.append(
-            f"{ratings_are} excluded: the rater's data were erased; delete them in the files too"
-        )
-    return replace(added, notes=tuple(notes))
+    of_erased = (excluded_ratings_sentence(n_left_out),) if n_left_out else ()
+    return replace(added, notes=(*(note for file in read for note in file.notes), *of_erased))
 
 
 @contextmanager
@@ -190,8 +187,8 @@ def incoming(
         table = replied.table
         completed, notes = with_columns(table, source, names, export, entry)
         for part in completed:
-            batch = _tabular(table, part, instruments)
-            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part))
+            batch = _tabular(part.table, part.source, instruments)
+            notes = (*notes, *batch.notes, *replied.notes, *lookalikes(table, part.source))
             files.append(replace(batch, preparation=replied.counts, notes=notes))
             notes = ()
     return tuple(files)
@@ -228,10 +225,12 @@ def _without_numbers(source: Source, instruments: Sequence[Instrument]) -> Sourc
         return source
     if source.columns.get("sentence") or "sentence" in source.fixed:
         key = "columns" if "sentence" in source.columns else "fixed"
-        raise SourceError(
-            f"{source.file}: {key}: 'sentence' is the number of a rated sentence, but no instrument"
-            ' rates sentences; expected one with unit = "sentence"'
+        fact = message(
+            "'sentence' is the number of a rated sentence, but no instrument rates sentences;"
+            ' expected one with unit = "sentence"',
+            message_id="columns.no_sentences",
         )
+        raise SourceError(placed(source.file, placed(key, fact)))
     return replace(source, columns={**source.columns, "sentence": ()})
 
 
@@ -240,7 +239,10 @@ def _check_criteria(source: Source, instruments: Sequence[Instrument]) -> None:
     for name in source.labels_of if names else ():
         if name not in names:
             raise SourceError(
-                f"{source.file}: labels_of: there is no criterion {name!r}; {nearest(name, names)}"
+                placed(
+                    f"{source.file}: labels_of",
+                    unknown_name("criterion", name, nearest(name, names)),
+                )
             )
 
 
@@ -293,7 +295,7 @@ def _notes(table: Table, source: Source, parsed: ParsedRatings) -> Iterator[str]
         if table.frame.height:
             yield message(
                 "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
-                message_id="error.nobody_rated",
+                message_id="import.nobody_rated",
                 file=table.name,
                 n=table.frame.height * max(1, len(source.raters), len(source.criteria)),
             )

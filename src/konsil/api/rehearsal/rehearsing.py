@@ -31,6 +31,7 @@ from konsil.api.rehearsal.scaling import scale_down
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
 from konsil.errors import StudyError, option
+from konsil.errors.message import message, placed
 from konsil.locale import entries
 from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
 from konsil.prepare.cases.marking import MARKING
@@ -192,9 +193,11 @@ def prepared_copy(
     of placeholder items instead; then only the protocol of the study is read.
     """
     if not folder.study.plan:
-        raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal needs an assignment plan"
+        fact = message(
+            "there is no [[plan]]; a rehearsal needs an assignment plan",
+            message_id="rehearsing.no_plan",
         )
+        raise StudyError(placed(str(folder.path / PROTOCOL), fact))
     material = [s for s in folder.study.sources if s.records in MATERIAL]
     if pretend is None:
         _expect_files(folder, material)
@@ -214,9 +217,11 @@ def prepared_copy(
                 Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now()
             )
         if not store.items():
-            raise StudyError(
-                f"{folder.path}: there are no items to rehearse with; run 'konsil import' first"
+            fact = message(
+                "there are no items to rehearse with; run 'konsil import' first",
+                message_id="rehearsing.no_items",
             )
+            raise StudyError(placed(str(folder.path), fact))
         chosen = drawn_items(copy, store.events(), store.items(), store.answers())
         versions = pretended_versions(copy, store.items(), (*store.events(), *chosen))
         store.add(Batch(items=versions, events=chosen), source="rehearsal", at=now())
@@ -236,10 +241,12 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
     """
     for source in material:
         if not (folder.path / source.file).exists():
-            raise StudyError(
-                f"{folder.path / source.file}: there is no such file or folder;"
-                f" '{option('items', pool_size(folder.study))}' rehearses with simulated items"
+            fact = message(
+                "there is no such file or folder; '{option}' rehearses with simulated items",
+                message_id="rehearsing.no_file",
+                option=option("items", pool_size(folder.study)),
             )
+            raise StudyError(placed(str(folder.path / source.file), fact))
 
 
 def invited(study: Study, store: Store) -> tuple[Person, ...]:

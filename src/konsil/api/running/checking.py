@@ -20,6 +20,7 @@ from konsil.analysis.running.sensitivity.omission_rules import majority_problems
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, Problem, SourceError, StoreError, nearest
+from konsil.errors.message import below, in_file, lines_of, message, place_of, placed
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item, Source
 from konsil.sources.files.patterns import exist
@@ -63,16 +64,16 @@ def findings(folder: Folder) -> Findings:
     protocol = folder.path / PROTOCOL
     files, problems = _read_files(folder)
     of_columns = list(column_problems(folder, tuple(item for file in files for item in file.items)))
-    problems += [f"{protocol}: {problem}" for problem in of_columns]
+    problems += [in_file(str(protocol), problem) for problem in of_columns]
     at_fault = {problem.partition(".")[0] for problem in of_columns}
     try:
         data = _data(folder, files)
     except KonsilError as error:  # the ratings do not conform to the forms
         data = None
-        problems += str(error).split("\n")
+        problems += lines_of(error.sentence)
     if data is not None:
         problems += [
-            f"{protocol}: {p}"
+            in_file(str(protocol), p)
             for p in _refusals(folder, data)
             if p.partition(": ")[0] not in at_fault
         ]
@@ -96,7 +97,12 @@ def small_panel_notes(study: Study) -> Iterator[str]:
         of_majority = statistic_of(analysis.statistic).is_of_two_raters and not averaged(analysis)
         if 0 < n <= PAIR and of_majority and analysis.mode == "valid":
             small = too_small(analysis, n) if n < SMALLEST_PANEL else of_two(str(analysis.against))
-            yield f"analysis {analysis.name!r}: {small}"
+            yield message(
+                "analysis {name!r}: {note}",
+                message_id="check.of_analysis",
+                name=analysis.name,
+                note=small,
+            )
 
 
 def unanswered_note(folder: Folder, files: Sequence[Incoming] = ()) -> str | None:
@@ -125,10 +131,11 @@ def unanswered_note(folder: Folder, files: Sequence[Incoming] = ()) -> str | Non
         or any(answer.text for file in files for answer in file.answers)
     ):
         return None
-    noun = "item has" if n_items == 1 else "items have"
-    return (
-        f"{n_items:,} {noun} no answer with a text: raters see empty boxes; import the answers"
-        " before raters start"
+    return message(
+        "{n:,} {n|item has|items have} no answer with a text: raters see empty boxes; import the"
+        " answers before raters start",
+        message_id="check.no_texts",
+        n=n_items,
     )
 
 
@@ -145,13 +152,14 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     for n, source in enumerate(study.sources):
         if not _exist(folder, source):
             problems += [
-                f"{protocol}: sources[{n}].file: {hint}" for hint in _misspelt(folder, source.file)
+                placed(f"{protocol}: sources[{n}].file", hint)
+                for hint in _misspelt(folder, source.file)
             ]
             continue
         try:
             read += incoming(folder.path, [source], Finder(folder), names)
         except (SourceError, StoreError) as error:
-            problems.append(f"{protocol}: sources[{n}]: {error}")
+            problems.append(placed(f"{protocol}: sources[{n}]", error.sentence))
     if problems:
         return [], problems
     try:
@@ -168,7 +176,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
         files = with_spans(study, read, {answer.id: answer for answer in answers})
         admit(study, on_plan(files, tasks, study.instruments), existing)
     except SourceError as error:
-        return [], [f"{protocol}: sources: {error}"]
+        return [], [placed(f"{protocol}: sources", error.sentence)]
     return list(files), []
 
 
@@ -184,7 +192,12 @@ def _misspelt(folder: Folder, file: str) -> Iterator[str]:
     """A hint where a missing file has nearly the name of a file that no source names."""
     place = folder.path / file
     if not place.parent.is_dir():
-        yield f"{file!r}: there is no folder {str(Path(file).parent)!r}"
+        yield message(
+            "{file!r}: there is no folder {folder!r}",
+            message_id="check.no_folder",
+            file=file,
+            folder=str(Path(file).parent),
+        )
         return
     named = {(folder.path / source.file).resolve() for source in folder.study.sources}
     free = [
@@ -194,7 +207,9 @@ def _misspelt(folder: Folder, file: str) -> Iterator[str]:
     ]
     hint = nearest(place.name, free)
     if hint.startswith("did you mean"):
-        yield f"there is no file {file!r}; {hint}"
+        yield message(
+            "there is no file {file!r}; {hint}", message_id="check.no_file", file=file, hint=hint
+        )
 
 
 def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
@@ -233,15 +248,21 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
             replace(run_settings(study), resampling=replace(study.resampling, draws=DRAWS)),
         )
     except AnalysisError as error:
-        yield f"analyses: {error}"
+        yield placed("analyses", error.sentence)
         return
     for sentence in results.refused:
         name = next((name for name in places if sentence.startswith(f"{name}: ")), None)
         yield (
-            f"analyses: {sentence}"
+            placed("analyses", sentence)
             if name is None
-            else f"{places[name]}: {sentence.removeprefix(f'{name}: ')}"
+            else placed(places[name], _without_name(sentence, name))
         )
+
+
+def _without_name(refusal: str, name: str) -> str:
+    """Why an analysis is refused, without its name before it."""
+    own = place_of(refusal)
+    return refusal.removeprefix(f"{name}: ") if own is None else own[1]
 
 
 def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:
@@ -262,10 +283,12 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
     columns = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
     for n, derived in enumerate(study.derived):
         if derived.name in columns:
-            yield (
-                f"derived[{n}].name: ratings have a column {derived.name!r} already; choose another"
-                " name"
+            fact = message(
+                "ratings have a column {name!r} already; choose another name",
+                message_id="check.column_there",
+                name=derived.name,
             )
+            yield placed(f"derived[{n}].name", fact)
     columns |= {d.name for d in study.derived}
     for n, analysis in enumerate(study.analyses):
         column_by_key = {
@@ -278,9 +301,17 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
         for key, column in column_by_key.items():
             if column not in columns:
                 hint = nearest(column, sorted(columns))
-                yield f"analyses[{n}].{key}: ratings will have no column {column!r}; {hint}"
+                fact = message(
+                    "ratings will have no column {column!r}; {hint}",
+                    message_id="check.no_column",
+                    column=column,
+                    hint=hint,
+                )
+                yield placed(f"analyses[{n}].{key}", fact)
         own = {f"rater_{c}" if c in {*COLUMNS, *of_items} else c for c in of_raters}
-        yield from (f"analyses[{n}].{problem}" for problem in majority_problems(analysis, own))
+        yield from (
+            below(f"analyses[{n}]", problem) for problem in majority_problems(analysis, own)
+        )
 
 
 def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Event, ...]]:

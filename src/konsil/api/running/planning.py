@@ -17,6 +17,7 @@ from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.item_checks import check_drawn, check_masked, check_rewritten
 from konsil.errors import AddedTasksError, PlanError, StudyError
+from konsil.errors.message import message, placed
 from konsil.plan import (
     Balance,
     History,
@@ -91,14 +92,19 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
     """
     study = folder.study
     if not study.plan:
-        raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [[plan]]; expected one that assigns items"
-            " to raters"
+        fact = message(
+            "there is no [[plan]]; expected one that assigns items to raters",
+            message_id="planning.no_plan",
         )
+        raise StudyError(placed(str(folder.path / PROTOCOL), fact))
     with folder.store() as store:
         batch = store.batch()
         if not batch.items:
-            raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
+            fact = message(
+                "there are no items yet; run 'konsil import' first",
+                message_id="planning.not_imported",
+            )
+            raise StudyError(placed(str(folder.path), fact))
         check_drawn(folder, batch.events, is_planned=bool(batch.tasks))
         check_rewritten(folder, batch.items, batch.events, batch.answers, batch.ratings)
         check_masked(folder, batch.items, batch.events)
@@ -228,17 +234,20 @@ def _refuse_unasked(
     }
     for system in sorted(silent.difference(callee for callee, _ in completed)):
         if any(not a.systems or system in a.systems for a in folder.study.plan):
-            raise StudyError(
-                f"{folder.path}: system {system!r} has no answers yet; run 'konsil answer' first"
-            )
+            raise StudyError(placed(str(folder.path), _not_answered(system)))
     for gap in lacking:
         for system in sorted(called.intersection(gap.systems)):
             n_pending = sum((system, item) not in completed for item in (*gap.without, *gap.fewer))
             if n_pending:
-                raise StudyError(
-                    f"{folder.path}: {gap.where}: system {system!r} has not answered"
-                    f" {n_pending:,} of {gap.items:,} items yet; run 'konsil answer' first"
+                fact = message(
+                    "system {system!r} has not answered {n:,} of {all:,} items yet; run 'konsil"
+                    " answer' first",
+                    message_id="planning.partly_answered",
+                    system=system,
+                    n=n_pending,
+                    all=gap.items,
                 )
+                raise StudyError(placed(str(folder.path), placed(gap.where, fact)))
 
 
 def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task]) -> None:
@@ -251,13 +260,18 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
         t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given
     ]
     if removed_tasks:
-        raise PlanError(
-            f"{folder.path}: {len(removed_tasks):,} tasks of the stored plan (such as item"
-            f" {removed_tasks[0].item!r} for {removed_tasks[0].rater!r}) do not follow from the"
-            " current protocol, items and answers; a stored plan does not change: undo the"
-            " change, or plan again in a new folder; 'konsil places --add' adds rater slots to"
-            " the stored plan"
+        fact = message(
+            "{n:,} {n|task|tasks} of the stored plan (such as item {item!r} for {rater!r}) do not"
+            " follow from the current protocol, items and answers; a stored plan does not change:"
+            " undo the change, or plan again in a new folder; '{command}' adds rater slots to the"
+            " stored plan",
+            message_id="planning.another",
+            command="konsil places --add",
+            n=len(removed_tasks),
+            item=str(removed_tasks[0].item),
+            rater=removed_tasks[0].rater,
         )
+        raise PlanError(placed(str(folder.path), fact))
 
 
 def _refuse_added(folder: Folder, stored: Batch, fresh: Sequence[Task]) -> None:
@@ -280,10 +294,16 @@ def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
     """
     called = [s.id for s in folder.study.systems if s.model is not None]
     if called:
-        raise StudyError(
-            f"{folder.path}: system {called[0]!r} has no answers yet; run 'konsil answer' first"
-        )
+        raise StudyError(placed(str(folder.path), _not_answered(called[0])))
     return implied_answers(items, [s.id for s in folder.study.systems])
+
+
+def _not_answered(system: str) -> str:
+    return message(
+        "system {system!r} has no answers yet; run 'konsil answer' first",
+        message_id="planning.not_answered",
+        system=system,
+    )
 
 
 def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
@@ -302,7 +322,12 @@ def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
 def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:
     """Answers without texts, for planning or rehearsing a study before anything was answered."""
     if not systems:
-        raise StudyError("there are neither answers nor systems; a plan needs one of them")
+        raise StudyError(
+            message(
+                "there are neither answers nor systems; a plan needs one of them",
+                message_id="planning.nothing_to_rate",
+            )
+        )
     return tuple(Answer(f"{i.id}:{s}", i.id, s) for i in items for s in systems)
 
 

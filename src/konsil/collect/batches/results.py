@@ -173,7 +173,7 @@ class Gatherer:
         if is_of_account(tried.error, has_replied=lane.has_replied) and tried.reply is None:
             lane.account_error = lane.account_error or str(tried.error)
         if verdict.outcome == "gave up":
-            self._progress.gave_up[lane.endpoint] = str(tried.error)
+            self._progress.gave_up[lane.endpoint] = tried.error.sentence
         is_failure = tried.reply is None and not verdict.ended
         if not is_failure and lane.streaks.is_hopeless(lane.callee, verdict.outcome):
             self._progress.hopeless.setdefault(

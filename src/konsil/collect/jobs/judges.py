@@ -21,6 +21,7 @@ from konsil.collect.jobs.repeated_calls import (
 from konsil.collect.providers.provider import Message, Request
 from konsil.collect.running.works import Reader
 from konsil.errors import CollectError, nearest
+from konsil.errors.message import message, placed
 from konsil.instrument import Instrument, fields, schema
 from konsil.instrument.screens.injections import (
     INJECTED,
@@ -60,7 +61,13 @@ def judge(study: Study, store: Store, options: Options | None = None) -> Collect
     bench = _Bench(study, store)
     if not any(t.rater in {j.rater for j in chosen} for t in bench.tasks.values()):
         raise CollectError(
-            f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first"
+            placed(
+                store.name,
+                message(
+                    "the plan gives these judges no tasks yet; run 'konsil plan' first",
+                    message_id="calls.no_tasks",
+                ),
+            )
         )
     jobs = [bench.job(j, at) for j in chosen for at in rounds(j)]
     return collect(

@@ -10,6 +10,7 @@ from konsil.collect.jobs.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
 from konsil.collect.providers.provider import Message, Request, clean
 from konsil.errors import CollectError, nearest
+from konsil.errors.message import message, placed
 from konsil.prepare import in_study, last_drawn, prepared
 from konsil.prepare.draw.draw import still_whole, unmasked_cases_sentence
 from konsil.prepare.questions.rewriting import still_to_decide, undecided
@@ -44,7 +45,10 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     chosen = [s for s in systems if not options.only or s.id in options.only]
     items = {i.id: i for i in _items(study, store)}
     if not items:
-        raise CollectError(f"{store.name}: there are no items yet; run 'konsil import' first")
+        fact = message(
+            "there are no items yet; run 'konsil import' first", message_id="planning.not_imported"
+        )
+        raise CollectError(placed(store.name, fact))
     jobs = [_job(study, system, items) for system in chosen]
     fake_answers = {}
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):

@@ -15,7 +15,7 @@ from typing import Literal
 
 from konsil.collect.jobs.confidence import Chances
 from konsil.instrument import Criterion, mirrored
-from konsil.records import Outcome, Rating, Span
+from konsil.records import Rating, Span
 from konsil.study.sections.calling import Combine, Inconsistent
 
 Subject = tuple[str, frozenset[str], Span | None]
@@ -265,7 +265,3 @@ def _vote_note(subject: Subject, votes: Sequence[Rating | None]) -> str:
     if span is not None:
         about["span"] = [span.start, span.end]
     return json.dumps(about, ensure_ascii=False, sort_keys=True)
-
-
-UNDECIDED: tuple[Outcome, ...] = ("no majority", "inconsistent")
-"""Outcomes of several calls together; the others are of one call."""

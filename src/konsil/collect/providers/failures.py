@@ -20,6 +20,7 @@ from konsil.collect.providers.provider import (
     RequestError,
     ServerError,
 )
+from konsil.errors.message import message, placed
 
 _SIGNS = re.compile(
     r"unsupported|not support|unknown|unrecognized|unexpected|not allowed|not"
@@ -49,9 +50,9 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 
 
 _STATUS_SENTENCES = {
-    401: "does not accept the key",
-    402: "requires payment",
-    404: "does not know the model or the address",
+    401: message("does not accept the key", message_id="calls.key_not_accepted"),
+    402: message("requires payment", message_id="calls.payment"),
+    404: message("does not know the model or the address", message_id="calls.not_known"),
 }
 _MODERATED = re.compile(
     r"moderation|\bflagged\b|content[ _-]?filter|content management policy|content[ _](?:usage"
@@ -122,40 +123,78 @@ def failure(
     # Before the parameters: vendors report moderation with the status of a bad request.
     if status in (400, 403, 413, 422, 451) and _MODERATED.search(words):
         return FilteredError(
-            f"{endpoint}: withholds this item; status {status}", certain=True, **about
+            placed(
+                endpoint,
+                message(
+                    "withholds this item; status {status}",
+                    message_id="calls.withheld",
+                    status=status,
+                ),
+            ),
+            certain=True,
+            **about,
         )
     if status == 403:
         if not is_page(raw) and _PERMISSION.search(words):
             return AccountError(
-                _account(endpoint, f"does not permit this with the given key{_quoted(raw)}"),
+                of_endpoint(
+                    endpoint,
+                    message(
+                        "does not permit this with the given key{quoted}",
+                        message_id="calls.not_permitted",
+                        quoted=_quoted(raw),
+                    ),
+                ),
                 **about,
             )
         return FilteredError(
-            f"endpoint {endpoint!r}: does not permit this; status 403", certain=False, **about
+            of_endpoint(
+                endpoint, message("does not permit this; status 403", message_id="calls.forbidden")
+            ),
+            certain=False,
+            **about,
         )
     if status in _STATUS_SENTENCES:
-        model = f" (model {request.model!r})" if status == 404 else ""
-        return AccountError(
-            f"endpoint {endpoint!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about
+        model = (
+            message(" (model {model!r})", message_id="calls.of_model", model=request.model)
+            if status == 404
+            else ""
         )
+        fact = message(
+            "{reason}{model}; status {status}",
+            message_id="calls.status_reason",
+            reason=_STATUS_SENTENCES[status],
+            model=model,
+            status=status,
+        )
+        return AccountError(of_endpoint(endpoint, fact), **about)
     if status in (400, 422, 501):
         parameter = blamed(raw, sent, texts_of(request))
         if parameter == "tools":
             # Never left out in silence: a system that cannot search is another system.
-            reason = (
-                f"does not let model {request.model!r} use {', '.join(request.tools)}; status"
-                f" {status}"
+            fact = message(
+                "does not let model {model!r} use {tools}; status {status}",
+                message_id="calls.no_tools",
+                model=request.model,
+                tools=", ".join(request.tools),
+                status=status,
             )
-            return AccountError(_account(endpoint, reason), **about)
+            return AccountError(of_endpoint(endpoint, fact), **about)
         if parameter is not None:
             return ParameterError(parameter, **about)
         if _KEY.search(words) or is_spent(words):
-            return AccountError(_account(endpoint, f"refuses the account{_quoted(raw)}"), **about)
+            fact = message(
+                "refuses the account{quoted}",
+                message_id="calls.account_refused",
+                quoted=_quoted(raw),
+            )
+            return AccountError(of_endpoint(endpoint, fact), **about)
     if 300 <= status < 400:
-        return AccountError(
-            _account(endpoint, "redirect not followed; set url to the final address"), **about
+        fact = message(
+            "redirect not followed; set url to the final address", message_id="calls.redirect"
         )
-    return RequestError(f"{endpoint}: status {status}", **about)
+        return AccountError(of_endpoint(endpoint, fact), **about)
+    return RequestError(placed(endpoint, _status(status)), **about)
 
 
 def _not_now(
@@ -167,13 +206,19 @@ def _not_now(
     about: dict[str, Any],
 ) -> CallError:
     """A limit that is reached, an endpoint that is overloaded, or one that fails."""
-    error = f"{endpoint}: status {status}"
+    error = placed(endpoint, _status(status))
     if status == 429:
         # A used-up quota has the status of a rate limit, but no waiting helps.
         if is_spent(words) or (retry_seconds is None and _KEY.search(words)):
-            return AccountError(_account(endpoint, "the account's quota is used up"), **about)
+            fact = message("the account's quota is used up", message_id="calls.quota")
+            return AccountError(of_endpoint(endpoint, fact), **about)
         if _TOO_LARGE.search(words):
-            return RequestError(f"{error}: the request is larger than the limit", **about)
+            fact = message(
+                "status {status}: the request is larger than the limit",
+                message_id="calls.too_large",
+                status=status,
+            )
+            return RequestError(placed(endpoint, fact), **about)
         return BusyError(error, retry_after=retry_seconds, **about)
     is_overloaded = status in (503, 529) and not is_page(raw) and _OVERLOADED.search(words)
     if status == 529 or is_overloaded or "overloaded_error" in words:
@@ -200,10 +245,16 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
     words = own_words(raw, texts_of(request))
     if isinstance(error, dict) and _OVERLOADED.search(words):
         return BusyError(
-            f"{endpoint}: is busy", retry_after=requested_wait(raw), status=200, raw=raw
+            placed(endpoint, message("is busy", message_id="calls.busy")),
+            retry_after=requested_wait(raw),
+            status=200,
+            raw=raw,
         )
     return ServerError(
-        f"{endpoint}: the response is not a chat completion",
+        placed(
+            endpoint,
+            message("the response is not a chat completion", message_id="calls.no_completion"),
+        ),
         status=200,
         raw=raw,
         is_billed=not is_error,
@@ -224,8 +275,18 @@ def texts_of(request: Request) -> tuple[str, ...]:
     return tuple(message.text for message in request.messages)
 
 
-def _account(endpoint: str, reason: str) -> str:
-    return f"endpoint {endpoint!r}: {reason}"
+def of_endpoint(endpoint: str, fact: str) -> str:
+    """What an endpoint does, with its name."""
+    return message(
+        "endpoint {endpoint!r}: {fact}",
+        message_id="calls.of_endpoint",
+        endpoint=endpoint,
+        fact=fact,
+    )
+
+
+def _status(status: int) -> str:
+    return message("status {status}", message_id="calls.status", status=status)
 
 
 def _quoted(raw: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from konsil.errors import CollectError
+from konsil.errors.message import message
 
 HIDDEN = "[key]"
 """What stands where an endpoint repeated a key to us."""
@@ -17,11 +18,21 @@ def read_key(endpoint: str, variable: str) -> str:
     key = os.environ.get(variable, "")
     if not key:
         raise CollectError(
-            f"endpoint {endpoint!r}: the environment variable {variable} contains no key"
+            message(
+                "endpoint {endpoint!r}: the environment variable {variable} contains no key",
+                message_id="calls.no_key",
+                endpoint=endpoint,
+                variable=variable,
+            )
         )
     if not key.isprintable() or not key.isascii():
         raise CollectError(
-            f"endpoint {endpoint!r}: {variable} does not contain a valid key (line breaks?)"
+            message(
+                "endpoint {endpoint!r}: {variable} does not contain a valid key (line breaks?)",
+                message_id="calls.invalid_key",
+                endpoint=endpoint,
+                variable=variable,
+            )
         )
     return key
 

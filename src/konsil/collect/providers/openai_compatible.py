@@ -20,6 +20,7 @@ from konsil.collect.providers.failures import failure
 from konsil.collect.providers.keys import read_key, without_key
 from konsil.collect.providers.provider import SAMPLING, Reply, Request, ServerError, clean
 from konsil.collect.providers.replies import read_body
+from konsil.errors.message import placed
 from konsil.records import RENAMED
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class OpenAICompatible:
             # What never reached the endpoint costs nothing; of a line that broke later the endpoint
             # may charge.
             reached = not isinstance(error, aiohttp.ClientConnectorError)
-            raise ServerError(f"{self.name}: {_reason(error)}", is_billed=reached) from None
+            raise ServerError(placed(self.name, _reason(error)), is_billed=reached) from None
         raw = without_key(
             clean(data.decode(_encoding(response.charset), errors="replace")), self._key
         )

@@ -126,6 +126,11 @@ class CallError(Exception):
         self.is_billed = is_billed
         """Whether the endpoint may have made a reply and charge for it."""
 
+    @property
+    def sentence(self) -> str:
+        """What failed; where it is one of a catalogue, it can be translated."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
+
 
 class BusyError(CallError):
     """The endpoint is busy (429, 503 with Retry-After), which is no failure.

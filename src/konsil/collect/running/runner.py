@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from konsil.collect.providers.failures import of_endpoint
 from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
@@ -28,6 +29,7 @@ from konsil.collect.running.verdicts import ask_again, outcome_and_next, reason_
 from konsil.collect.running.works import CallAttempt, Work
 from konsil.collect.running.writer import Writer
 from konsil.errors import CollectError, KonsilError
+from konsil.errors.message import message
 from konsil.records import Call, Outcome
 
 REFUSED_FIRST = 5
@@ -205,7 +207,7 @@ class Runner:
             return None
         course.failures += 2 if isinstance(error, DeadlineError) else 1
         if course.failures >= lane.limits.tries:
-            self.progress.gave_up[lane.name] = str(error)
+            self.progress.gave_up[lane.name] = error.sentence
             await self._end(lane, course, tried, "gave up")
             return None
         await self._store_attempt(tried.call())
@@ -237,7 +239,12 @@ class Runner:
         course.busy_since = course.busy_since if course.n_busy else clock
         course.n_busy += 1
         if clock - course.busy_since >= lane.limits.patience:
-            self.progress.gave_up[lane.name] = f"{error}, for {lane.limits.patience:,.0f} seconds"
+            self.progress.gave_up[lane.name] = message(
+                "{error}, for {seconds:,.0f} seconds",
+                message_id="calls.for_seconds",
+                error=error.sentence,
+                seconds=lane.limits.patience,
+            )
             await self._end(lane, course, tried, "gave up")
             return None
         await self._store_attempt(tried.call())
@@ -292,13 +299,13 @@ class Runner:
             return
         lane.refused[work.callee] += 1
         if lane.refused[work.callee] >= REFUSED_FIRST:
-            message = " ".join(error.raw.split())[:300] or str(error)
-            self._close(
-                lane,
-                CollectError(
-                    f"endpoint {lane.name!r}: refuses every request of {work.callee!r}: {message}"
-                ),
+            fact = message(
+                "refuses every request of {callee!r}: {reason}",
+                message_id="calls.every_refused",
+                callee=work.callee,
+                reason=" ".join(error.raw.split())[:300] or error.sentence,
             )
+            self._close(lane, CollectError(of_endpoint(lane.name, fact)))
 
 
 def _first(errors: BaseExceptionGroup[KonsilError]) -> KonsilError:

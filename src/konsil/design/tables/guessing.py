@@ -85,7 +85,6 @@ _ROLES: Mapping[EngineRole, Role] = {
     "repeat": "repeat",
     "first": "system_a",
     "second": "system_b",
-    "outcome": "label_of_criterion",
 }
 _REASONS: Mapping[Role, Reason] = {
     "answer_of": "a column for each system",
@@ -274,8 +273,8 @@ def _is_known(column: Column, hints: Hints) -> bool:
 
 def roles_of(reading: TableReading) -> dict[str, Role]:
     """What the columns of a reading hold; a table without records of a study holds nothing."""
-    rated = _RATED.get(reading.shape, "label_of_criterion" if reading.outcome else "unused")
-    if rated == "unused":
+    rated = _of_comparisons(reading) if reading.shape in COMPARISONS else _RATED.get(reading.shape)
+    if rated is None:
         return {}
     criterion = reading.criterion
     if criterion is not None and not reading.rater and fit(criterion, "system") >= NAMED:
@@ -291,8 +290,17 @@ def roles_of(reading: TableReading) -> dict[str, Role]:
     return {name: _role(name, role, rated, reading) for name, role in reading.roles.items()}
 
 
+def _of_comparisons(reading: TableReading) -> Role | None:
+    """What the columns of outcomes hold; None where a study has no records of them."""
+    if reading.wins or reading.second_outcome or reading.swapped or reading.ends:
+        return None
+    if reading.rated:
+        return "label_of_rater"
+    return "label" if reading.criterion else "label_of_criterion"
+
+
 def _role(name: str, role: EngineRole, rated: Role, reading: TableReading) -> Role:
-    if role in {"rating", "answer"}:
+    if role in {"rating", "answer", "outcome"}:
         return rated
     if role == "unit" and (name == reading.system or _is_second(name, reading)):
         return "system"

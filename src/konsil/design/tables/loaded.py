@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from konsil.analysis.roles.reading import StatedRoles
+from konsil.analysis.roles.reading import COMPARISONS, StatedRoles, TableReading
 from konsil.design.tables.columns import Column, Role
 from konsil.design.tables.guessing import Guess, TableForm
 from konsil.records.source import FileSettings
@@ -58,7 +58,14 @@ class Loaded:
     """How the table is laid out; None: in no way that a study can read."""
     fixed: Mapping[str, str] = field(default_factory=dict)
     """The rater or the system of all rows, where no column names one."""
+    reading: TableReading | None = None
+    """What the table was read as; None: nothing."""
     chosen_as: str = ""
     """The file's name as it was chosen, where another table has it."""
     is_used: bool = False
     """Whether the user has confirmed the roles, so that the study reads it."""
+
+    @property
+    def is_only_computed(self) -> bool:
+        """Whether its comparisons have numbers, but are no ratings of a study."""
+        return self.form is None and self.reading is not None and self.reading.shape in COMPARISONS

@@ -15,9 +15,15 @@ from konsil.errors.message import COMMA, Listed, message
 
 
 def pseudonym(name: str, names: Names) -> str:
-    """The identifier of a rater: a code stays, a person's name becomes a number."""
+    """The identifier of a rater: a code stays, a person's name becomes a number.
+
+    >>> names = Names()
+    >>> [pseudonym(name, names) for name in ("R1", "Dr. Meier", "___", "😀")]
+    ['R1', 'rater-1', 'rater-2', 'rater-3']
+    """
     if name not in names.raters:
-        is_code = re.fullmatch(r"[A-Za-z0-9_.-]{1,20}", name) and kinds(name)["rater"] < 1
+        plain = re.fullmatch(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,20}", name)
+        is_code = plain is not None and kinds(name)["rater"] < 1
         numbered = (f"rater-{n}" for n in count(1))
         free = (name for name in numbered if name not in names.raters.values())
         names.raters[name] = name if is_code else next(free)

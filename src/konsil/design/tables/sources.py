@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 
 from konsil.design.edits import Data
 from konsil.design.tables.columns import OWN_OF, Role
-from konsil.design.tables.guessing import repeated_roles
 from konsil.records.source import FileSettings
 
 _ITEMS: Mapping[Role, str] = {"item": "item", "text": "text", "reference": "reference"}
@@ -94,14 +93,9 @@ def fixable_roles(roles: Mapping[str, Role]) -> tuple[Role, ...]:
     return tuple(fixable)
 
 
-def faults(table: Chosen) -> tuple[Role, ...]:
-    """Roles that more than one column has, and that only one can have."""
-    return repeated_roles(table.roles)
-
-
 def sources_of(table: Chosen) -> list[Data]:
     """The entries of [[sources]], items before answers before ratings."""
-    if table.columns(*RATED):
+    if table.columns(*RATED) or "label" in table.fixed:
         # Without a column of questions or groups, items follow from the ratings.
         has_items = table.columns("text", "reference", "stratum") and table.columns("item")
         return [*([_items(table)] if has_items else []), *_ratings(table)]
@@ -149,6 +143,8 @@ def _ratings(table: Chosen) -> list[Data]:
             for name in columns
         ]
     if columns := table.columns("label_of_rater", "label_of_both"):
+        if table.columns("criterion"):
+            return [_rated(table, {"raters": {name: table.raters[name] for name in columns}})]
         entries = []
         for criterion in dict.fromkeys(table.criteria[name] for name in columns):
             of_it = [name for name in columns if table.criteria[name] == criterion]

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from konsil.errors import KonsilError, nearest
+from konsil.errors.message import message
 from konsil.instrument.definition.form import Criterion
 from konsil.records import State
 from konsil.records.numerals import own_numbers
@@ -38,7 +39,13 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     if canonical is not None:
         return "rated", canonical
     raise LabelError(
-        f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}"
+        message(
+            "{text!r} is not a label of criterion {criterion!r}; {hint}",
+            message_id="labels.unknown",
+            text=text,
+            criterion=criterion.id,
+            hint=nearest(text, scale.options()),
+        )
     )
 
 
@@ -74,14 +81,28 @@ def _checked_number(criterion: Criterion, text: str) -> str:
         number = float("nan")
     scale = criterion.scale
     if not (number - number == 0.0):
-        raise LabelError(f"{text!r} is not a number, as criterion {criterion.id!r} expects")
+        raise LabelError(
+            message(
+                "{text!r} is not a number, as criterion {criterion!r} expects",
+                message_id="labels.no_number",
+                text=text,
+                criterion=criterion.id,
+            )
+        )
     if (scale.low is not None and number < scale.low) or (
         scale.high is not None and number > scale.high
     ):
         low = "-∞" if scale.low is None else f"{scale.low:g}"
         high = "∞" if scale.high is None else f"{scale.high:g}"
         raise LabelError(
-            f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}"
+            message(
+                "{text!r} is outside {low} to {high}, the range of criterion {criterion!r}",
+                message_id="labels.outside",
+                text=text,
+                low=low,
+                high=high,
+                criterion=criterion.id,
+            )
         )
     return number_word(number)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dataclasses import field as field_of
 from functools import cache
 
-from konsil.errors import nearest
+from konsil.errors import nearest, quoted
 from konsil.instrument.definition.digests import digest
 from konsil.instrument.definition.fields import Field
 from konsil.instrument.definition.form import Instrument
@@ -127,7 +127,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
             continue
         note = values.get(field.reason, "") if field.reason else ""
         if not isinstance(note, str):
-            problems[field.reason] = f"{field.reason}: expected a text, got {_quoted(note)}"
+            problems[field.reason] = f"{field.reason}: expected a text, got {quoted(note, 60)}"
             continue
         try:
             read = _value(field, values[field.name], exact=exact)
@@ -150,11 +150,11 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
     criterion, scale = field.criterion, field.criterion.scale
     # In Python, true is a whole number: here it is no label '1'.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise LabelError(f"{_quoted(value)} is not a label of criterion {criterion.id!r}")
+        raise LabelError(f"{quoted(value, 60)} is not a label of criterion {criterion.id!r}")
     if not isinstance(value, str):
         if scale.kind == "text":
             raise LabelError(
-                f"{_quoted(value)} is not a text, as criterion {criterion.id!r} expects"
+                f"{quoted(value, 60)} is not a text, as criterion {criterion.id!r} expects"
             )
         state, label = read_label(criterion, _digits(value))
         return state, label, scale.kind == "choice"
@@ -172,11 +172,6 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
 
 def _digits(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(value)
-
-
-def _quoted(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def ratings(

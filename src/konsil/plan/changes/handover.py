@@ -14,9 +14,6 @@ from konsil.plan.model.places import panel_of_slot
 from konsil.plan.model.rng_streams import token
 from konsil.records import Item, Rater, Task
 
-Block = tuple[str, str]
-"""Phase and batch."""
-
 
 @dataclass(frozen=True, slots=True)
 class Handover:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from konsil.errors import PlanError, nearest
+from konsil.errors.message import message, placed
 from konsil.instrument import Instrument
 from konsil.plan.draw.conflicts import conflicting_items
 from konsil.plan.draw.pairing import seatings
@@ -259,10 +260,15 @@ def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) 
     for draft in drafts:
         first = before.get((draft.rater, draft.item, draft.subject))
         if first is None:
-            raise PlanError(
-                f"{site.where}: rater {draft.rater!r} is to repeat item {draft.item!r} on"
-                f" instrument {site.allocation.instrument!r} but has not rated it there before"
+            fact = message(
+                "rater {rater!r} is to repeat item {item!r} on instrument {instrument!r} but has"
+                " not rated it there before",
+                message_id="planning.not_rated_before",
+                rater=draft.rater,
+                item=str(draft.item),
+                instrument=site.allocation.instrument,
             )
+            raise PlanError(placed(site.where, fact))
         if draft.parts and not {*draft.spans} <= {*first.spans}:
             raise PlanError(
                 f"{site.where}.spans: rater {draft.rater!r} is to repeat sentences of item"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from konsil.errors import PlanError
+from konsil.errors.message import message, placed
 from konsil.plan.model.allocation import Allocation
 from konsil.records import Item, Rater
 
@@ -51,11 +52,23 @@ def groups_of(
     positions: dict[str, list[int]] = {}
     for n, rater in enumerate(panel):
         if match not in rater.strata:
-            raise PlanError(f"{where}.match: rater {rater.id!r} has no characteristic {match!r}")
+            fact = message(
+                "rater {rater!r} has no characteristic {name!r}",
+                message_id="planning.rater_without",
+                rater=rater.id,
+                name=match,
+            )
+            raise PlanError(placed(f"{where}.match", fact))
         seats.setdefault(rater.strata[match], []).append(n)
     for n, item in enumerate(pool):
         if match not in item.strata:
-            raise PlanError(f"{where}.match: item {item.id!r} has no characteristic {match!r}")
+            fact = message(
+                "item {item!r} has no characteristic {name!r}",
+                message_id="planning.item_without",
+                item=item.id,
+                name=match,
+            )
+            raise PlanError(placed(f"{where}.match", fact))
         positions.setdefault(item.strata[match], []).append(n)
     return [
         (seats.get(value, []), places, f" ({match} {value!r})")
@@ -72,19 +85,30 @@ def _rotate(
 ) -> None:
     n_each, n = allocation.raters_per_item or 0, len(members)
     if not 1 <= n_each <= n:
-        raise PlanError(
-            f"{where}.raters_per_item: {n_each} raters per item requested, but the panel has {n}"
+        fact = message(
+            "{n_each} {n_each|rater|raters} per item requested, but the panel has {n}",
+            message_id="planning.few_raters",
+            n_each=n_each,
+            n=n,
         )
+        raise PlanError(placed(f"{where}.raters_per_item", fact))
     for i, chosen in enumerate(rotation(len(positions), n, n_each)):
         for seat in chosen:
             seats[members[seat]].append(positions[i])
     limit = allocation.per_rater
     load = max((len(seats[m]) for m in members), default=0)
     if limit is not None and load > limit:
-        raise PlanError(
-            f"{where}.per_rater: {len(positions)} items with {n_each} raters each give {n} raters"
-            f" up to {load} items, more than the {limit} allowed"
+        fact = message(
+            "{n_items} {n_items|item|items} with {n_each} {n_each|rater|raters} each give {n}"
+            " {n|rater|raters} up to {load} {load|item|items}, more than the {limit} allowed",
+            message_id="planning.high_load",
+            n_items=len(positions),
+            n_each=n_each,
+            n=n,
+            load=load,
+            limit=limit,
         )
+        raise PlanError(placed(f"{where}.per_rater", fact))
 
 
 def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:

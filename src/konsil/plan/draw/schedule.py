@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from konsil.errors import PlanError
+from konsil.errors.message import COMMA, Listed, message, placed
 from konsil.plan.model.places import slot_of
 from konsil.plan.model.rng_streams import token
 from konsil.plan.model.screens import Draft, blind, screens_of
@@ -47,14 +48,14 @@ def schedule(drafts: Sequence[Draft], seed: int) -> TaskColumns:
         # Tie-breaks come when all else is planned; they go last so that they move nothing.
         late = [d for d in rater_drafts if d.allocation.when == "disagreed"]
         early = [d for d in rater_drafts if d.allocation.when != "disagreed"]
-        placed: list[Draft] = []
+        scheduled: list[Draft] = []
         # What was added comes after all that was there: no position moves.
         waves = sorted({d.wave for d in early})
         for n, wave in enumerate(waves):
             for phase in phases:
                 theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
-                placed += _phase(theirs, phase, seed, first=n == 0)
-        screens = [*_one_by_one([*placed, *_ordered(late)])]
+                scheduled += _phase(theirs, phase, seed, first=n == 0)
+        screens = [*_one_by_one([*scheduled, *_ordered(late)])]
         positions += range(len(screens))
         ordered += screens
     return _columns(ordered, positions)
@@ -66,30 +67,37 @@ def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True
     screens = [d for d in drafts if not d.scope]
     sizes = {d.allocation.batches for d in screens}
     if len(sizes) > 1:
-        raise PlanError(
-            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r}"
-            " are assigned together (including practice and pilot) and need the same 'batches', got"
-            f" {', '.join('none' if n is None else str(n) for n in sorted(sizes, key=str))}"
+        none = message("none", message_id="planning.no_batches")
+        fact = message(
+            "the allocations of panel {panel!r} in phase {phase!r} are assigned together (including"
+            " practice and pilot) and need the same 'batches', got {sizes}",
+            message_id="planning.batch_sizes",
+            panel=screens[0].allocation.panel,
+            phase=phase,
+            sizes=Listed(
+                tuple(none if n is None else str(n) for n in sorted(sizes, key=str)), end=COMMA
+            ),
         )
+        raise PlanError(placed("plan", fact))
     size = next(iter(sizes), None)
     batches: list[list[Draft]] = []
     for rank in sorted({_RANK[d.purpose] for d in screens}):
         batches += _batches([d for d in screens if _RANK[d.purpose] == rank], size)
     repeats = _repeats([d for batch in batches for d in batch], seed) if first else []
     batches += _batches(repeats, size)
-    placed: list[Draft] = []
+    scheduled: list[Draft] = []
     for n, batch in enumerate(batches, start=1):
         name = "" if size is None else f"{phase} {n}".strip()
         if name:
             for draft in batch:
                 draft.batch = name
-        placed += batch
+        scheduled += batch
         if size is not None or n == len(batches):
             for survey in surveys:
                 if survey.scope == "batch":
                     id_ = token(seed, "batch survey", survey.id, n)
-                    placed.append(dataclasses.replace(survey, id=id_, batch=name))
-    return placed + [s for s in surveys if s.scope != "batch" or not batches]
+                    scheduled.append(dataclasses.replace(survey, id=id_, batch=name))
+    return scheduled + [s for s in surveys if s.scope != "batch" or not batches]
 
 
 def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
@@ -107,9 +115,14 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
     batches: list[list[Draft]] = [[]]
     for item, screens in items.items():
         if len(screens) > size:
-            raise PlanError(
-                f"plan: the {len(screens)} tasks of item {item!r} do not fit into a batch of {size}"
+            fact = message(
+                "the {n} {n|task|tasks} of item {item!r} do not fit into a batch of {size}",
+                message_id="planning.small_batch",
+                n=len(screens),
+                item=item,
+                size=size,
             )
+            raise PlanError(placed("plan", fact))
         if len(batches[-1]) + len(screens) > size:
             batches.append([])
         batches[-1] += screens
@@ -125,10 +138,16 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
         line_drafts = [d for d in ordered if d.allocation is allocation]
         items = list(dict.fromkeys(d.item for d in line_drafts))
         if len(items) < allocation.repeats:
-            raise PlanError(
-                f"plan: rater {line_drafts[0].rater!r} has {len(items)} items of panel"
-                f" {allocation.panel!r}, too few to repeat {allocation.repeats}"
+            fact = message(
+                "rater {rater!r} has {n} {n|item|items} of panel {panel!r}, too few to repeat"
+                " {repeats}",
+                message_id="planning.few_to_repeat",
+                rater=line_drafts[0].rater,
+                n=len(items),
+                panel=allocation.panel,
+                repeats=allocation.repeats,
             )
+            raise PlanError(placed("plan", fact))
         again = set(items[: allocation.repeats])
         copies = [
             dataclasses.replace(

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from konsil.errors import PlanError, nearest
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation, Overlap
 from konsil.plan.model.rng_streams import generator
@@ -52,7 +54,13 @@ class ReferenceIndex:
         """The raters of the allocation's panel."""
         if allocation.panel not in self.panels:
             hint = nearest(allocation.panel, self.panels)
-            raise PlanError(f"{where}.panel: no rater is in panel {allocation.panel!r}; {hint}")
+            fact = message(
+                "no rater is in panel {panel!r}; {hint}",
+                message_id="planning.no_rater",
+                panel=allocation.panel,
+                hint=hint,
+            )
+            raise PlanError(placed(f"{where}.panel", fact))
         return self.panels[allocation.panel]
 
     def first_panel(self, allocation: Allocation, where: str) -> list[Rater]:
@@ -63,9 +71,8 @@ class ReferenceIndex:
         """The allocation's instrument."""
         if allocation.instrument not in self.instruments:
             hint = nearest(allocation.instrument, self.instruments)
-            raise PlanError(
-                f"{where}.instrument: there is no instrument {allocation.instrument!r}; {hint}"
-            )
+            fact = unknown_name("instrument", allocation.instrument, hint)
+            raise PlanError(placed(f"{where}.instrument", fact))
         return self.instruments[allocation.instrument]
 
     def pool(self, allocation: Allocation, where: str) -> list[Item]:
@@ -73,19 +80,31 @@ class ReferenceIndex:
         matches = [i for i in self.items if not allocation.items or allocation.items in i.sets]
         if not matches:
             if not self.items:
-                raise PlanError(f"{where}.items: the study has no items yet; import them first")
+                fact = message(
+                    "the study has no items yet; import them first", message_id="planning.no_items"
+                )
+                raise PlanError(placed(f"{where}.items", fact))
             hint = nearest(allocation.items, {s for i in self.items for s in i.sets})
-            raise PlanError(f"{where}.items: no item is in the set {allocation.items!r}; {hint}")
+            fact = message(
+                "no item is in the set {name!r}; {hint}",
+                message_id="planning.no_set",
+                name=allocation.items,
+                hint=hint,
+            )
+            raise PlanError(placed(f"{where}.items", fact))
         return matches
 
     def chosen_systems(self, allocation: Allocation, where: str) -> list[str]:
         """The systems whose answers are shown."""
         for system in (*allocation.systems, *allocation.weights):
             if system not in self._rank:
-                raise PlanError(
-                    f"{where}.systems: there is no answer of system {system!r};"
-                    f" {nearest(system, self.systems)}"
+                fact = message(
+                    "there is no answer of system {system!r}; {hint}",
+                    message_id="planning.no_answer",
+                    system=system,
+                    hint=nearest(system, self.systems),
                 )
+                raise PlanError(placed(f"{where}.systems", fact))
         return [s for s in self.systems if not allocation.systems or s in allocation.systems]
 
     def answers_by(self, item: str, systems: Sequence[str]) -> list[Answer]:
@@ -112,11 +131,14 @@ class ReferenceIndex:
         if key not in self._spans:
             sentences = self.by_id[answer_id].sentences
             if not sentences:
-                raise PlanError(
-                    f"{where}: answer {answer_id!r} has no sentences, but the instrument rates"
-                    " sentences; answers are split into sentences at import or collection:"
-                    " import them into a new folder or database"
+                fact = message(
+                    "answer {answer!r} has no sentences, but the instrument rates sentences;"
+                    " answers are split into sentences at import or collection: import them into a"
+                    " new folder or database",
+                    message_id="planning.no_sentences",
+                    answer=answer_id,
                 )
+                raise PlanError(placed(where, fact))
             # A stream of its own: which sentences are sampled depends on the answer alone.
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
             self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:n_sentences]))
@@ -150,9 +172,19 @@ def check_numbers(allocation: Allocation, instrument: Instrument, where: str) ->
     )
     for name, number in numbers:
         if number is not None and number < 1:
-            raise PlanError(f"{where}.{name}: expected 1 or more, got {number}")
+            fact = message(
+                "expected 1 or more, got {number}",
+                message_id="planning.not_positive",
+                number=number,
+            )
+            raise PlanError(placed(f"{where}.{name}", fact))
     if allocation.repeats < 0:
-        raise PlanError(f"{where}.repeats: expected 0 or more, got {allocation.repeats}")
+        fact = message(
+            "expected 0 or more, got {number}",
+            message_id="planning.negative",
+            number=allocation.repeats,
+        )
+        raise PlanError(placed(f"{where}.repeats", fact))
     if any(not 0 < w < float("inf") for w in allocation.weights.values()):
         raise PlanError(
             f"{where}.weights: weights are positive numbers, got {dict(allocation.weights)}"

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from konsil.errors import PlanError
+from konsil.errors.message import COMMA, Listed, message, placed
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
 from konsil.plan.model.references import ReferenceIndex, asks_about_answers
@@ -81,16 +82,30 @@ def pool_of(site: Site) -> list[Item]:
         i for i in pool if len({a.system for a in book.answers_by(i.id, systems)}) >= least
     ]
     if not answerable:
-        of = f" of {', '.join(systems)}" if allocation.systems else ""
+        of = _of_systems(systems) if allocation.systems else ""
         if least == 2 and any(book.answers_by(i.id, systems) for i in pool):
-            raise PlanError(
-                f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}"
+            fact = message(
+                "a pair needs answers of two systems, and no item has two{of}",
+                message_id="planning.no_pair",
+                of=of,
             )
-        raise PlanError(
-            f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them"
-            " first"
+            raise PlanError(placed(f"{site.where}.show", fact))
+        fact = message(
+            "none of its {n:,} {n|item|items} has answers{of}; import or collect them first",
+            message_id="planning.no_answers",
+            n=len(pool),
+            of=of,
         )
+        raise PlanError(placed(site.where, fact))
     return answerable
+
+
+def _of_systems(systems: Sequence[str]) -> str:
+    return message(
+        " of {systems}",
+        message_id="planning.of_systems",
+        systems=Listed(tuple(systems), end=COMMA),
+    )
 
 
 def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjects]:
@@ -182,11 +197,15 @@ def drafts_of(
             draft.wave = max(rater_wave, waves[item][n]) if waves is not None else rater_wave
             if site.instrument.unit == "sentence":
                 if len(subject) != 1:
-                    raise PlanError(
-                        f"{site.where}.show: instrument {site.instrument.id!r} rates sentences of"
-                        f" one answer at a time, item {item!r} has {len(subject)} answers in the"
-                        " task; use show = 'each'"
+                    fact = message(
+                        "instrument {instrument!r} rates sentences of one answer at a time, item"
+                        " {item!r} has {n} {n|answer|answers} in the task; use show = 'each'",
+                        message_id="planning.sentences_of_one",
+                        instrument=site.instrument.id,
+                        item=item,
+                        n=len(subject),
                     )
+                    raise PlanError(placed(f"{site.where}.show", fact))
                 draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
                 draft.parts = _parts(site.instrument, draft.spans)
             drafts.append(draft)

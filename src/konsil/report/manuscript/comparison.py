@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from konsil.analysis.model.rows import Row
-from konsil.analysis.running.comparing.compare_result import GroupComparison, group_text
+from konsil.analysis.model.rows import Row, group_text
+from konsil.analysis.running.comparing.compare_result import GroupComparison
 from konsil.errors import KonsilError
 from konsil.report.estimates.comparison_table import comparison_table
 from konsil.report.figures.drawing import Drawing

@@ -15,7 +15,14 @@ def entry(statistic: str, language: Language = ENGLISH) -> Statistic:
     """What is known of a statistic, in the report's language; its own name where nothing is."""
     description = statistic_of(statistic)
     title, text = language.statistic(statistic, description.title, description.text)
-    return replace(description, title=title, text=text, source=language.gettext(description.source))
+    return replace(
+        description,
+        title=title,
+        text=text,
+        source=language.gettext(description.source),
+        undefined=language.gettext(description.undefined) if description.undefined else "",
+        as_published=language.gettext(description.as_published) if description.as_published else "",
+    )
 
 
 def family_title(family: str, language: Language = ENGLISH) -> str:

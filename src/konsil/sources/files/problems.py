@@ -7,15 +7,15 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Generic, Literal, TypeVar
+from typing import IO, Any, Generic, TypeVar
 
 from konsil.errors import SourceError, in_short
 from konsil.errors.message import message
+from konsil.errors.places import Place, problem_at
 
 MOST = 100_000
 """Rows that cannot be read after which a file is not read on."""
 
-Place = Literal["line", "row", "task"]
 R = TypeVar("R")
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -47,22 +47,7 @@ class Problem:
         >>> str(Problem(5, "seconds", "'soon' is not a number"))
         "line 5: seconds: 'soon' is not a number"
         """
-        n = self.line
-        match self.place:
-            case "line":
-                place = message("line {n:,}", message_id="problems.line", n=n)
-            case "row":
-                place = message("row {n:,}", message_id="problems.row", n=n)
-            case "task":
-                place = message("task {n}", message_id="problems.task", n=n)
-        column = f"{self.column}: " if self.column else ""
-        return message(
-            "{place}: {column}{sentence}",
-            message_id="problems.problem",
-            place=place,
-            column=column,
-            sentence=self.sentence,
-        )
+        return problem_at(self.place, self.line, self.sentence, self.column)
 
 
 @dataclass(frozen=True, slots=True)

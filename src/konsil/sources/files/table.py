@@ -13,6 +13,7 @@ import polars as pl
 
 from konsil.errors import SourceError, key, nearest
 from konsil.errors.message import message
+from konsil.errors.places import Place
 from konsil.records.source import FileSettings
 from konsil.sources.files.apart import read_apart
 from konsil.sources.files.cells import detected_decimal, with_decimal_point
@@ -34,7 +35,6 @@ from konsil.sources.files.jsontable import (
 )
 from konsil.sources.files.labelled import SAVED, read_labelled
 from konsil.sources.files.parquet import check_parquet
-from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import SHEET, check_spreadsheet, is_pattern
 
 Rows = tuple[pl.DataFrame, Sequence[int]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from konsil.errors.message import message
 from konsil.records import Answer, Citation, Source
 from konsil.sources.files.problems import Parsed
 from konsil.sources.files.table import Table
@@ -73,4 +74,9 @@ def _cited(cell: str) -> tuple[Citation, ...] | None:
 
 def _unfit(cell: str) -> str:
     shown = cell if len(cell) <= 60 else f"{cell[:57]}..."
-    return f"{shown!r} cannot be read as sources; {EXPECTED}"
+    return message(
+        "{text!r} cannot be read as sources; {expected}",
+        message_id="cells.no_citations",
+        text=shown,
+        expected=EXPECTED,
+    )

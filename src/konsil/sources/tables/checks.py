@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from konsil.errors.message import message
 from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 
@@ -32,7 +33,7 @@ def failing(
 
 def empty(frame: pl.DataFrame, table: Table, field: str, column: str) -> Iterator[Problem]:
     """Rows whose field is empty."""
-    return failing(frame, table, pl.col(field).is_null(), column, field, lambda _: "is empty")
+    return failing(frame, table, pl.col(field).is_null(), column, field, empty_sentence)
 
 
 def not_a_number(
@@ -50,7 +51,12 @@ def not_a_number(
             low,
             column,
             field,
-            lambda t: f"{t} is below {least:g}, the least possible",
+            lambda t: message(
+                "{number} is below {least:g}, the least possible",
+                message_id="cells.too_low",
+                number=t,
+                least=least,
+            ),
         )
 
 
@@ -58,7 +64,14 @@ def not_whole(frame: pl.DataFrame, table: Table, field: str, column: str) -> Ite
     """Rows whose field is neither empty nor a whole number from 0."""
     wrong = pl.col(field).is_not_null() & ~pl.col(field).str.contains(r"^\d{1,15}(\.0+)?$")
     return failing(
-        frame, table, wrong, column, field, lambda t: f"{t!r} is not a whole number from 0"
+        frame,
+        table,
+        wrong,
+        column,
+        field,
+        lambda t: message(
+            "{text!r} is not a whole number from 0", message_id="cells.not_whole", text=t
+        ),
     )
 
 
@@ -78,7 +91,13 @@ def not_among(
         wrong,
         column,
         field,
-        lambda t: f"{t!r} is not one of {', '.join(valid_words)}{hint}",
+        lambda t: message(
+            "{text!r} is not one of {words}{hint}",
+            message_id="cells.other_word",
+            text=t,
+            words=", ".join(valid_words),
+            hint=hint,
+        ),
     )
 
 
@@ -90,5 +109,15 @@ def number_sentence(text: str) -> str:
     """
     integer_part, comma, decimals = text.partition(",")
     if comma and integer_part.lstrip("+-").isdigit() and decimals.isdigit():
-        return f"{text!r} has a decimal comma; expected {integer_part + '.' + decimals!r}"
-    return f"{text!r} is not a number"
+        return message(
+            "{text!r} has a decimal comma; expected {expected!r}",
+            message_id="cells.decimal_comma",
+            text=text,
+            expected=f"{integer_part}.{decimals}",
+        )
+    return message("{text!r} is not a number", message_id="cells.no_number", text=text)
+
+
+def empty_sentence(_text: str = "") -> str:
+    """The problem of a cell that needs a text."""
+    return message("is empty", message_id="cells.empty")

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from konsil.errors import SourceError, nearest
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.records import Source
 from konsil.sources.files.table import Table
 
@@ -72,10 +74,12 @@ class Columns:
             texts = frame[field].drop_nulls().unique().sort().to_list()
             ids = [digest(field, text) for text in texts]
             if len(set(ids)) < len(texts):
-                raise SourceError(
-                    f"{where}: two texts of {field!r} have the same checksum; provide identifiers"
-                    " instead"
+                fact = message(
+                    "two texts of {field!r} have the same checksum; provide identifiers instead",
+                    message_id="columns.same_checksum",
+                    field=field,
                 )
+                raise SourceError(placed(where, fact))
             frame = frame.with_columns(
                 pl.col(field).replace_strict(texts, ids, default=None, return_dtype=pl.String)
             )
@@ -164,11 +168,15 @@ def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], w
                 pl.col(field).filter(pl.col(field).str.len_chars() > _LONGEST_ID).first()
             ).item()
             if long is not None:
-                raise SourceError(
-                    f"{where}: {columns.called(field)!r} contains texts ({long[:40] + '...'!r}),"
-                    " not identifiers;"
-                    f' set hashed = ["{field}"], or columns.{field} = [] not to read it'
+                fact = message(
+                    "{column!r} contains texts ({text!r}), not identifiers; set hashed ="
+                    ' ["{field}"], or columns.{field} = [] not to read it',
+                    message_id="columns.texts",
+                    column=columns.called(field),
+                    text=f"{long[:40]}...",
+                    field=field,
                 )
+                raise SourceError(placed(where, fact))
 
 
 def column(table: Table, name: str, key: str) -> str:
@@ -179,20 +187,23 @@ def column(table: Table, name: str, key: str) -> str:
     header = table.frame.columns
     same = _same_name(name.strip(), header, table.name)
     if same is None:
-        raise SourceError(
-            f"{table.name}: {key}: there is no column {name!r}; {nearest(name, header)}"
-        )
+        fact = unknown_name("column", name, nearest(name, header))
+        raise SourceError(placed(table.name, placed(key, fact)))
     return same
 
 
 def require(columns: Columns, field: str, table: Table, source: Source) -> None:
     """Refuse a table that says nothing of a field that its records cannot do without."""
     if field not in columns:
-        raise SourceError(
-            f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
-            f' set columns.{field} = "..." or fixed.{field} = "...";'
-            f" the columns are {', '.join(repr(c) for c in _abridged(table.frame.columns))}"
+        fact = message(
+            "{records} need {field!r}: there is no column of that name;"
+            ' set columns.{field} = "..." or fixed.{field} = "..."; the columns are {columns}',
+            message_id="columns.needed",
+            records=source.records,
+            field=field,
+            columns=", ".join(repr(c) for c in _abridged(table.frame.columns)),
         )
+        raise SourceError(placed(table.name, fact))
 
 
 def _abridged(names: Sequence[str]) -> Iterable[str]:
@@ -204,9 +215,13 @@ def _same_name(name: str, header: Sequence[str], where: str) -> str | None:
         return name
     same = [h for h in header if h.casefold() == name.casefold()]
     if len(same) > 1:
-        raise SourceError(
-            f"{where}: {name!r} could be any of the columns {', '.join(map(repr, same))}; name one"
+        fact = message(
+            "{name!r} could be any of the columns {columns}; name one",
+            message_id="columns.ambiguous",
+            name=name,
+            columns=", ".join(map(repr, same)),
         )
+        raise SourceError(placed(where, fact))
     return same[0] if same else None
 
 

@@ -84,6 +84,12 @@ def _wide(table: Table, source: Source) -> dict[str, str]:
     key, name_by_column = (
         ("raters", source.raters) if source.raters else ("criteria", source.criteria)
     )
+    for name, identifier in name_by_column.items():
+        if not identifier.strip():
+            raise SourceError(
+                f"{table.name}: {key}: column {name!r} has no identifier; expected that of a"
+                f" {'rater' if source.raters else 'criterion'}"
+            )
     return {column(table, name, key): identifier for name, identifier in name_by_column.items()}
 
 

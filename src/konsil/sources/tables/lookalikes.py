@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from konsil.errors.message import message, placed
 from konsil.records import Source
 from konsil.sources.files.table import Table
 from konsil.sources.tables import answers, items, ratings
@@ -40,7 +41,11 @@ def lookalikes(table: Table, source: Source) -> Iterator[str]:
     for column in table.frame.columns:
         near = get_close_matches("_".join(column.casefold().split()), free, n=1, cutoff=NEAR)
         if near and column not in read:
-            yield (
-                f"{table.name}: the column {column!r} is not read; did you mean {near[0]!r}?"
-                f" columns.{near[0]} = {column!r} reads it"
+            fact = message(
+                "the column {column!r} is not read; did you mean {field!r}? columns.{field} ="
+                " {column!r} reads it",
+                message_id="columns.not_read",
+                column=column,
+                field=near[0],
             )
+            yield placed(table.name, fact)

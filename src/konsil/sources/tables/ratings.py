@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from konsil.errors.places import Place
 from konsil.records import Rating, Source, Task, ratings_of, tasks_of
-from konsil.sources.files.problems import Place, Problem
+from konsil.sources.files.problems import Problem
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import Columns, resolve

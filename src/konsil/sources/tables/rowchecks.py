@@ -12,6 +12,8 @@ from typing import get_args
 
 import polars as pl
 
+from konsil.errors.message import Listed, message
+from konsil.errors.places import label_word, place_word
 from konsil.records import Purpose, Source, State
 from konsil.records.bulk import differences
 from konsil.sources.files.problems import Problem
@@ -20,6 +22,7 @@ from konsil.sources.tables.checks import (
     DECIMAL_COMMA,
     ROW,
     empty,
+    empty_sentence,
     failing,
     not_a_number,
     not_among,
@@ -95,9 +98,7 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
             pl.col("first", "second", "system", "answer", *PAIRS).is_not_null()
         )
         wrong = pl.col("item").is_null() & answered
-        yield from failing(
-            frame, table, wrong, columns.called("item"), "item", lambda _: "is empty"
-        )
+        yield from failing(frame, table, wrong, columns.called("item"), "item", empty_sentence)
     answer_fields = [
         f
         for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system")
@@ -109,17 +110,13 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
     named = pl.col("item").is_not_null()
     first, second = pl.col("first").is_null(), pl.col("second").is_null()
     first_column = columns.called(answer_fields[0])
-    yield from failing(
-        frame, table, named & first & pair, first_column, "first", lambda _: "is empty"
-    )
+    yield from failing(frame, table, named & first & pair, first_column, "first", empty_sentence)
     right = next((f for f in answer_fields if f.endswith("_b")), None)
     if right is not None:
         wrong = named & second & ~first & pair
-        yield from failing(
-            frame, table, wrong, columns.called(right), "second", lambda _: "is empty"
-        )
+        yield from failing(frame, table, wrong, columns.called(right), "second", empty_sentence)
     same = pl.col("first") == pl.col("second")
-    yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")
+    yield from failing(frame, table, same, "", "first", _same_answer)
 
 
 def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Problem]:
@@ -130,7 +127,14 @@ def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Probl
         yield Problem(table.line(row), name, number_sentence(word), table.place)
     silent = (pl.col("state") == "abstained") & pl.col("label").is_not_null()
     yield from failing(
-        frame, table, silent, "label", WORD, lambda t: f"{t!r} is given with the state abstained"
+        frame,
+        table,
+        silent,
+        "label",
+        WORD,
+        lambda t: message(
+            "{text!r} is given with the state abstained", message_id="cells.abstained", text=t
+        ),
     )
 
 
@@ -148,7 +152,15 @@ def _is_time(text: str) -> bool:
 
 
 def _time_sentence(text: str) -> str:
-    return f"{text!r} is not a time in ISO 8601, such as 2024-05-01T08:30:00Z"
+    return message(
+        "{text!r} is not a time in ISO 8601, such as 2024-05-01T08:30:00Z",
+        message_id="cells.no_time",
+        text=text,
+    )
+
+
+def _same_answer(text: str) -> str:
+    return message("{text!r} is compared with itself", message_id="cells.with_itself", text=text)
 
 
 def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
@@ -191,7 +203,12 @@ def _sentences(
             ~is_number,
             called,
             "sentence",
-            lambda t: f"{_shortened(t)!r} is not a whole number from 1{hint}",
+            lambda t: message(
+                "{text!r} is not a whole number from 1{hint}",
+                message_id="cells.no_sentence_number",
+                text=_shortened(t),
+                hint=hint,
+            ),
         )
     # If only some rows had offsets, two rows could rate the same sentence without notice.
     if has_offsets:
@@ -215,10 +232,12 @@ def _shortened(cell: str) -> str:
 
 def _otherwise(field: str, source: Source) -> str:
     """The advice on a column that has a field's name by chance."""
-    return (
-        ""
-        if field in source.columns
-        else f"; if the column means something else, set columns.{field} = []"
+    if field in source.columns:
+        return ""
+    return message(
+        "; if the column means something else, set columns.{field} = []",
+        message_id="cells.other_meaning",
+        field=field,
     )
 
 
@@ -229,9 +248,16 @@ def two_systems(named: pl.DataFrame, table: Table, columns: Columns) -> Iterator
         yield Problem(
             table.line(row[ROW]),
             columns.called(field),
-            f"answer {row['answer']!r} belongs to {field} {row[field]!r} here and to"
-            f" {before[field]!r} on {table.place} {table.line(before[ROW]):,}; if the column does"
-            " not identify answers, set columns.answer = []",
+            message(
+                "answer {answer!r} belongs to {field} {here!r} here and to {before!r} on {place};"
+                " if the column does not identify answers, set columns.answer = []",
+                message_id="cells.two_systems",
+                answer=row["answer"],
+                field=field,
+                here=row[field],
+                before=before[field],
+                place=place_word(table.place, table.line(before[ROW])),
+            ),
             table.place,
         )
 
@@ -255,8 +281,15 @@ def _screens(
             yield Problem(
                 table.line(row[ROW]),
                 columns.called(field),
-                f"task {row['task']!r} has {row[field]!r} here and {before[field]!r} on"
-                f" {table.place} {table.line(int(str(before[ROW]))):,}{_otherwise('task', source)}",
+                message(
+                    "task {task!r} has {here} here and {before} on {place}{hint}",
+                    message_id="cells.two_tasks",
+                    task=str(row["task"]),
+                    here=repr(row[field]),
+                    before=repr(before[field]),
+                    place=place_word(table.place, table.line(int(str(before[ROW])))),
+                    hint=_otherwise("task", source),
+                ),
                 table.place,
             )
 
@@ -308,22 +341,29 @@ def _with_subject(frame: pl.DataFrame, of_tasks: Collection[str]) -> tuple[pl.Da
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    label, first_label = (
-        "an abstention" if word is None else repr(word)
-        for word in (row["label"], row["first_label"])
-    )
-    answers = " against ".join(map(repr, json.loads(str(row["answers"]))))
+    answers = tuple(map(label_word, json.loads(str(row["answers"]))))
     item = row.get("item")
-    subject = answers or ("this" if item is None else repr(item))
+    this = message("this", message_id="cells.this") if item is None else label_word(item)
+    subject = Listed(answers, " against ", "{some} against {last}") if answers else this
     line, other = (table.line(int(str(row[name]))) for name in (ROW, f"first_{ROW}"))
     place = (
-        f"on {table.place} {other:,}" if line != other else f"in column {row[f'first_{COLUMN}']!r}"
+        message("on {place}", message_id="cells.on_line", place=place_word(table.place, other))
+        if line != other
+        else message(
+            "in column {column!r}",
+            message_id="cells.in_column",
+            column=str(row[f"first_{COLUMN}"]),
+        )
     )
-    return Problem(
-        line,
-        str(row[COLUMN]),
-        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {label} here and as"
-        f" {first_label} {place}; if the question was repeated on purpose, number the"
-        " repetitions (1, 2, ...) in 'repeat'",
-        table.place,
+    sentence = message(
+        "rater {rater!r} rates {subject} on {criterion!r} as {label} here and as {former} {place};"
+        " if the question was repeated on purpose, number the repetitions (1, 2, ...) in 'repeat'",
+        message_id="cells.contradiction",
+        rater=str(row["rater"]),
+        subject=subject,
+        criterion=str(row["criterion"]),
+        label=label_word(row["label"]),
+        former=label_word(row["first_label"]),
+        place=place,
     )
+    return Problem(line, str(row[COLUMN]), sentence, table.place)

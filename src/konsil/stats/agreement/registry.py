@@ -540,16 +540,6 @@ STATISTICS: Mapping[str, Entry] = MappingProxyType(
 """Every agreement statistic by its name."""
 
 
-def applicable(level: Level) -> tuple[str, ...]:
-    """Name the statistics that apply to a level of measurement, in the registry's order.
-
-    Example:
-        >>> "icc2" in applicable("nominal"), "icc2" in applicable("ordinal")
-        (False, True)
-    """
-    return tuple(name for name, entry in STATISTICS.items() if level in entry.levels)
-
-
 def statistic(
     name: str, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
 ) -> Statistic:

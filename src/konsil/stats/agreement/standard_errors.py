@@ -27,8 +27,6 @@ Coefficient = Literal[
 ]
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 
-GWET = "Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapters 5 and 6"
-
 
 @dataclass(frozen=True)
 class _Units:

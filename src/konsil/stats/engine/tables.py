@@ -255,36 +255,6 @@ def identity(codes: Codes) -> Array:
     return cast("Array", scipy.sparse.identity(codes.n_clusters, format="csr"))
 
 
-def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
-    """Collapse equal units into one, with the number of units of each pattern.
-
-    Only for codes whose units are their own clusters: resampling the patterns with their
-    multiplicities is then the same as resampling the units. `exchangeable` also merges units that
-    differ only in which rater gave which label, to which alpha and its relatives are invariant;
-    statistics of pairs of raters need False.
-
-    Example:
-        >>> kept, times = patterns(Codes(np.array([[0, 1], [1, 0], [1, 1]]), np.arange(3), 2))
-        >>> kept.labels.tolist(), times.tolist()
-        ([[0, 1], [1, 1]], [2, 1])
-    """
-    if codes.n_clusters != codes.clusters.size:
-        raise ValueError(
-            "patterns: several units share a cluster; expected every unit to be its own"
-        )
-    labels = np.sort(codes.labels, axis=1) if exchangeable else codes.labels
-    base = codes.n_labels + 1
-    # Labels as the digits of one whole number, as long as that fits: rows are slower to sort.
-    if labels.shape[1] * np.log2(base) < 62:
-        places = np.int64(base) ** np.arange(labels.shape[1] - 1, -1, -1, dtype=np.int64)
-        keys = (labels.astype(np.int64) + 1) @ places
-        _, first, times = np.unique(keys, return_index=True, return_counts=True)
-    else:
-        _, first, times = np.unique(labels, axis=0, return_index=True, return_counts=True)
-    distinct = replace(codes, labels=labels[first], clusters=np.arange(first.size))
-    return distinct, times.astype(np.int64, copy=False)
-
-
 def table_margins(tables: Array, n_labels: int) -> tuple[Array, Array, Array]:
     """Row sums (..., k), column sums (..., k) and totals (...,) of flat tables (..., k * k).
 

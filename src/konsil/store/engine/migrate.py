@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from konsil import notices
 from konsil.errors import StoreError
+from konsil.errors.message import message, placed
 from konsil.store.engine import engine as engines
 from konsil.store.engine import page_schema, schema
 from konsil.store.engine.leftovers import database_draft
@@ -44,7 +45,14 @@ def prepare(engine: Engine, *, create: bool) -> None:
             " with write permission to update it, or open a copy"
         )
     if version == 0 and not create:
-        raise StoreError(f"{where}: contains no study yet; import something first")
+        raise StoreError(
+            placed(
+                str(where),
+                message(
+                    "contains no study yet; import something first", message_id="check.no_study"
+                ),
+            )
+        )
     if version and engine.dialect.name == "sqlite":
         # Databases of older versions were readable by every account of the machine.
         restrict(Path(str(engine.url.database)))

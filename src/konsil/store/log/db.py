@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy.engine import Connection, Engine
 
 from konsil.errors import StoreError
+from konsil.errors.message import message, placed
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store.engine import engine, migrate, read
 from konsil.store.engine.rows import KINDS, KindName
@@ -69,7 +70,15 @@ class Store:
         """
         url = engine.place(where)
         if url.drivername == "sqlite" and not create and not Path(str(url.database)).exists():
-            raise StoreError(f"{url.database}: there is no such database; import something first")
+            raise StoreError(
+                placed(
+                    str(url.database),
+                    message(
+                        "there is no such database; import something first",
+                        message_id="check.no_database",
+                    ),
+                )
+            )
         db_engine = engine.make_engine(url)
         try:
             if url.drivername == "sqlite" and create:

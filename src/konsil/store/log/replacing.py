@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
+from konsil.errors.message import message
 from konsil.store.engine import schema
 from konsil.store.engine.rows import KINDS, KindName
 from konsil.store.log import audit, noting
@@ -72,9 +73,21 @@ def remove_imports(connection: Connection, *, at: str) -> Mapping[str, int]:
     audit.next_entry(connection)  # others who write wait here
     recorded = obstacles(connection)
     if recorded:
+        kinds = ", ".join(map(repr, recorded))
         raise StoreError(
-            f"import: {', '.join(map(repr, recorded))} {'is' if len(recorded) == 1 else 'are'}"
-            " recorded besides imports; only imports can be replaced: begin in a new folder"
+            message(
+                "import: {kinds} is recorded besides imports; only imports can be replaced: begin"
+                " in a new folder",
+                message_id="import.other_kind",
+                kinds=kinds,
+            )
+            if len(recorded) == 1
+            else message(
+                "import: {kinds} are recorded besides imports; only imports can be replaced: begin"
+                " in a new folder",
+                message_id="import.other_kinds",
+                kinds=kinds,
+            )
         )
     problem = next(audit.problems(connection), None)
     if problem is not None:

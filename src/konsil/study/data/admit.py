@@ -15,10 +15,19 @@ import polars as pl
 
 from konsil.analysis.table.columns import Columns, as_rating_columns, as_task_columns
 from konsil.errors import PROBLEMS, nearest
+from konsil.errors.message import message, placed
+from konsil.errors.places import problem_at
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, ratings_of, tasks_of
-from konsil.study.data.incoming import Admitted, Incoming, StoredRecords, contradictions, refuse
+from konsil.study.data.incoming import (
+    Admitted,
+    Incoming,
+    StoredRecords,
+    contradictions,
+    refuse,
+)
 from konsil.study.data.rating_rows import (
     QUESTION,
     RATER,
@@ -99,7 +108,7 @@ class Door:
             rows, problem_by_row = self._rows(rows, tasks)
             lines = file.lines or range(2, len(file.ratings) + 2)
             for n, problem in sorted(problem_by_row.items()):
-                problems[f"{file.place} {lines[n]:,}: {problem}"] = None
+                problems[problem_at(file.place, lines[n], problem)] = None
         refuse(file, tuple(problems))
         if file.ratings:
             self.ratings.append(rows.select(f.name for f in fields(Rating)))
@@ -111,14 +120,14 @@ class Door:
         for answer in file.answers:
             if self.systems and answer.system not in self.systems:
                 hint = self._nearest(answer.system, self.systems)
-                yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
+                yield _of_answer(answer.id, unknown_name("system", answer.system, hint))
             if (
                 not self.imply_items
                 and answer.item not in self.items
                 and answer.item not in self.stored.items
             ):
                 hint = self._nearest(answer.item, self._item_ids())
-                yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
+                yield _of_answer(answer.id, unknown_name("item", answer.item, hint))
             elif self.imply_items:
                 self.items.setdefault(answer.item, Item(answer.item, ""))
 
@@ -131,18 +140,22 @@ class Door:
                 else self.stored.answers.get(answer)
             )
             if of_study is not None and of_study != system:
-                yield (
-                    f"answer {answer!r} belongs to system {system!r} here and to {of_study!r} in"
-                    " the study; correct the file, or do not read the column: columns.system = []"
+                yield message(
+                    "answer {answer!r} belongs to system {system!r} here and to {other!r} in the"
+                    " study; correct the file, or do not read the column: columns.system = []",
+                    message_id="records.other_system",
+                    answer=answer,
+                    system=system,
+                    other=of_study,
                 )
 
     def _unknown_panel_problems(self) -> Iterable[str]:
         """A panel of unknown raters that the protocol lacks, as an option of a command may name."""
         panels = self.study.panel_names()
         if self.unknown_panel and self.unknown_panel not in panels:
-            yield (
-                f"unknown_raters: there is no panel {self.unknown_panel!r};"
-                f" {nearest(self.unknown_panel, panels)}"
+            yield placed(
+                "unknown_raters",
+                unknown_name("panel", self.unknown_panel, nearest(self.unknown_panel, panels)),
             )
 
     def _item_ids(self) -> Iterable[str]:
@@ -155,7 +168,9 @@ class Door:
         """
         if name not in self.hints and len(self.hints) < PROBLEMS:
             self.hints[name] = nearest(name, names)
-        return self.hints.get(name, "it is not among those known")
+        return self.hints.get(name) or message(
+            "it is not among those known", message_id="nearest.not_searched"
+        )
 
     def _rows(self, rows: pl.DataFrame, tasks: pl.DataFrame) -> tuple[pl.DataFrame, dict[int, str]]:
         """A file's ratings as they are stored, and row -> why it is not admitted.
@@ -206,7 +221,7 @@ class Door:
             try:
                 read = read_label(criterion, label or "")
             except LabelError as error:
-                return str(error)
+                return error.sentence
         return Reading(*read, instrument.id, self.digests[instrument.id], criterion.scope)
 
     def _criterion(self, criterion_id: str, form: str) -> Criterion:
@@ -216,20 +231,26 @@ class Door:
         """The instrument and the criterion of a rating; the problem if there are none."""
         candidates = self.criteria.get(criterion_id)
         if not candidates:
-            return f"there is no criterion {criterion_id!r}; {nearest(criterion_id, self.criteria)}"
+            return unknown_name("criterion", criterion_id, nearest(criterion_id, self.criteria))
         if form:
             for instrument, criterion in candidates:
                 if instrument.id == form:
                     return instrument, criterion
             instrument_ids = [i.id for i in self.study.instruments]
-            return (
-                f"no instrument {form!r} contains {criterion_id!r}; {nearest(form, instrument_ids)}"
+            return message(
+                "no instrument {form!r} contains {criterion!r}; {hint}",
+                message_id="records.not_on_form",
+                form=form,
+                criterion=criterion_id,
+                hint=nearest(form, instrument_ids),
             )
         if len(candidates) > 1:
             names = ", ".join(i.id for i, _ in candidates)
-            return (
-                f"criterion {criterion_id!r} is in several instruments ({names}); state the"
-                " instrument"
+            return message(
+                "criterion {criterion!r} is in several instruments ({names}); state the instrument",
+                message_id="records.several_forms",
+                criterion=criterion_id,
+                names=names,
             )
         return candidates[0]
 
@@ -240,7 +261,7 @@ class Door:
                 self.seen[rater] = Rater(rater, self.unknown_panel, "unknown")
                 return None
             if self.raters and rater not in self.raters:
-                return f"there is no rater {rater!r}; {self._nearest(rater, self.raters)}"
+                return unknown_name("rater", rater, self._nearest(rater, self.raters))
             self.seen[rater] = self.raters.get(rater) or Rater(rater, LONE_PANEL)
         return None
 
@@ -254,17 +275,34 @@ class Door:
         criterion = question[1]
         need = ANSWERS[criterion.scope]
         if criterion.scope != "task" and size != need:
-            advice = "name the system or answer" if size < need else "leave system and answer out"
-            return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {need}"
-                f" answer{'' if need == 1 else 's'}, got {size} ({advice})"
+            advice = (
+                message("name the system or answer", message_id="records.name_answer")
+                if size < need
+                else message("leave system and answer out", message_id="records.leave_answer_out")
+            )
+            return message(
+                "criterion {criterion!r} is about {scope}: expected {need} {need|answer|answers},"
+                " got {size} ({advice})",
+                message_id="records.n_answers",
+                criterion=criterion.id,
+                scope=criterion.scope,
+                need=need,
+                size=size,
+                advice=advice,
             )
         if not has_item and criterion.scope in ITEMS:
-            return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
+            return message(
+                "criterion {criterion!r} is about {scope}: the item is empty",
+                message_id="records.no_item",
+                criterion=criterion.id,
+                scope=criterion.scope,
+            )
         if not has_span and criterion.scope == "sentence":
-            return (
-                f"criterion {criterion.id!r} is about sentence: the span is empty (the number in"
-                " 'sentence', or span_start and span_end)"
+            return message(
+                "criterion {criterion!r} is about sentence: the span is empty (the number in"
+                " 'sentence', or span_start and span_end)",
+                message_id="records.no_span",
+                criterion=criterion.id,
             )
         return None
 
@@ -272,7 +310,7 @@ class Door:
         """Admit what a rating is about; the problem as a sentence if it cannot be."""
         if item is not None and item not in self.items and item not in self.stored.items:
             if not self.imply_items:
-                return f"there is no item {item!r}; {self._nearest(item, self._item_ids())}"
+                return unknown_name("item", item, self._nearest(item, self._item_ids()))
             self.items[item] = Item(item, "")
         for answer in json.loads(answers):
             problem = self._answer(answer, item)
@@ -285,19 +323,22 @@ class Door:
             return None
         if not self.imply_answers:
             answer_ids = itertools.chain(self.answers, self.stored.answers)
-            return f"there is no answer {answer!r}; {self._nearest(answer, answer_ids)}"
+            return unknown_name("answer", answer, self._nearest(answer, answer_ids))
         prefix = f"{item}:"
         if item is not None and answer in self.stated:
             _, system = self.stated[answer]
         elif item is not None and answer.startswith(prefix):
             system = answer.removeprefix(prefix)
         else:
-            return (
-                f"answer {answer!r}: its system is not known; import the answers or give a system"
-                " column"
+            return _of_answer(
+                answer,
+                message(
+                    "its system is not known; import the answers or give a system column",
+                    message_id="records.system_not_known",
+                ),
             )
         if self.systems and system not in self.systems:
-            return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
+            return unknown_name("system", system, self._nearest(system, self.systems))
         self.answers[answer] = Answer(answer, item, system)
         return None
 
@@ -314,3 +355,9 @@ class Door:
             if self.ratings
             else (),
         )
+
+
+def _of_answer(answer: str, fact: str) -> str:
+    return message(
+        "answer {answer!r}: {fact}", message_id="records.of_answer", answer=answer, fact=fact
+    )

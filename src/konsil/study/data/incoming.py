@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Literal
 
 from konsil.errors import SourceError, in_short, quoted
+from konsil.errors.message import message
+from konsil.errors.places import Place
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.records.bulk import differences
 
@@ -32,7 +35,7 @@ class Incoming:
     """The number of each rating's sentence, where the file has no offsets."""
     number_column: str = "sentence"
     """The column of these numbers."""
-    place: str = "line"
+    place: Place = "line"
     """The unit of its lines: texts have lines, spreadsheets rows."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
@@ -77,21 +80,43 @@ class Admitted:
 
 
 def contradictions(
-    kind: str, records: Sequence[Item | Answer], by_id: Mapping[str, Item | Answer]
+    kind: Literal["item", "answer"],
+    records: Sequence[Item | Answer],
+    by_id: Mapping[str, Item | Answer],
 ) -> Iterator[str]:
     """Items or answers that an earlier source gives another content."""
     names = [entry.name for entry in fields(records[0])] if records else []
     for record, first, name in differences(records, "id", names, dict(by_id), getattr):
         here, earlier = getattr(record, name), getattr(first, name)
-        yield (
-            f"{kind} {record.id!r}: its {name} is {quoted(here)} here and {quoted(earlier)} in an"
-            " earlier source"
-        )
+        if kind == "item":
+            yield message(
+                "item {id!r}: its {name} is {here} here and {earlier} in an earlier source",
+                message_id="records.items_differ",
+                id=record.id,
+                name=name,
+                here=quoted(here),
+                earlier=quoted(earlier),
+            )
+        else:
+            yield message(
+                "answer {id!r}: its {name} is {here} here and {earlier} in an earlier source",
+                message_id="records.answers_differ",
+                id=record.id,
+                name=name,
+                here=quoted(here),
+                earlier=quoted(earlier),
+            )
 
 
 def refuse(file: Incoming, problems: Sequence[str]) -> None:
     """A SourceError with the problems of a file; nothing if there are none."""
     if not problems:
         return
-    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(problems)}", problems)
+    sentence = message(
+        "{name}: {n:,} {n|problem|problems}; nothing was imported: {problems}",
+        message_id="records.refused",
+        name=file.name,
+        n=len(problems),
+        problems=in_short(problems),
+    )
+    raise SourceError(sentence, problems)

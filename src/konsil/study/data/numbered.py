@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.errors import PROBLEMS, nearest
+from konsil.errors.message import message
+from konsil.errors.places import problem_at
+from konsil.errors.unknown_names import unknown_name
 from konsil.records import Answer, Rating, Span
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.incoming import Incoming, refuse
@@ -59,7 +62,8 @@ class _Sentences:
                 continue
             span = self._span(rating, number)
             if isinstance(span, str):
-                problems[f"{file.place} {line:,}: {file.number_column}: {span}"] = None
+                problem = problem_at(file.place, line, span, file.number_column)
+                problems[problem] = None
                 continue
             ratings.append(replace(rating, span=span))
             spans.setdefault(rating.task, set()).add(span)
@@ -74,24 +78,38 @@ class _Sentences:
 
     def _span(self, rating: Rating, number: int) -> Span | str:
         if len(rating.answers) != 1:
-            return f"sentence {number:,} needs one answer, got {len(rating.answers)}"
+            return message(
+                "sentence {number:,} needs one answer, got {n}",
+                message_id="records.sentence_of_one",
+                number=number,
+                n=len(rating.answers),
+            )
         [name] = rating.answers
         answer = self.answers.get(name)
         if answer is None:
-            return f"there is no answer {name!r}; {self._nearest(name)}"
+            return unknown_name("answer", name, self._nearest(name))
         n = len(answer.sentences)
         if not n:
-            why = (
-                "has not been split into sentences: import the answers into a new folder or"
-                " database"
-                if answer.text.strip()
-                else "has no text: import the answers with their texts first"
+            if answer.text.strip():
+                return message(
+                    "answer {name!r} has not been split into sentences: import the answers into a"
+                    " new folder or database",
+                    message_id="records.not_split",
+                    name=name,
+                )
+            return message(
+                "answer {name!r} has no text: import the answers with their texts first",
+                message_id="records.no_text",
+                name=name,
             )
-            return f"answer {name!r} {why}"
         if number > n:
-            return (
-                f"there is no sentence {number:,} in answer {name!r}: the answer has {n:,}"
-                f" sentence{'' if n == 1 else 's'}"
+            return message(
+                "there is no sentence {number:,} in answer {name!r}: the answer has {n:,}"
+                " {n|sentence|sentences}",
+                message_id="records.no_sentence",
+                number=number,
+                name=name,
+                n=n,
             )
         return answer.sentences[number - 1]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from konsil.errors import SourceError, in_short, nearest
+from konsil.errors import nearest
+from konsil.errors.message import message
+from konsil.errors.places import problem_at
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Instrument
 from konsil.records import Rating, Task
-from konsil.study.data.incoming import Incoming
+from konsil.study.data.incoming import Incoming, refuse
 
 _Place = tuple[str, str | None]
 _PLAIN = ("main", "tiebreak", "practice", "pilot")
@@ -67,31 +70,29 @@ class _Tasks:
             )
             plan_task = implied_task if stays else self._task(rating, implied_task)
             if isinstance(plan_task, str):
-                problems[f"{file.place} {line:,}: {plan_task}"] = None
+                problems[problem_at(file.place, line, plan_task)] = None
                 continue
             task_by_id.setdefault(plan_task.id, plan_task)
             ratings.append(
                 rating if rating.task == plan_task.id else replace(rating, task=plan_task.id)
             )
         if problems:
-            listed = tuple(problems)
-            n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
-            raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(listed)}", listed)
+            refuse(file, tuple(problems))
         return replace(file, ratings=tuple(ratings), tasks=tuple(task_by_id.values()))
 
     def _task(self, rating: Rating, implied_task: Task) -> Task | str:
         if rating.criterion not in self.criteria:
-            return (
-                f"there is no criterion {rating.criterion!r};"
-                f" {nearest(rating.criterion, self.criteria)}"
-            )
+            hint = nearest(rating.criterion, self.criteria)
+            return unknown_name("criterion", rating.criterion, hint)
         named = self.planned.get(implied_task.id)
         if named is not None:
             return named if self._is_on_form(rating, named) else self._misplaced(rating, named)
         if not _is_implied(implied_task):
-            return (
-                f"the plan has no task {implied_task.id!r};"
-                f" {nearest(implied_task.id, self.planned)}"
+            return message(
+                "the plan has no task {task!r}; {hint}",
+                message_id="records.no_task",
+                task=implied_task.id,
+                hint=nearest(implied_task.id, self.planned),
             )
         candidates = self.by_place.get((rating.rater, rating.item), [])
         stated = {
@@ -110,17 +111,40 @@ class _Tasks:
         if len(matches) == 1:
             return matches[0]
         subject = (
-            f"item {rating.item!r}"
+            message("item {item!r}", message_id="records.on_item", item=rating.item)
             if rating.item is not None
-            else f"criterion {rating.criterion!r}"
+            else message(
+                "criterion {criterion!r}",
+                message_id="records.on_criterion",
+                criterion=rating.criterion,
+            )
         )
         if matches:
-            return (
-                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task,"
-                " phase or batch"
+            return message(
+                "rater {rater!r} has {n} {n|task|tasks} on {subject}; name the task, phase or"
+                " batch",
+                message_id="records.several_tasks",
+                rater=rating.rater,
+                n=len(matches),
+                subject=subject,
             )
-        about = f" with the criterion {rating.criterion!r}{_of(rating)}" if candidates else ""
-        return f"in the plan, rater {rating.rater!r} has no task on {subject}{about}"
+        about = (
+            message(
+                " with the criterion {criterion!r}{of}",
+                message_id="records.with_criterion",
+                criterion=rating.criterion,
+                of=_of(rating),
+            )
+            if candidates
+            else ""
+        )
+        return message(
+            "in the plan, rater {rater!r} has no task on {subject}{about}",
+            message_id="records.no_task_of_rater",
+            rater=rating.rater,
+            subject=subject,
+            about=about,
+        )
 
     def _is_on_form(self, rating: Rating, task: Task) -> bool:
         """Whether the task asks the rater for this rating."""
@@ -140,7 +164,13 @@ class _Tasks:
 
     def _misplaced(self, rating: Rating, task: Task) -> str:
         if task.rater != rating.rater:
-            return f"task {task.id!r} belongs to {task.rater!r}, not to {rating.rater!r}"
+            return message(
+                "task {task!r} belongs to {owner!r}, not to {rater!r}",
+                message_id="records.task_of_other",
+                task=task.id,
+                owner=task.rater,
+                rater=rating.rater,
+            )
         if task.item != rating.item:
             return f"task {task.id!r} is on item {task.item!r}, not {rating.item!r}"
         return (

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from konsil.errors.message import message
+from konsil.errors.places import label_word
 from konsil.instrument import Criterion, canonical
 from konsil.records import State
 
@@ -198,8 +200,13 @@ def once_about_answers(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[int, str]
 
 def _differing(criterion: str, scope: str, former: str | None, label: str | None) -> str:
     """That a rater's rows of the sentences of one answer have different values of it."""
-    values = [repr(value) if value is not None else "an abstention" for value in (former, label)]
-    return (
-        f"criterion {criterion!r} is about {scope}: expected the same value in the rows of all its"
-        f" sentences, got {values[0]} before and {values[1]} here"
+    values = [label_word(value) for value in (former, label)]
+    return message(
+        "criterion {criterion!r} is about {scope}: expected the same value in the rows of all its"
+        " sentences, got {former} before and {label} here",
+        message_id="records.sentences_differ",
+        criterion=criterion,
+        scope=scope,
+        former=values[0],
+        label=values[1],
     )

@@ -1,1 +1,1 @@
-"""The keys of study.toml as data: a JSON schema, and what it says of one key."""
+"""The keys of study.toml explained, one by one."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from konsil.analysis.model.composite.definition_rules import score_problems
 from konsil.errors import PlanError, StudyError, nearest
+from konsil.errors.message import as_lines, below, message, placed
 from konsil.instrument import Criterion, Instrument
 from konsil.locale import catalogue_language, languages
 from konsil.plan import Allocation
@@ -40,7 +41,7 @@ def check(study: Study, name: str = "study.toml") -> None:
     """
     sentences = tuple(problems(study, name))
     if sentences:
-        raise StudyError("\n".join(sentences))
+        raise StudyError(as_lines(sentences))
 
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
@@ -54,7 +55,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from too_many
         return
     if not study.title.strip():
-        yield f"{name}: title: is empty; a report needs a title"
+        fact = message("is empty; a report needs a title", message_id="check.no_title")
+        yield placed(f"{name}: title", fact)
     if not catalogue_language(study.language):
         yield (
             f"{name}: language: there is no {study.language!r};"
@@ -152,7 +154,7 @@ def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) ->
         try:
             check_numbers(allocation, instrument, where)
         except PlanError as error:
-            yield str(error)
+            yield error.sentence
 
 
 def _models(study: Study, name: str) -> Iterator[str]:
@@ -223,11 +225,15 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
             if rater.kind == "llm" and s.family and s.family == rater.family
         ]
         if siblings:
-            yield (
-                f"{name}: raters[{n}]: judge {rater.id!r} has the same model family"
-                f" {rater.family!r} as the system {siblings[0]!r}; if this is intended, set"
-                ' judges_of_same_family = "flag" or "allow"'
+            fact = message(
+                "judge {judge!r} has the same model family {family!r} as the system {system!r}; if"
+                ' this is intended, set judges_of_same_family = "flag" or "allow"',
+                message_id="check.same_family",
+                judge=rater.id,
+                family=rater.family,
+                system=siblings[0],
             )
+            yield placed(f"{name}: raters[{n}]", fact)
 
 
 def _together(study: Study, where: str) -> Iterator[str]:
@@ -245,7 +251,7 @@ def _scores(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [score.id for score in study.scores])
     for n, score in enumerate(study.scores):
         for problem in score_problems(score, study.instruments):
-            yield f"{where}[{n}].{problem}"
+            yield below(f"{where}[{n}]", problem)
 
 
 def _tables(study: Study, where: str) -> Iterator[str]:

@@ -6,28 +6,54 @@ Checked are instruments, their criteria and scales, and questions to raters.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from konsil.errors import nearest
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Criterion, Instrument, Scale, number_word, rise
 from konsil.records.numerals import own_numbers
 
 
-def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
-    """Identifiers that are empty or occur twice."""
+def duplicate_problems(
+    where: str, ids: Iterable[str], kind: Literal["identifier", "label"] = "identifier"
+) -> Iterator[str]:
+    """Identifiers or labels that are empty or occur twice."""
     earlier: set[str] = set()
     for n, identifier in enumerate(ids):
         if not identifier.strip():
-            yield f"{where}[{n}]: the {kind} is empty"
+            yield placed(f"{where}[{n}]", _is_empty(kind))
         elif identifier in earlier:
-            yield f"{where}[{n}]: the {kind} {identifier!r} occurs twice; expected each {kind} once"
+            yield placed(f"{where}[{n}]", _occurs_twice(kind, identifier))
         earlier.add(identifier)
+
+
+def _is_empty(kind: str) -> str:
+    if kind == "label":
+        return message("the label is empty", message_id="check.empty_label")
+    return message("the identifier is empty", message_id="check.empty_identifier")
+
+
+def _occurs_twice(kind: str, name: str) -> str:
+    if kind == "label":
+        return message(
+            "the label {name!r} occurs twice; expected each label once",
+            message_id="check.label_twice",
+            name=name,
+        )
+    return message(
+        "the identifier {name!r} occurs twice; expected each identifier once",
+        message_id="check.identifier_twice",
+        name=name,
+    )
 
 
 def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
     """Problems of an instrument and its criteria."""
     if not instrument.criteria:
-        yield f"{where}.criteria: is empty; expected at least one criterion"
+        fact = message("is empty; expected at least one criterion", message_id="check.no_criteria")
+        yield placed(f"{where}.criteria", fact)
     if instrument.reason_first and not any(c.reason for c in instrument.criteria):
         yield (
             f"{where}.reason_first: no criterion of {instrument.id!r} has a reason; set reason ="
@@ -63,7 +89,12 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
                 f" labels = [{labels}] beside them"
             )
         elif len(scale.labels) < 2:
-            yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
+            fact = message(
+                "a choice needs at least two labels, got {labels}",
+                message_id="check.few_labels",
+                labels=str(list(scale.labels)),
+            )
+            yield placed(f"{where}.labels", fact)
         yield from duplicate_problems(f"{where}.labels", scale.labels, "label")
     elif scale.labels:
         yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
@@ -72,25 +103,38 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
             f"{where}.unit: a scale of kind {scale.kind!r} has no unit; it belongs to kind 'number'"
         )
     if scale.values and scale.labels and len(scale.values) != len(scale.labels):
-        yield (
-            f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels;"
-            " expected one value per label"
+        fact = message(
+            "{n_values} values for {n_labels} labels; expected one value per label",
+            message_id="check.other_values",
+            n_values=len(scale.values),
+            n_labels=len(scale.labels),
         )
+        yield placed(f"{where}.values", fact)
     if (
         scale.values
         and scale.level != "nominal"
         and list(scale.values) != sorted(set(scale.values))
     ):
-        yield (
-            f"{where}.values: must increase from label to label on a scale of level {scale.level!r}"
+        fact = message(
+            "must increase from label to label on a scale of level {level!r}",
+            message_id="check.values_order",
+            level=scale.level,
         )
+        yield placed(f"{where}.values", fact)
     yield from _label_numbers(scale, where)
     if scale.abstain is not None and scale.abstain in scale.labels:
-        yield (
-            f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+        fact = message(
+            "{label!r} is among the labels; an abstention is not a value",
+            message_id="check.abstention_label",
+            label=scale.abstain,
         )
+        yield placed(f"{where}.abstain", fact)
     if scale.abstain is not None and not scale.abstain.strip():
-        yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
+        fact = message(
+            "is empty; an empty cell means not rated, not abstained",
+            message_id="check.empty_abstention",
+        )
+        yield placed(f"{where}.abstain", fact)
     if scale.low is not None and scale.high is not None and scale.low > scale.high:
         yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
 
@@ -105,22 +149,45 @@ def _label_numbers(scale: Scale, where: str) -> Iterator[str]:
         words = [
             label for label, number in zip(scale.labels, own_labels, strict=True) if number is None
         ]
-        yield (
-            f"{where}.values: level {scale.level!r} needs the labels' numbers, and"
-            f" {', '.join(map(repr, words[:5]))} {'is' if len(words) == 1 else 'are'} none; state"
-            f" values, such as values = {list(range(len(scale.labels)))}"
-        )
+        yield placed(f"{where}.values", _without_numbers(scale, words))
     elif not rise(numbers):
-        yield (
-            f"{where}.labels: are the numbers {', '.join(map(number_word, numbers))}; expected"
-            f" numbers that increase on a scale of level {scale.level!r}, or values of their own,"
-            f" such as values = {list(range(len(scale.labels)))}"
+        fact = message(
+            "are the numbers {numbers}; expected numbers that increase on a scale of level"
+            " {level!r}, or values of their own, such as values = {own}",
+            message_id="check.numbers_order",
+            numbers=", ".join(map(number_word, numbers)),
+            level=scale.level,
+            own=str(list(range(len(scale.labels)))),
         )
+        yield placed(f"{where}.labels", fact)
     elif scale.level == "ratio" and min(numbers) < 0:
-        yield (
-            f"{where}.labels: {number_word(min(numbers))} is below zero; a ratio scale starts at"
-            " zero"
+        fact = message(
+            "{number} is below zero; a ratio scale starts at zero",
+            message_id="check.below_zero",
+            number=number_word(min(numbers)),
         )
+        yield placed(f"{where}.labels", fact)
+
+
+def _without_numbers(scale: Scale, words: Sequence[str]) -> str:
+    numbers = str(list(range(len(scale.labels))))
+    if len(words) == 1:
+        return message(
+            "level {level!r} needs the labels' numbers, and {word!r} is none; state values, such as"
+            " values = {numbers}",
+            message_id="check.no_number",
+            level=scale.level,
+            word=words[0],
+            numbers=numbers,
+        )
+    return message(
+        "level {level!r} needs the labels' numbers, and {words} are none; state values, such as"
+        " values = {numbers}",
+        message_id="check.no_numbers",
+        level=scale.level,
+        words=", ".join(map(repr, words[:5])),
+        numbers=numbers,
+    )
 
 
 def question_problems(form: Instrument, where: str) -> Iterator[str]:
@@ -135,9 +202,15 @@ def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterato
     options = criterion.scale.options()
     for former, label in criterion.renamed.items():
         if former in options:
-            yield f"{where}.renamed: {former!r} is a current label; expected a former one"
+            fact = message(
+                "{former!r} is a current label; expected a former one",
+                message_id="check.current_label",
+                former=former,
+            )
+            yield placed(f"{where}.renamed", fact)
         if label not in options:
-            yield f"{where}.renamed: there is no label {label!r}; {nearest(label, options)}"
+            fact = unknown_name("label", label, nearest(label, options))
+            yield placed(f"{where}.renamed", fact)
     ids = {c.id for c in form.criteria}
     for former in criterion.formerly:
         if former in ids:

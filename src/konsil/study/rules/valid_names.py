@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator
 
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, SINGLE_NAME_COLUMNS
 from konsil.errors import nearest
+from konsil.errors.message import placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.study.definition.protocol import Study
 
 
 def unknown_name_problems(
-    where: str, record_kind: str, name: str, valid_names: Iterable[str]
+    where: str, kind: str, name: str, valid_names: Iterable[str]
 ) -> Iterator[str]:
     """A problem where the name is none of the valid ones, with the nearest."""
     names = list(valid_names)
     if name not in names:
-        yield f"{where}: there is no {record_kind} {name!r}; {nearest(name, names)}"
+        yield placed(where, unknown_name(kind, name, nearest(name, names)))
 
 
 def declared_values(study: Study, column: str) -> list[str]:

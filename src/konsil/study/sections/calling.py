@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from konsil.errors import StudyError, nearest
+from konsil.errors.message import message, placed
+from konsil.errors.unknown_names import unknown_name
 from konsil.instrument import Criterion, mirrored
 from konsil.study.sections.decode import decode
 
@@ -205,10 +207,8 @@ def model_problems(model: str, endpoints: tuple[Endpoint, ...], where: str) -> I
             f" '{FAKE}:right=0.7'"
         )
     elif endpoint not in (*endpoint_ids, LOCAL):
-        yield (
-            f"{where}: there is no endpoint {endpoint!r};"
-            f" {nearest(endpoint, [*endpoint_ids, FAKE, LOCAL])}"
-        )
+        hint = nearest(endpoint, [*endpoint_ids, FAKE, LOCAL])
+        yield placed(where, unknown_name("endpoint", endpoint, hint))
 
 
 def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
@@ -219,17 +219,24 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
             " is a separator"
         )
     if not endpoint.url and not endpoint.vendor:
-        yield f"{where}.url: missing; an endpoint has a url, or a vendor such as 'anthropic'"
+        fact = message(
+            "missing; an endpoint has a url, or a vendor such as 'anthropic'",
+            message_id="check.no_url",
+        )
+        yield placed(f"{where}.url", fact)
     elif endpoint.url and not endpoint.url.startswith(("http://", "https://")):
-        yield (
-            f"{where}.url: {endpoint.url!r} is not an address; expected one such as"
-            " http://127.0.0.1:8080/v1"
+        fact = message(
+            "{url!r} is not an address; expected one such as http://127.0.0.1:8080/v1",
+            message_id="check.no_address",
+            url=endpoint.url,
         )
+        yield placed(f"{where}.url", fact)
     if "@" in endpoint.url.partition("://")[2].partition("/")[0]:
-        yield (
-            f"{where}.url: contains a password; name the environment variable that holds the key in"
-            " key_env"
+        fact = message(
+            "contains a password; name the environment variable that holds the key in key_env",
+            message_id="check.password",
         )
+        yield placed(f"{where}.url", fact)
     for name in (
         "concurrency",
         "requests_per_minute",

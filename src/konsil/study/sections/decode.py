@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from konsil.errors import StudyError, nearest
+from konsil.errors import StudyError, nearest, quoted
 from konsil.records.inline import INLINE, Inline
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def _table(kind: type[T], data: object, path: str) -> T:
             f"{path}: expected one table, [{header}], got a list of tables, [[{header}]]"
         )
     if not isinstance(data, dict):
-        raise StudyError(f"{path}: expected a table, got {_show(data)}")
+        raise StudyError(f"{path}: expected a table, got {quoted(data, 60)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     parts = {name: f.metadata[INLINE] for name, f in fields.items() if INLINE in f.metadata}
     direct = {name: f for name, f in fields.items() if name not in parts}
@@ -163,7 +163,8 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
             choices = ", ".join(repr(a) for a in args)
             hint = f"; {nearest(value, map(str, args))}" if isinstance(value, str) else ""
             raise StudyError(
-                f"{path}: {_show(value)} is not one of {choices}{hint if 'mean' in hint else ''}"
+                f"{path}: {quoted(value, 60)} is not one of"
+                f" {choices}{hint if 'mean' in hint else ''}"
             )
         return value
     if origin in (typing.Union, types.UnionType):
@@ -197,7 +198,7 @@ def _expect(kind: type[T], value: object, path: str) -> T:
     # `type is`, not isinstance: true is not a whole number here.
     if type(value) is not kind:
         raise StudyError(
-            f"{path}: expected {_WORDS.get(kind, kind.__name__)}, got {_show(value)}"
+            f"{path}: expected {_WORDS.get(kind, kind.__name__)}, got {quoted(value, 60)}"
             + _panels_hint(path, value)
         )
     return value
@@ -224,11 +225,6 @@ def _panels_hint(path: str, value: object) -> str:
         f"; to take panels together, write together = {{ everybody = [{', '.join(panels)}] }} above"
         f' the first table and raters = "everybody"{against if len(panels) == 2 else ""}'
     )
-
-
-def _show(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def toml_data(

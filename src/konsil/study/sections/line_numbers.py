@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from konsil.errors import Problem
+from konsil.errors.message import COMMA, Listed, TranslatableMessage, message, place_of, placed
 
 _SPACE = " \t\r\n"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -20,18 +21,18 @@ _ANALYSIS = re.compile(r"analyses\[(\d+)\]")
 _SYNTAX = re.compile(r"\(at line (\d+), column (\d+)\)")
 _PLACE = re.compile(r"(?P<place>[A-Za-z_][^\s:]*): (?P<rest>.*)", re.DOTALL)
 
-_SINGULAR = {
-    "analyses": "analysis",
-    "criteria": "criterion",
-    "derived": "derived column",
-    "endpoints": "endpoint",
-    "explanations": "explanation",
-    "instruments": "instrument",
-    "judges": "judge",
-    "programs": "program",
-    "raters": "rater",
-    "sources": "source",
-    "systems": "system",
+_KINDS = {
+    "analyses": message("analysis", message_id="place.analysis"),
+    "criteria": message("criterion", message_id="place.criterion"),
+    "derived": message("derived column", message_id="place.derived"),
+    "endpoints": message("endpoint", message_id="place.endpoint"),
+    "explanations": message("explanation", message_id="place.explanation"),
+    "instruments": message("instrument", message_id="place.instrument"),
+    "judges": message("judge", message_id="place.judge"),
+    "programs": message("program", message_id="place.program"),
+    "raters": message("rater", message_id="place.rater"),
+    "sources": message("source", message_id="place.source"),
+    "systems": message("system", message_id="place.system"),
 }
 _NAMES = ("id", "name", "file", "rater")
 """The keys that name an entry of a list, the first that it has."""
@@ -109,14 +110,33 @@ def without_position(error: tomllib.TOMLDecodeError) -> str:
 def _located(sentence: str, positions: Positions, data: Mapping[str, Any], file: str) -> Problem:
     if not sentence.startswith(f"{file}: "):
         return Problem(sentence)
-    rest = sentence.removeprefix(f"{file}: ")
-    match = _PLACE.fullmatch(rest)
-    position = None if match is None else _position_of(match["place"], positions)
-    if match is None or position is None:
+    rest = _without_file(sentence, file)
+    own = _parts_of(rest)
+    position = None if own is None else _position_of(own[0], positions)
+    if own is None or position is None:
         return Problem(rest, file)
-    words = _words(match["place"], data)
-    analysis = _analysis_of(match["place"], data)
-    return Problem(f"{words}: {match['rest']}", file, *position, analysis)
+    place, fact = own
+    return Problem(placed(_words(place, data), fact), file, *position, _analysis_of(place, data))
+
+
+def _without_file(sentence: str, file: str) -> str:
+    """A sentence without the file that it begins with."""
+    own = place_of(sentence)
+    if own is None:
+        return sentence.removeprefix(f"{file}: ")
+    place, fact = own
+    return fact if place == file else placed(place.removeprefix(f"{file}: "), fact)
+
+
+def _parts_of(sentence: str) -> tuple[str, str] | None:
+    """The place in the protocol that a sentence begins with, and the rest."""
+    own = place_of(sentence)
+    if own is None and isinstance(sentence, TranslatableMessage):
+        return None
+    match = _PLACE.fullmatch(sentence)
+    if match is None:
+        return None
+    return own if own is not None and own[0] == match["place"] else (match["place"], match["rest"])
 
 
 def _analysis_of(place: str, data: Mapping[str, Any]) -> str | None:
@@ -153,12 +173,23 @@ def _words(place: str, data: object) -> str:
             keys.append(key)
             continue
         name = next((data[k] for k in _NAMES if isinstance(data.get(k), str)), None)
-        called = _SINGULAR.get(key, key)
-        words.append(
-            ".".join([*keys, f"{called} {entry + 1}" if name is None else f"{called} {name!r}"])
-        )
+        word = _entry(_KINDS.get(key, key), name, entry)
+        words.append(_joined((*keys, word), ".", "{some}.{last}"))
         keys = []
-    return ", ".join([*words, *([".".join(keys)] if keys else [])])
+    return _joined((*words, *([".".join(keys)] if keys else [])), ", ", COMMA)
+
+
+def _joined(parts: tuple[str, ...], separator: str, end: str) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    return message("{parts}", message_id="place.parts", parts=Listed(parts, separator, end))
+
+
+def _entry(kind: str, name: str | None, n: int) -> str:
+    """An entry of a list by its name, or counted from 1."""
+    if name is None:
+        return message("{kind} {n}", message_id="place.numbered", kind=kind, n=n + 1)
+    return message("{kind} {name!r}", message_id="place.named", kind=kind, name=name)
 
 
 class _Scanner:

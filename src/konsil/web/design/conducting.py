@@ -50,6 +50,7 @@ def conduct(request: Request, room: Room, _form: FormData) -> Response:
         "collected": collected,
         "job": job,
         "job_faults": lines_in(language_of(request, room), job.faults if job else ()),
+        "job_notes": lines_in(language_of(request, room), job.notes if job else ()),
         "titles": titles,
         "links": workshop.conduct.links,
         "dashboard": workshop.conduct.dashboard,

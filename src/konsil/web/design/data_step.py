@@ -28,7 +28,7 @@ from konsil.web.design.forms import (
     text_of,
     uploads,
 )
-from konsil.web.design.rendering import onward, step, trying
+from konsil.web.design.rendering import onward, step, trial_of, trying
 from konsil.web.design.words import (
     Gettext,
     confidence_words,
@@ -44,7 +44,6 @@ def data(request: Request, room: Room, _form: FormData) -> Response:
     workshop, _ = room.workshop, translations(language_of(request, room)).gettext
     content = workshop.data
     models = answering_models_of(content) if room.answering is None else room.answering
-    trial, room.trial = room.trial, None
     used = [s for s in content.get("sources", ()) if s.get("file") not in workshop.tables]
     context = {
         "title": content.get("title", ""),
@@ -55,7 +54,7 @@ def data(request: Request, room: Room, _form: FormData) -> Response:
         "renamable": workshop.systems(),
         "models": models,
         "is_retrospective": content.get("retrospective", False),
-        "trial": trial,
+        **trial_of(request, room),
         "roles": role_words(_),
         "forms": form_words(_),
         "confidences": confidence_words(_),

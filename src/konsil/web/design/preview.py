@@ -92,7 +92,7 @@ def sheet_of(shown: Screen) -> Sheet:
         groups=tuple(group for group in groups if id(group) not in inside),
         entries=rating_view.entries_of(shown),
         codebook=html[-1] if shown.instrument.codebook.strip() else "",
-        progress=Progress(0, 1, 1, 1, 1, None),
+        progress=Progress(0, 1, 1, 1, None),
         submitted=False,
         closed=False,
         practice=False,

@@ -44,6 +44,13 @@ def lines_in(language: str, sentences: Iterable[str]) -> list[tuple[str, str]]:
     return lines
 
 
+def trial_of(request: Request, room: Room) -> Mapping[str, object]:
+    """What came of the call that was tried in the form before."""
+    trial, room.trial = room.trial, None
+    faults = [trial.fault] if trial is not None and trial.fault else []
+    return {"trial": trial, "trial_faults": lines_in(language_of(request, room), faults)}
+
+
 def step(
     request: Request, room: Room, name: str, context: Mapping[str, object] | None = None
 ) -> Response:

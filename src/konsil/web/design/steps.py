@@ -18,6 +18,7 @@ from konsil.design.questions import KINDS, labels_of, questions_of, with_questio
 from konsil.design.stages import STEPS, step_of_line
 from konsil.errors import KonsilError
 from konsil.locale import catalogue_language, translations
+from konsil.web.design import rendering
 from konsil.web.design.entrance import Room, follow, language_of
 from konsil.web.design.forms import (
     assumption_in,
@@ -70,9 +71,9 @@ def people(request: Request, room: Room, _form: FormData) -> Response:
     context = {
         "panels": panels_of(content),
         "models": [typed.get(model.rater, model) for model in models_of(content)],
-        "trial": room.trial,
+        **rendering.trial_of(request, room),
     }
-    room.models, room.trial = (), None
+    room.models = ()
     return step(request, room, "people", context)
 
 
@@ -157,11 +158,15 @@ def take_analyses(_request: Request, room: Room, form: FormData) -> Response:
 def save(request: Request, room: Room, _form: FormData) -> Response:
     """What the study is now, what is wrong with it, and what would change in its file."""
     workshop, content = room.workshop, room.workshop.data
-    _ = translations(language_of(request, room)).gettext
+    language = language_of(request, room)
+    _ = translations(language).gettext
     words, needs = need_words(_), workshop.needs()
     context = {
         "problems": [
-            {"sentence": str(problem), "step": step_of_line(workshop.text, problem.line)}
+            {
+                "lines": rendering.lines_in(language, [str(problem)]),
+                "step": step_of_line(workshop.text, problem.line),
+            }
             for problem in workshop.problems()
         ],
         "needs": [{"step": STEPS[need], "words": words[need]} for need in needs],

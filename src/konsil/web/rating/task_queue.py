@@ -27,8 +27,6 @@ class Progress:
     """Screens done in this batch."""
     total: int
     """Screens of this batch."""
-    n_remaining: int
-    """Screens left in the whole study."""
     batch: int
     """The number of the batch, from 1."""
     batches: int
@@ -128,7 +126,6 @@ def progress(line: Sequence[Queued], task: str | None) -> Progress:
     return Progress(
         n_completed=len(block_rows) - n_pending,
         total=len(block_rows),
-        n_remaining=sum(not row.is_completed for row in line),
         batch=blocks.index(current_block) + 1 if blocks else 0,
         batches=len(blocks),
         minutes=minutes,

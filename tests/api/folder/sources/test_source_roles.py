@@ -12,6 +12,7 @@ import pytest
 from konsil.api import open_folder
 from konsil.errors import SourceError, UnclearTableError
 from konsil.records import Rating, Source
+from konsil.records.source import Layout
 
 PROTOCOL = """
 schema = 1
@@ -186,3 +187,48 @@ def test_identifiers_and_titles_of_the_study_state_roles(tmp_path: Path) -> None
     assert stored(folder) == LABELS
     added = open_folder(folder).import_sources([Source("r2.csv", "ratings")])
     assert added.new["ratings"] == N
+
+
+NAMES = ("Ann", "ANN")
+
+
+@pytest.mark.parametrize(
+    ("names", "stated", "expected"),
+    [
+        (NAMES, {}, "'Ann' and 'ANN' would all be 'Ann'"),
+        (NAMES, {"ANN": "bob"}, ["Ann", "bob"]),
+        (("???", "___"), {}, "There is no rater '???', '___'"),
+        (("😀", "🎉"), {"😀": "Ann", "🎉": "bob"}, ["Ann", "bob"]),
+        (("???", "___"), {"???": "", "___": "bob"}, "raters: column '???' has no identifier"),
+    ],
+    ids=["same name", "another one", "signs", "emoji", "nothing"],
+)
+def test_columns_with_odd_names_have_a_rater_each(
+    names: tuple[str, str], stated: dict[str, str], expected: list[str] | str, tmp_path: Path
+) -> None:
+    """Kills: two columns as one rater, whose equal ratings count once; a rater without a name."""
+    folder = tmp_path / "s"
+    folder.mkdir()
+    raters = 'raters = [{ id = "Ann", panel = "p" }, { id = "bob", panel = "p" }]'
+    scale = 'scope = "item", scale = { labels = ["no", "yes"] }'
+    (folder / "study.toml").write_text(
+        f'title = "T"\nseed = 1\n{raters}\n[[instruments]]\nid = "form"\n'
+        f'criteria = [{{ id = "correct", question = "?", {scale} }}]\n',
+        "utf-8",
+    )
+    rows = [
+        ",".join(["item", *names]),
+        *(f"q{n},yes,{('yes', 'no')[n % 4 == 0]}" for n in range(8)),
+    ]
+    (folder / "r.csv").write_text("\n".join(rows), "utf-8")
+    layout: Layout = "wide" if "" not in stated.values() else ""
+    fixed = {"criterion": "correct"}
+    source = Source("r.csv", "ratings", layout=layout, raters=stated, fixed=fixed)
+    opened = open_folder(folder)
+    if isinstance(expected, str):
+        with pytest.raises(SourceError) as info:
+            opened.import_sources((source,))
+        assert expected in str(info.value)
+        return
+    opened.import_sources((source,))
+    assert sorted({*opened.ratings()["rater"]}) == expected

@@ -58,12 +58,19 @@ def needs_majority(a: Analysis) -> bool:
 def too_small(analysis: Analysis, n_panel: int) -> str:
     """That a panel has no agreement of its own, and the keys for the pairs of raters instead."""
     panels = f'["{analysis.raters}", "{analysis.against}"]'
-    return (
-        f"panel of {n_panel} rater{'' if n_panel == 1 else 's'}: an inter-expert benchmark needs at"
-        f" least two; for all pairs of raters, set together = {{ everybody = {panels} }} above"
-        ' the first table, and raters = "everybody" and by = ["rater_pair"] without against in the'
-        " analysis"
+    return message(
+        "panel of {n} {n|rater|raters}: an inter-expert benchmark needs at least two; for all pairs"
+        " of raters, set together = {{ everybody = {panels} }} above the first table, and raters ="
+        ' "everybody" and by = ["rater_pair"] without against in the analysis',
+        message_id="refused.small_panel",
+        n=n_panel,
+        panels=panels,
     )
+
+
+def no_ratings(panel: str) -> str:
+    """That a panel has no ratings."""
+    return message("panel {panel!r} has no ratings", message_id="refused.not_rated", panel=panel)
 
 
 def is_of_two(a: Analysis, rows: Sequence[Row]) -> bool:

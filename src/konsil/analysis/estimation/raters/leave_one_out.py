@@ -14,7 +14,7 @@ from konsil.analysis.estimation.raters.consensus_rules import PAIR
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis
 from konsil.errors import AnalysisError, nearest
-from konsil.errors.message import message
+from konsil.errors.message import message, placed
 from konsil.stats.agreement import consensus
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.kappa import MeasureName
@@ -62,8 +62,15 @@ def refuse_many_labels(analysis: Analysis, codes: Codes, n_sums: int) -> None:
     """
     if n_sums * min(n_sums, codes.n_clusters) > MOST_SUMS:
         raise AnalysisError(
-            f"{analysis.name}: {codes.n_labels:,} different labels: a majority needs equal labels;"
-            " combine labels by collapse, or compute agreement among the raters without against"
+            placed(
+                analysis.name,
+                message(
+                    "{n:,} different {n|label|labels}: a majority needs equal labels; combine"
+                    " labels by collapse, or compute agreement among the raters without against",
+                    message_id="refused.many_labels",
+                    n=codes.n_labels,
+                ),
+            )
         )
 
 

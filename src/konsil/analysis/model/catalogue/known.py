@@ -59,10 +59,6 @@ SCORED = _those(lambda statistic: statistic.is_of_numbers or statistic.family ==
 OF_TWO_RATERS = _those(lambda statistic: statistic.is_of_two_raters)
 """Those of one table of two raters, which can therefore be computed of a rater and a consensus."""
 
-INJECTION = _of("injection")
-"""How far instructions that are embedded in answers move judges; one row a judge, or one for each
-kind."""
-
 WINS = _of("wins")
 """Who wins comparisons of two answers, and by how much."""
 WORTHS = _of("worths")
@@ -95,8 +91,6 @@ PARTS = _of("parts")
 sentences."""
 COSTS = _of("costs")
 """What the time of raters buys, for whole answers and for each number of sentences."""
-DESIGNS = _those(lambda statistic: statistic.family == "designs")
-"""What is asked where whole answers are rated beside their sentences."""
 
 WEIGHTS = ("unweighted", "linear", "quadratic", "ordinal", "radical", "ratio")
 """Weights of partial agreement by name."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from konsil.analysis.roles.columns import NEAR, Table
-from konsil.analysis.roles.names import Kind, best_fit, kinds, pattern_regex, word_behind
+from konsil.analysis.roles.names import Kind, best_fit, kinds, pattern_regex, words
 from konsil.analysis.roles.reading import StatedRoles
 
 _SPLIT_KINDS: tuple[Kind, ...] = ("rater", "criterion", "item", "system", "label")
@@ -60,14 +61,50 @@ def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def connected(table: Table, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Groups of columns that are connected by common labels."""
-    rest = list(names)
+    rest = dict.fromkeys(names)
     while rest:
-        group, queue = set(), [rest.pop(0)]
+        group = queue = {next(iter(rest))}
         while queue:
-            name = queue.pop()
-            group.add(name)
-            column = table.by_name[name]
-            near = [n for n in rest if table.share(column, table.by_name[n]) >= NEAR]
-            rest = [n for n in rest if n not in near]
-            queue += near
+            rest = {name: None for name in rest if name not in queue}
+            near = (_near(table, name) for name in queue)
+            queue = rest.keys() & frozenset[str]().union(*near) if rest else set()
+            group = group | queue
         yield tuple(name for name in names if name in group)
+
+
+def _near(table: Table, name: str) -> frozenset[str]:
+    """The columns that have so many labels of one that they can be rated on its scale."""
+    near_by_name = _near_columns(table)
+    if name not in near_by_name:
+        column = table.by_name[name]
+        near = (c.name for c in table.columns if table.share(column, c) >= NEAR)
+        near_by_name[name] = frozenset(near)
+    return near_by_name[name]
+
+
+@lru_cache(maxsize=4)
+def _near_columns(table: Table) -> dict[str, frozenset[str]]:  # noqa: ARG001  a store of its own
+    return {}
+
+
+def word_behind(name: str, names: Iterable[str]) -> str:
+    """What stands behind the name of a rater that is another column's name; empty: nothing.
+
+    >>> word_behind("dr_a_conf", ["dr_a", "dr_b"]), word_behind("reader1b", ["reader1"])
+    ('conf', 'b')
+    >>> word_behind("Dr. B", ["Dr. A"]), word_behind("R12", ["R1"])
+    ('', '')
+    """
+    parts, people = words(name), _words_of_raters(tuple(names))
+    places = range(len(parts) - 1, 0, -1)
+    return next((" ".join(parts[n:]) for n in places if parts[:n] in people), "")
+
+
+@lru_cache(maxsize=8)
+def _words_of_raters(names: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """The words of those names that are raters'."""
+    return frozenset(words(name) for name in names if kinds(name)["rater"] >= _PERSON)
+
+
+_PERSON = 0.8
+"""How well a name fits a rater whose own columns can have further words behind it."""

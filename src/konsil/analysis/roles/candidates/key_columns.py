@@ -66,16 +66,15 @@ class KeyColumns:
         if fit(column.name, "gold") == 1 or column.are_labels:
             return True
         is_person = kinds(column.name)["rater"] >= 0.8
-        others = [
-            c for c in self.table.columns if c is not column and self.table.share(column, c) >= NEAR
-        ]
-        if (is_person or not fit(column.name, "rater")) and any(
-            fit(c.name, "gold") == 1 for c in others
-        ):
-            return True
-        return is_person and any(
-            is_series((column.name, c.name)) or _are_people(column.name, c.name) for c in others
-        )
+        is_rated = is_person or not fit(column.name, "rater")
+        others = [c for c in self.table.columns if c is not column] if is_person else []
+        alike = [c for c in others if _are_raters(column, c)] + (self._gold if is_rated else [])
+        return any(c is not column and self.table.share(column, c) >= NEAR for c in alike)
+
+    @cached_property
+    def _gold(self) -> list[Column]:
+        """The columns that are named for a reference."""
+        return [c for c in self.table.columns if fit(c.name, "gold") == 1]
 
     @cached_property
     def both(self) -> list[Column]:
@@ -127,6 +126,12 @@ class KeyColumns:
             and best_fit(c.name, _EXTRA)
             and c.name not in {*self.stated.labels, self.stated.weight}
         ]
+
+
+def _are_raters(column: Column, other: Column) -> bool:
+    """Whether two columns have names of several raters: in a series, or those of persons."""
+    names = (column.name, other.name)
+    return is_series(names) or _are_people(*names)
 
 
 def _are_people(*names: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
+from konsil.analysis.roles.candidates.families import word_behind
 from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import (
@@ -15,11 +16,10 @@ from konsil.analysis.roles.names import (
     is_series,
     kinds,
     stem,
-    word_behind,
     words,
 )
 from konsil.analysis.roles.reading import COMPARISONS, TEXTS, Role, Shape
-from konsil.analysis.roles.vocabulary import CONFIDENT, NAMED, VOTES
+from konsil.analysis.roles.vocabulary import CONFIDENT, NAMED, VOTES, weights_of
 
 OtherRole = Literal[
     "comment", "time", "confidence", "sum", "weight", "gold", "row", "group", "repeat"
@@ -70,7 +70,7 @@ def explain(table: Table, draft: Draft, keys: Sequence[str], floor: float = floa
     """
     # Of columns for each rater, a further word in a name may cost less than its role.
     is_bounded = floor > float("-inf") and draft.shape != "wide"
-    if is_bounded and _most_points(table, draft, tuple(keys)) < floor:
+    if is_bounded and most_points(table, draft, tuple(keys)) < floor:
         return False
     used = draft.used
     rated = [table.by_name[name] for name in draft.rated]
@@ -123,22 +123,32 @@ def _deciding(table: Table, keys: Sequence[str]) -> Sequence[str]:
     return keys if table.n_groups(keys[:1]) < table.n_rows else ()
 
 
-def _most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
+def most_points(table: Table, draft: Draft, keys: tuple[str, ...]) -> float:
     """The points that a draft has at most when all columns have their roles.
 
     Readings that cannot be among the likeliest need no explanation of all columns.
     """
-    least, total = _least_points(table, keys)
+    least, total = least_points(table, keys)
     names = {*draft.used, *draft.roles} & least.keys()
     return draft.points + total - sum(least[name] for name in names)
 
 
 @lru_cache(maxsize=4)
-def _least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
+def least_points(table: Table, keys: tuple[str, ...]) -> tuple[Mapping[str, float], float]:
     """Column -> the points that leaving it out costs at least, and their sum."""
     deciding = _deciding(table, keys)
-    points = {c.name: _role(table, c, (), deciding)[1] for c in table.columns}
+    decided = frozenset[str]().union(*map(table.decided_by, deciding))
+    of_decided = {
+        c.name: _role(table, c, (), deciding)[1] for c in table.columns if c.name in decided
+    }
+    points = _least_points_alone(table) | of_decided
     return points, sum(points.values())
+
+
+@lru_cache(maxsize=4)
+def _least_points_alone(table: Table) -> dict[str, float]:
+    """Column -> the points that leaving it out costs at least, where no other one decides it."""
+    return {c.name: _role(table, c, (), ())[1] for c in table.columns}
 
 
 def _role(
@@ -154,7 +164,7 @@ def _role(
     shares = table.shares(column, rated, _SHARED) if column.is_ratings else 0.0
     if is_named and named == "weight" and column.is_number and len(column.distinct) > 1:
         return "weight", _WEIGHT
-    if any(table.decides({key}, column.name) for key in keys):
+    if any(column.name in table.decided_by(key) for key in keys):
         role: Role = named if is_named and named == "gold" else "group"
         return role, -1.0 * bool(fit(column.name, "label"))
     if is_named:
@@ -207,7 +217,53 @@ def _is_in_series(column: Column, rated: Collection[str]) -> bool:
     return words_of_name != () and sum(stem(name) == words_of_name for name in rated) > 1
 
 
-def is_named_for_other(name: str, *, groups: bool = True) -> bool:
+def is_named_for_other(name: str) -> bool:
     """Whether a name is plainly that of a comment, a date, a sum, a group ..."""
-    roles = OTHER_ROLES if groups else tuple(role for role in OTHER_ROLES if role != "group")
-    return best_fit(name, roles) >= 0.7
+    return best_fit(name, OTHER_ROLES) >= 0.7
+
+
+FOR_LABELS = 2.5
+"""Points of columns that are named for labels."""
+OTHER_KIND = -6.0
+"""Points of a column of labels that is named for something else beside ratings."""
+_ROUNDING = 1e-6
+"""Sums of the same points in another order differ by less."""
+
+
+def label_fits(name: str) -> tuple[float, float]:
+    """How well a name fits labels, and how well units or raters."""
+    fits = fit(name, "label"), kinds(name)["criterion"]
+    return max(fits), best_fit(name, ("rater", "unit")) * (fits[0] < 1)
+
+
+def is_of_other_kind(name: str) -> bool:
+    """Whether a column of labels is named for something else beside ratings."""
+    return best_fit(name, OTHER_ROLES) >= NAMED and fit(name, "label") < NAMED
+
+
+@cache
+def _points_of_label(name: str) -> float:
+    """The points of a single column of labels by its name."""
+    fits, others = label_fits(name)
+    return FOR_LABELS * (fits - others) + OTHER_KIND * is_of_other_kind(name)
+
+
+def needed_labels(
+    table: Table, base: Draft, keys: tuple[str, ...], floor: float
+) -> Callable[[Column], bool]:
+    """Whether a reading can reach `floor` with a column of labels, by sums of points alone.
+
+    Of many columns, each is the labels of a reading: most of these need no draft.
+    """
+    if floor == float("-inf"):
+        return lambda _: True
+    least, _ = least_points(table, keys)
+    least_of_label = floor - most_points(table, base, keys) - _ROUNDING
+    may_have_errors = base.shape == "rows-to-combine"
+
+    def is_needed(column: Column) -> bool:
+        points = _points_of_label(column.name) - least[column.name]
+        is_enough = points >= least_of_label
+        return is_enough or (may_have_errors and bool(weights_of(column.distinct)))
+
+    return is_needed

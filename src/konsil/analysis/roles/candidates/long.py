@@ -10,7 +10,15 @@ from itertools import permutations
 
 from konsil.analysis.roles.candidates.families import connected
 from konsil.analysis.roles.candidates.key_columns import KeyColumns
-from konsil.analysis.roles.candidates.leftover import OTHER_ROLES, explain
+from konsil.analysis.roles.candidates.leftover import (
+    FOR_LABELS,
+    OTHER_KIND,
+    OTHER_ROLES,
+    explain,
+    is_of_other_kind,
+    label_fits,
+    needed_labels,
+)
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
 from konsil.analysis.roles.names import best_fit, fit, is_numbered_name, kinds
@@ -82,8 +90,10 @@ class _Key:
         self._weigh_crossing(base)
         for column in self.more:
             self._weigh_extra(base, column)
+        needed = needed_labels(self.table, base, (*base.units, self.rater.name), self.floor)
         for labels in self._label_sets():
-            yield from self._with_labels(base, labels)
+            if len(labels) > 1 or self.stated.labels or needed(labels[0]):
+                yield from self._with_labels(base, labels)
 
     def without_rater(self, top: Draft) -> Draft:
         """The same reading as a rival: the column of the raters is something else."""
@@ -126,7 +136,7 @@ class _Key:
             for c in self.table.columns
             if c not in (self.unit, self.rater)
             and len(c.distinct) > 1
-            and self.table.decides({name}, c.name)
+            and c.name in self.table.decided_by(name)
         ]
         draft.add(0.5 * min(3, len(decided)), "unit_decides", name)
 
@@ -150,7 +160,7 @@ class _Key:
         if name in stated.units:
             draft.units = (*draft.units, name)
         elif name == stated.criterion or (fit(name, "criterion") and not stated.criterion):
-            is_nested = self.table.decides({self.unit.name}, name)
+            is_nested = name in self.table.decided_by(self.unit.name)
             draft.criterion = name
             if name == stated.criterion:
                 draft.add(3, "stated", name)
@@ -171,31 +181,34 @@ class _Key:
         if self.stated.labels:
             stated = [c for c in self.table.columns if c.name in self.stated.labels]
             return [tuple(stated)] if stated else []
+        by_rater, aside = self.table.decided_by(self.rater.name), {*self.names, self.stated.weight}
         varied = [
             c
             for c in self.table.columns
             if c.is_ratings
-            and c.name not in {*self.names, self.stated.weight}
-            and (fit(c.name, "label") == 1 or not self.table.decides({self.rater.name}, c.name))
+            and c.name not in aside
+            and (fit(c.name, "label") == 1 or c.name not in by_rater)
         ]
         # A column that is named for units has the labels where no other can have them.
         varied = [
             c for c in varied if fit(c.name, "label") == 1 or best_fit(c.name, _KEYS) < 1
         ] or varied
         named = tuple(c for c in varied if kinds(c.name)["criterion"] == 1)
-        units = {name for name in self.names if name != self.rater.name}
+        by_unit = self.table.decided_by(*(n for n in self.names if n != self.rater.name))
         loose = tuple(
             c
             for c in varied
-            if not self.table.decides(units, c.name) and best_fit(c.name, OTHER_ROLES) < 0.7
+            if c.name not in by_unit and best_fit(c.name, OTHER_ROLES) < 0.7
             # Another whole number in each row is one of the rows.
             if not (c.is_unique and c.is_whole)
         )
         sets: list[tuple[Column, ...]] = [(c,) for c in varied]
-        sets += [named] if len(named) > 1 else []
-        sets += [loose] if 1 < len(loose) < 9 and loose != named else []
+        sets += [
+            *([named] if len(named) > 1 else []),
+            *([loose] if 1 < len(loose) < 9 and loose != named else []),
+        ]
         alike = (
-            tuple(c for c in loose if c.name in names)
+            tuple(map(self.table.by_name.__getitem__, names))
             for names in connected(self.table, [column.name for column in loose])
         )
         # Of many columns only those that all have the same labels are criteria together.
@@ -250,10 +263,9 @@ class _Key:
             draft.add(3, "stated", ", ".join(draft.rated))
             return 1.0
         n, shown = len(labels), ", ".join(draft.rated)
-        fits = [max(fit(c.name, "label"), kinds(c.name)["criterion"]) for c in labels]
-        others = [best_fit(c.name, ("unit", "rater")) * (fit(c.name, "label") < 1) for c in labels]
+        fits, others = ([label_fits(c.name)[n] for c in labels] for n in (0, 1))
         mean = (sum(fits) - sum(others)) / n
-        draft.add(2.5 * mean, "named_for_labels", shown)
+        draft.add(FOR_LABELS * mean, "named_for_labels", shown)
         if n > 1:
             raters = sum(kinds(c.name)["rater"] >= 0.8 for c in labels)
             draft.add(-8.0 * raters / n, "rater_column", shown)
@@ -267,9 +279,8 @@ class _Key:
                 draft.add(-0.5, "criteria_not_named", shown)
             is_mixed = len({kinds(c.name)["criterion"] == 1 for c in labels}) > 1
             draft.add(-1.5 * is_mixed, "names_of_other_kind", shown)
-        other = [c.name for c in labels if best_fit(c.name, OTHER_ROLES) >= 0.7]
-        other = [name for name in other if fit(name, "label") < 0.7]
-        draft.add(-6.0 * len(other), "names_of_other_kind", ", ".join(other))
+        other = [c.name for c in labels if is_of_other_kind(c.name)]
+        draft.add(OTHER_KIND * len(other), "names_of_other_kind", ", ".join(other))
         return mean
 
     def _weigh_other_criteria(self, draft: Draft) -> None:
@@ -277,7 +288,7 @@ class _Key:
         for name, role in draft.roles.items():
             column = self.table.by_name[name]
             is_free = not self.table.decides(set(draft.units), name)
-            is_free = is_free and not self.table.decides({self.rater.name}, name)
+            is_free = is_free and name not in self.table.decided_by(self.rater.name)
             if role == "unused" and column.is_ratings and is_free:
                 draft.add(-1, "other_criterion", name)
         labels = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, takewhile
 
+from konsil.analysis.roles.candidates.families import word_behind
 from konsil.analysis.roles.candidates.leftover import OF_A_RATING, OTHER_ROLES
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import best_fit, fit, word_behind, words
+from konsil.analysis.roles.names import best_fit, fit, words
 from konsil.analysis.roles.vocabulary import NAMED, NameRole
 
 _BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")

@@ -115,7 +115,9 @@ def _has_names_again(frame: pl.DataFrame, reading: TableReading) -> bool:
     rows = frame
     for name in names:
         rows = rows.filter(pl.col(name).cast(pl.String) == name)
-    if len(names) < FEWEST or rows.is_empty():
+        if rows.is_empty():
+            return False
+    if len(names) < FEWEST:
         return False
     n_equal = (int((frame[name].cast(pl.String) == name).sum()) for name in names)
     return any(n == rows.height for n in n_equal)
@@ -168,7 +170,7 @@ class _Labels:
     def _by_criterion(self) -> Iterator[set[str]]:
         """The different cells of each criterion."""
         if self.reading.criteria:
-            yield from (_words(self.ratings, [name]) for name in self.rated)
+            yield from _words_of_each(self.ratings, self.rated)
         elif "{criterion}" in self.reading.names:
             regex = pattern_regex(self.reading.names)
             matches = ((name, regex.fullmatch(name)) for name in self.rated)
@@ -331,7 +333,10 @@ def _decimal_sign(frame: pl.DataFrame, reading: TableReading, separator: str) ->
     if _with_thousands(frame, reading, separator):
         return (",",)
     texts = [_numbers(frame, name) for name in reading.rated if separator and name in frame.columns]
-    return (".",) if any(decimal_mark(numbers) is None for numbers in texts) else ()
+    if not any(decimal_mark(numbers) is None for numbers in texts):
+        return ()
+    # Where commas separate no cells, they are the decimals' more often than the thousands'.
+    return ("." if separator == "," else ",",)
 
 
 def _with_thousands(frame: pl.DataFrame, reading: TableReading, separator: str) -> list[str]:
@@ -355,8 +360,17 @@ def _each_once(parts: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 def _words(frame: pl.DataFrame, names: Collection[str]) -> set[str]:
     """The different cells of some columns that have a value."""
-    cells = (str(v).strip() for name in names for v in frame[name].drop_nulls().unique())
-    return {cell for cell in cells if cell.casefold() not in NO_CELL - NO_ANSWER}
+    return set[str]().union(*_words_of_each(frame, names))
+
+
+def _words_of_each(frame: pl.DataFrame, names: Collection[str]) -> Iterator[set[str]]:
+    """The different cells of each of some columns that have a value."""
+    # One query for all columns: each costs more than the cells of a small table.
+    cells = frame[[*names]].select(pl.all().drop_nulls().unique().implode()) if names else frame
+    empty = NO_CELL - NO_ANSWER
+    for name in names:
+        texts = (str(value).strip() for value in cells[name][0])
+        yield {text for text in texts if text.casefold() not in empty}
 
 
 _FEWEST_RATINGS = 5
@@ -385,7 +399,11 @@ def _side_by_side(frame: pl.DataFrame, reading: TableReading) -> pl.DataFrame:
         return frame
     key = [*reading.units, reading.rater]
     once = frame.unique(key, keep="first", maintain_order=True)
-    return once.pivot(on=reading.rater, index=reading.units, values=reading.rated[0])
+    # A rater may be called like a column of units.
+    units = {name: f"\x1funit {n}" for n, name in enumerate(reading.units)}
+    return once.rename(units).pivot(
+        on=reading.rater, index=[*units.values()], values=reading.rated[0]
+    )
 
 
 _EMPTY = 0.1

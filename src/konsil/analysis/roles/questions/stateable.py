@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import polars as pl
@@ -10,9 +11,9 @@ from konsil.analysis.roles.candidates.cells import heading
 from konsil.analysis.roles.candidates.compared.preference_scales import outcome_arguments
 from konsil.analysis.roles.candidates.group_columns import has_groups
 from konsil.analysis.roles.candidates.leftover import has_people
-from konsil.analysis.roles.columns import has_codes, table_of
+from konsil.analysis.roles.columns import table_of
 from konsil.analysis.roles.evidence import unused_because
-from konsil.analysis.roles.names import Kind, fit, kinds
+from konsil.analysis.roles.names import Kind, fit, kinds, names_codes
 from konsil.analysis.roles.proof import sample, wrong_totals
 from konsil.analysis.roles.proposal import LEAST
 from konsil.analysis.roles.reading import (
@@ -128,3 +129,9 @@ def _can_be_grouped(frame: pl.DataFrame, reading: TableReading, stated: StatedRo
 def _may_name_groups(cells: pl.Series) -> bool:
     """Whether a column may name the groups; those of systems may have one row each."""
     return has_groups(cells) or (fit(cells.name, "system") >= NAMED and cells.n_unique() > 1)
+
+
+def has_codes(frame: pl.DataFrame, names: Collection[str]) -> bool:
+    """Whether one of some columns has numbers and is named for codes, of which there is no mean."""
+    named = [name for name in names if names_codes(name) and name in frame.columns]
+    return any(column.is_number for column in table_of(frame.select(named), (), ()).columns)

@@ -28,6 +28,7 @@ from konsil.analysis.tabular.dataframes import (
     to_polars,
 )
 from konsil.analysis.tabular.declared import with_declared
+from konsil.analysis.tabular.scale import refuse_absent_abstention
 from konsil.analysis.tabular.slices import parts
 from konsil.errors import UnclearTableError
 from konsil.errors.message import message
@@ -95,6 +96,9 @@ def compare_groups(
     ratings = table_ratings(
         words, recognised.reading, options, slices, warnings, is_level_stated=bool(request.level)
     )
+    n_abstained = sum(criterion.abstained.height for criterion in ratings.criteria)
+    words_used = (name for criterion in ratings.criteria for name in criterion.labels.names)
+    refuse_absent_abstention(n_abstained, words_used, options, slices)
     study = table_study(ratings, composed(request), options.name)
     if len(study.groups) == 1:
         warnings.append(
@@ -118,7 +122,7 @@ def compare_groups(
         n_units=n_units,
         n_raters=len(study.data.raters) if ratings.has_raters else None,
         n_ratings=sum(criterion.rated.height for criterion in ratings.criteria),
-        n_abstained=sum(criterion.abstained.height for criterion in ratings.criteria),
+        n_abstained=n_abstained,
         confidence=request.confidence,
         reference=request.reference,
         warnings=(*warnings, *results.warnings, *results.refused),

@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.frames import as_pandas, frame_of
-from konsil.analysis.model.notebook import Dot, dot_plot, html_table, interval_text
-from konsil.analysis.model.rows import Row
-from konsil.analysis.model.terms import words_of
+from konsil.analysis.model.frames import finite_or_none, frame_of
+from konsil.analysis.model.notebook import Dot, ShownResult, dot_plot, html_table, interval_text
+from konsil.analysis.model.rows import Row, group_text
 from konsil.analysis.running.comparing.table_study import ComparedCriterion
 from konsil.errors import AnalysisError, nearest
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Estimate
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False)
-class GroupComparison:
+class GroupComparison(ShownResult):
     """The systems or groups of a table with their proportions, means and medians."""
 
     by: str
@@ -82,10 +80,6 @@ class GroupComparison:
         sentences = (*self.warnings, *_widening(wider), *rest)
         return tuple(dict.fromkeys(sentences))
 
-    def __repr__(self) -> str:
-        """The counts; `to_polars` and `to_pandas` have the numbers."""
-        return f"<GroupComparison: {self.counts()}>"
-
     def counts(self) -> str:
         """How much was rated, in words."""
         raters = "" if self.n_raters is None else f", {self.n_raters:,} raters"
@@ -97,10 +91,6 @@ class GroupComparison:
     def to_polars(self) -> pl.DataFrame:
         """All rows as a typed Polars frame with the columns of a report's `estimates.csv`."""
         return frame_of(self.rows, {})
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame; needs pandas. Undefined numbers are NaN."""
-        return as_pandas(self.to_polars())
 
     def _repr_html_(self) -> str:
         """What a notebook shows: every estimate and difference with its interval and method."""
@@ -192,12 +182,6 @@ def _widening(
     )
 
 
-def group_text(row: Row) -> str:
-    """A row's group in words; of a difference also the group that is subtracted."""
-    sides = (", ".join(words_of(v) for v in group.values()) for group in (row.group, row.versus))
-    return " minus ".join(side for side in sides if side)
-
-
 def _record(row: Row) -> dict[str, Any]:
     e: Estimate = row.estimate
     group = next(iter(row.group.values()), "")
@@ -207,18 +191,18 @@ def _record(row: Row) -> dict[str, Any]:
         "statistic": row.statistic,
         "group": group,
         **({"minus": versus, "paired": row.is_paired} if versus is not None else {}),
-        "value": _finite(e.value),
-        "low": _finite(e.low),
-        "high": _finite(e.high),
-        "se": _finite(e.se),
-        **({"p": _finite(e.p), "p_holm": _finite(row.p_adjusted)} if versus is not None else {}),
+        "value": finite_or_none(e.value),
+        "low": finite_or_none(e.low),
+        "high": finite_or_none(e.high),
+        "se": finite_or_none(e.se),
+        **(
+            {"p": finite_or_none(e.p), "p_holm": finite_or_none(row.p_adjusted)}
+            if versus is not None
+            else {}
+        ),
         "units": row.n_units,
         "ratings": e.n_ratings,
         "clusters": e.n_clusters,
         "method": str(e.method),
         "reason": str(e.reason),
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -64,7 +64,7 @@ def study_comparison(
             message(
                 "study.toml: no criterion has numbers, or labels of which one is known to be the"
                 " success; choose an analysis of a proportion",
-                message_id="error.nothing_to_compare",
+                message_id="refused.nothing_to_compare",
             )
         )
     return StudyComparison(by, tuple(compared), tuple(analyses), titles)

@@ -73,7 +73,7 @@ def all_rows(data: RunData, settings: RunSettings, compute: Compute) -> AllRows:
             # No ratings yet is the usual state of a running study, and no fault of the protocol to
             # report.
             if not isinstance(outcome.refusal, NotRatedError):
-                refused.append(str(outcome.refusal))
+                refused.append(outcome.refusal.sentence)
             rows.append(cannot_be_made(data.contexts[place], outcome.refusal.args[0]))
             places.append((place, 0))
         advance(_STAGE, place + 1, n)

@@ -23,6 +23,7 @@ from konsil.analysis.running.sensitivity.omissions import (
 )
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
+from konsil.errors.message import placed
 
 _VALUES = 16
 """Omitted values of one part, of which each takes an estimate."""
@@ -58,9 +59,9 @@ def analysis_outcome(data: RunData, place: int) -> Outcome:
     columns |= {*analysis.leave_out}
     try:
         for column in columns & {*data.tables.impossible}:
-            raise AnalysisError(f"{analysis.name}: {data.tables.impossible[column]}")
+            raise AnalysisError(placed(analysis.name, data.tables.impossible[column]))
         for problem in majority_problems(analysis, table.of_raters):
-            raise AnalysisError(f"{analysis.name}: {problem}")
+            raise AnalysisError(placed(analysis.name, problem))
         for column in analysis.leave_out:
             if not is_withheld(context, table, column):
                 omitted_values(analysis, table, column)

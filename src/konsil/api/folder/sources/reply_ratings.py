@@ -19,9 +19,10 @@ from konsil.api.folder.sources.reply_cells import (
     read_replies,
     with_columns,
 )
+from konsil.api.folder.sources.source_labels import off_scale_problem
 from konsil.errors import in_short
 from konsil.errors.message import message
-from konsil.instrument import Criterion, Instrument, LabelError, read_label
+from konsil.instrument import Criterion, Instrument
 from konsil.instrument.definition.spelling import meant
 from konsil.records import Source
 from konsil.sources.files.table import Table
@@ -187,7 +188,7 @@ class _Values:
         labels = self._labels(frame).filter(pl.col("label").is_not_null())
         by_label = labels.group_by("instrument", "criterion", "label").agg(ROW, COLUMN)
         for instrument, criterion, label, rows, columns in by_label.iter_rows():
-            problem = _problem(self._criteria(instrument, criterion), label)
+            problem = off_scale_problem(self._criteria(instrument, criterion), label)
             if problem:
                 places = list(zip(rows, columns, strict=True))
                 self.problems |= dict.fromkeys(places, problem)
@@ -224,19 +225,6 @@ class _Values:
                     texts[row] = text
             frame = frame.with_columns(pl.Series(name, texts, pl.String))
         self.table = dataclasses.replace(self.table, frame=frame)
-
-
-def _problem(criteria: Sequence[Criterion], label: str) -> str:
-    """Why no criterion reads this label; empty where one does, or where there is none."""
-    problem = ""
-    for criterion in criteria:
-        try:
-            read_label(criterion, label)
-        except LabelError as error:
-            problem = problem or str(error)
-        else:
-            return ""
-    return problem
 
 
 def _counts(

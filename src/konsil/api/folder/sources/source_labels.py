@@ -147,22 +147,31 @@ def _in_order(word: str) -> tuple[bool, float, str]:
     return (True, number_of(word), word) if is_number(word, ".") else (False, 0.0, word)
 
 
-def _words(table: Table, source: Source, columns: Columns) -> dict[str | None, set[str]]:
-    """Criterion -> the words of the file that are to be its labels, without those of replies."""
+def rated_cells(
+    table: Table, source: Source, columns: Columns
+) -> list[tuple[str, pl.Expr, pl.Expr]]:
+    """The columns of labels but those of replies: heading, criterion of each row, and cells."""
     criterion = columns.expression("criterion")
     replied = tuple(f"{name}." for name in source.replies)
-    parts: list[tuple[pl.Expr, pl.Expr]] = []
     wide = [(name, pl.lit(criterion_id)) for name, criterion_id in source.criteria.items()]
     wide = wide or [(name, criterion) for name in source.raters]
+    if not wide and "label" in columns:
+        heading = columns.called("label")
+        has_replies = bool(replied) and heading.startswith(replied)
+        return [] if has_replies else [(heading, criterion, columns.expression("label"))]
     key = "criteria" if source.criteria else "raters"
-    for heading, of_criterion in wide:
-        if not (replied and heading.startswith(replied)):
-            parts.append((of_criterion, pl.col(column(table, heading, key))))
-    has_replies = bool(replied) and columns.called("label").startswith(replied)
-    if not wide and "label" in columns and not has_replies:
-        parts.append((criterion, columns.expression("label")))
+    headings = ((column(table, name, key), of_criterion) for name, of_criterion in wide)
+    return [
+        (name, of_criterion, pl.col(name))
+        for name, of_criterion in headings
+        if not (replied and name.startswith(replied))
+    ]
+
+
+def _words(table: Table, source: Source, columns: Columns) -> dict[str | None, set[str]]:
+    """Criterion -> the words of the file that are to be its labels, without those of replies."""
     words: defaultdict[str | None, set[str]] = defaultdict(set)
-    for of_criterion, cells in parts:
+    for _, of_criterion, cells in rated_cells(table, source, columns):
         different = table.frame.select(
             of_criterion.alias("criterion"), cells.str.strip_chars().alias("word")
         ).unique()
@@ -209,14 +218,21 @@ def _unclear(words: Collection[str], criteria: Sequence[Criterion], source: Sour
 def _off_scale(words: Collection[str], criteria: Sequence[Criterion]) -> Iterator[tuple[str, str]]:
     """The words that no scale has, and what is wrong with each."""
     for word in words:
-        problems = []
-        for criterion in criteria:
-            try:
-                read_label(criterion, word)
-            except LabelError as error:
-                problems.append(str(error))
-        if len(problems) == len(criteria):
-            yield word, problems[0]
+        if problem := off_scale_problem(criteria, word):
+            yield word, problem
+
+
+def off_scale_problem(criteria: Sequence[Criterion], label: str) -> str:
+    """Why no criterion reads this label; empty where one does, or where there is none."""
+    problem = ""
+    for criterion in criteria:
+        try:
+            read_label(criterion, label)
+        except LabelError as error:
+            problem = problem or str(error)
+        else:
+            return ""
+    return problem
 
 
 def _is_unbounded(word: str, criteria: Sequence[Criterion]) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from konsil.analysis.table.pair_labels import steps_of_criterion
 from konsil.api.folder.sources.source_keys import UNKNOWN, ended
 from konsil.api.folder.sources.source_labels import explained_by
 from konsil.design.tables.columns import Role
-from konsil.design.tables.sources import RATED
+from konsil.design.tables.sources import RATED, Chosen
 from konsil.errors import near_names, nearest
+from konsil.errors.message import listed, message
 from konsil.instrument import Instrument
 from konsil.records import Rater, Source, System
 from konsil.sources.files.table import Table
@@ -33,6 +35,15 @@ class StudyNames:
     def criteria(self) -> set[str]:
         """The criteria of all instruments."""
         return {c.id for i in self.instruments for c in i.criteria}
+
+    @property
+    def of_comparisons(self) -> StudyNames:
+        """The names without criteria of other things than pairs of answers."""
+        forms = (
+            replace(form, criteria=tuple(c for c in form.criteria if c.scope == "pair"))
+            for form in self.instruments
+        )
+        return replace(self, instruments=tuple(form for form in forms if form.criteria))
 
     def criterion(self, name: str) -> str | None:
         """The criterion that a text names by its identifier, or else by its title or question."""
@@ -81,9 +92,12 @@ def criteria_of(
 ) -> tuple[dict[str, str], list[str]]:
     """Column -> its criterion, empty where the study has none for it, and which are not known.
 
+    Where a column names the criterion of each row, no other one is of a criterion.
     Without a name, a column has the study's only criterion where it is the only one. Among several,
     the one whose scale explains its labels is proposed.
     """
+    if "criterion" in roles.values():
+        return {}, []
     columns = [name for name, role in roles.items() if role in RATED and role != "label"]
     headings = [n for n in columns if roles[n] in ("label_of_both", "label_of_criterion")]
     in_study = source.values.get("criterion", {})
@@ -109,6 +123,50 @@ def criteria_of(
         valid = ", ".join(sorted(names.criteria))
         return criteria, [f"The criterion is not named; expected one of {valid}."]
     return criteria, _unknown("criterion", nameless, criteria, names.criteria)
+
+
+def with_own_names(source: Source, chosen: Chosen) -> tuple[Chosen, list[str]]:
+    """The columns without names that others have, too, and which have them; stated ones stay.
+
+    Of columns such as 'Ann' and 'ANN', the one that is called exactly so keeps the name.
+    """
+    columns_by_names: dict[tuple[str, str], list[str]] = {}
+    for name in chosen.columns("label_of_rater", "label_of_both", "label_of_criterion"):
+        names = chosen.raters.get(name, ""), chosen.criteria.get(name, "")
+        if UNKNOWN not in names and any(names):
+            columns_by_names.setdefault(names, []).append(name)
+    raters, criteria = dict(chosen.raters), dict(chosen.criteria)
+    unclear: list[str] = []
+    for names, columns in columns_by_names.items():
+        if len(columns) < 2 or {*columns} <= {*source.raters, *source.criteria}:
+            continue
+        by_column = raters if names[0] else criteria
+        identifier = names[0] or names[1]
+        exact = identifier if identifier in columns else columns[0]
+        by_column.update((name, UNKNOWN) for name in columns if name != exact)
+        text = message(
+            "{columns} would all be {identifier}: state another name for each but one, or leave it"
+            " out with {unused}.",
+            message_id="import.same_names",
+            columns=listed([repr(name) for name in columns]),
+            identifier=repr(identifier),
+            unused="unused",
+        )
+        unclear.append(text)
+    return replace(chosen, raters=raters, criteria=criteria), unclear
+
+
+def first_label(names: StudyNames, criterion: str | None) -> tuple[dict[str, str], list[str]]:
+    """The fixed fields of comparisons that the first system won, and what of them is not known."""
+    forms = {c.id: c for i in names.instruments for c in i.criteria}
+    criterion = criterion or (next(iter(forms)) if len(forms) == 1 else None)
+    if criterion not in forms:
+        fixed = {"criterion": UNKNOWN, "label": UNKNOWN}
+        return fixed, [f"The criterion is not named; expected one of {', '.join(sorted(forms))}."]
+    won = [label for label, n in steps_of_criterion(forms[criterion], criterion).items() if n > 0]
+    fixed = {"criterion": criterion, "label": won[0] if len(won) == 1 else UNKNOWN}
+    labels = ", ".join(map(repr, won))
+    return fixed, [] if len(won) == 1 else [f"The label of a win is not named; known: {labels}."]
 
 
 def _unknown(

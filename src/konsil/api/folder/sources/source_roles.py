@@ -7,18 +7,40 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+import polars as pl
+
+from konsil.analysis.roles.candidates.axes import with_axis
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
-from konsil.analysis.roles.reading import Proposal, Purpose, StatedRoles, TableReading, Task
+from konsil.analysis.roles.reading import (
+    COMPARISONS,
+    Proposal,
+    Purpose,
+    StatedRoles,
+    TableReading,
+)
 from konsil.analysis.roles.recognition import by_layout
 from konsil.analysis.roles.stated import check_used
 from konsil.analysis.roles.statement import sentence
 from konsil.api.folder.sources.source_keys import of_entry, refusal
 from konsil.api.folder.sources.source_labels import label_keys
-from konsil.api.folder.sources.source_names import StudyNames, criteria_of, raters_of, same
+from konsil.api.folder.sources.source_names import (
+    StudyNames,
+    criteria_of,
+    first_label,
+    raters_of,
+    same,
+    with_own_names,
+)
+from konsil.api.folder.sources.source_outcomes import (
+    SourceTable,
+    no_records,
+    with_criteria,
+    with_outcomes,
+)
 from konsil.design.tables.columns import OWN, Role
-from konsil.design.tables.guessing import roles_of
-from konsil.design.tables.sources import Chosen, faults, missing_roles, sources_of
+from konsil.design.tables.guessing import repeated_roles, roles_of
+from konsil.design.tables.sources import Chosen, missing_roles, sources_of
 from konsil.errors import SourceError, UnclearTableError, options_as
 from konsil.errors.message import message
 from konsil.records import Source
@@ -45,8 +67,8 @@ def with_columns(
     names: StudyNames,
     export: Export | None = None,
     entry: Source | None = None,
-) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """The sources that read a table, with the columns that the given one leaves open, and a note.
+) -> tuple[tuple[SourceTable, ...], tuple[str, ...]]:
+    """The sources that read a table, with the columns that the given one leaves open, and notes.
 
     Columns that are stated, or have the names of fields, stay what they are; without them a table
     is read in the only way. Where there are several, or labels may be none, UnclearTableError has
@@ -60,12 +82,16 @@ def with_columns(
         entry: the source of several files, of which this is one.
     """
     completed = _completed(table, source, names, export)
-    keyed = [label_keys(table, part, names.instruments) for part in completed.sources]
-    unclear = dict.fromkeys((*completed.unclear, *(q for each in keyed for q in each.questions)))
+    read = [with_outcomes(table, part, names.instruments) for part in completed.sources]
+    keyed = [label_keys(part.table, part.source, names.instruments) for part in read]
+    of_outcomes = (text for part in read for text in part.questions)
+    of_labels = (text for part in keyed for text in part.questions)
+    unclear = dict.fromkeys((*completed.unclear, *of_outcomes, *of_labels))
     if unclear:
         sources = [of_entry(each.source, entry or source) for each in keyed]
         raise refusal(table, sources, completed.reading, tuple(unclear))
-    return completed.sources, completed.notes
+    notes = dict.fromkeys(note for part in read for note in part.notes)
+    return tuple(read), (*completed.notes, *notes)
 
 
 @dataclass(frozen=True)
@@ -95,18 +121,24 @@ def _completed(
     stated = _stated(table, source, resolved, names)
     if export is not None:
         stated = stated.with_known(roles_of_tool(export).without(stated.columns))
-    proposal = _proposed(table, source, stated)
-    reading = None if proposal.reading is None else _with_system(proposal.reading, table, names)
+    proposal = _proposed(table, source, stated, names)
+    reading = proposal.reading
+    if reading is not None:
+        reading = _with_system(with_criteria(reading, names), table, names)
     roles = {} if reading is None else roles_of(reading)
     is_settled = source.has_shape or proposal.is_certain
-    if reading is None or not roles or (not is_settled and reading.points < LEAST):
+    if reading is None or (not is_settled and reading.points < LEAST):
         return _Completed((source,), notes)  # the reader says which column it lacks
+    if not roles and reading.shape in COMPARISONS:
+        raise SourceError(no_records(table, reading))
+    if not roles:
+        return _Completed((source,), notes)
     chosen, unclear = _chosen(source, reading, roles, table, names)
     sources = tuple(_sources(source, chosen))
     missing = missing_roles(chosen)
     for role in missing if source.has_shape else ():
         require(resolved, role, table, source)
-    if not sources or faults(chosen) or missing:
+    if not sources or repeated_roles(chosen.roles) or missing:
         return _Completed((source,), notes)
     if export is not None and export.question:
         unclear.append(export.question)
@@ -153,11 +185,14 @@ def _check_keys(table: Table, source: Source) -> None:
         )
 
 
-def _proposed(table: Table, source: Source, stated: StatedRoles) -> Proposal:
+def _proposed(table: Table, source: Source, stated: StatedRoles, names: StudyNames) -> Proposal:
     """What a table is read as, by all that the source states of its shape."""
     if not source.has_shape:
-        task: Task | None = None if source.records == "ratings" else "texts"
-        return propose(table.frame, stated, task)
+        if source.records != "ratings":
+            return propose(table.frame, stated, "texts")
+        if not names.criteria or names.criteria != names.of_comparisons.criteria:
+            return propose(table.frame, stated)
+        return _with_criterion(table.frame, stated)
     purpose = Purpose("ratings", table.name)
     with options_as("keys"):
         laid_out = by_layout(table.frame, stated, purpose)
@@ -199,6 +234,9 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
     has_raters = any(same(name, {r.id for r in names.raters}) for name in free)
     if source.has_shape or has_raters:
         criteria = ()
+    # Of two answers, a criterion's column has the outcomes.
+    are_pairs = all(names.of_comparisons.criterion(name) for name in criteria)
+    outcomes, criteria = (criteria, ()) if are_pairs else ((), criteria)
     rater = _of_identifiers(table, free, source, "rater", {r.id for r in names.raters})
     criterion = _of_identifiers(table, free, source, "criterion", names.criteria)
     return StatedRoles(
@@ -206,7 +244,9 @@ def _stated(table: Table, source: Source, columns: Columns, names: StudyNames) -
         units=named("item"),
         raters=tuple(source.raters) or named("rater") or rater,
         labels=tuple(source.criteria) or named("label") or criteria,
-        criterion=single("criterion") or next(iter(() if criteria else criterion), None),
+        criterion=single("criterion")
+        or next(iter(() if criteria or outcomes else criterion), None),
+        outcome=next(iter(outcomes), None),
         system=single("system") if source.has_shape else None,
         repeat=single("repeat"),
         unused=source.unused,
@@ -225,6 +265,21 @@ def _of_identifiers(
     cells = {name: {*table.frame[name].drop_nulls().unique()} - {""} for name in free}
     columns = tuple(name for name, words in cells.items() if words and words <= valid)
     return columns if len(columns) == 1 else ()
+
+
+def _with_criterion(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
+    """What a table of comparisons is read as; a column of criteria may be stated.
+
+    Its comparisons of each criterion are ratings of their own, and nothing is pooled.
+    """
+    column = stated.criterion
+    if column is None:
+        return propose(frame, stated, "comparisons")
+    aside = replace(stated, criterion=None, unused=(*stated.unused, column))
+    proposal = propose(frame, aside, "comparisons")
+    if proposal.reading is None:
+        return proposal
+    return replace(proposal, reading=with_axis(proposal.reading, column))
 
 
 def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
@@ -256,6 +311,8 @@ def _chosen(
     names: StudyNames,
 ) -> tuple[Chosen, list[str]]:
     """The roles with the identifiers of criteria and raters, and which of them are not known."""
+    if "system_a" in roles.values():
+        names = names.of_comparisons
     parts = named_parts(reading.names, [*roles]) if reading.names else {}
     raters, unclear = raters_of(source, parts.get("rater", {}), roles, names)
     criteria, of_criteria = criteria_of(source, parts.get("criterion", {}), roles, table, names)
@@ -267,7 +324,12 @@ def _chosen(
     }
     chosen_roles = {**roles, **of_own_names, **left_out}
     chosen = Chosen(source.file, chosen_roles, source.settings, criteria, raters)
-    return replace(chosen, fixed=source.fixed), [*unclear, *of_criteria]
+    fixed = dict(source.fixed)
+    if reading.names_winners:
+        won, of_won = first_label(names, fixed.get("criterion"))
+        fixed, of_criteria = won | fixed, [*of_criteria, *of_won]
+    chosen, of_names = with_own_names(source, replace(chosen, fixed=fixed))
+    return chosen, [*unclear, *of_criteria, *of_names]
 
 
 def _sources(source: Source, chosen: Chosen) -> Iterator[Source]:

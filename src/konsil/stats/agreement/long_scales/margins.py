@@ -21,9 +21,6 @@ from konsil.stats.engine.sparse_tables import together
 SHARED = ("unweighted", "linear", "quadratic", "within_one")
 """Disagreements that every tally of pairs and units has, so that statistics share it."""
 
-OTHER = ("ordinal", "ratio", "radical")
-"""Disagreements with a tally of their own, since few ask for them and not every scale has them."""
-
 Tally = Callable[[Codes], Sparse]
 Kinds = tuple[str, ...]
 

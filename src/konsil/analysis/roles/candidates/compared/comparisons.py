@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from operator import eq
 
+from konsil.analysis.roles.candidates.compared.answer_columns import are_answers
 from konsil.analysis.roles.candidates.compared.scaled_comparisons import (
     POINTS,
     RELATED,
@@ -61,11 +62,14 @@ def compared(table: Table, stated: StatedRoles) -> Iterator[Draft]:
         if name_results((first.name, second.name)) and not stated.outcome and not stated.won:
             yield from _of_winners(table, stated, first, second)
             continue
+        are_stated = bool(stated.first and stated.second)
         is_named = (
-            bool(stated.first and stated.second)
+            are_stated
             or (are_sides(first.name, second.name) and not _is_series(table, first.name))
             or are_opponents(first.name, second.name)
         )
+        if not are_stated and are_answers(table, first, second):
+            continue
         is_swapped = not is_named and table.places[first.name] > table.places[second.name]
         if is_swapped or not _are_systems(table, first, second, is_named=is_named):
             continue
@@ -104,6 +108,8 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
+    if not is_named and (table.n_rows < _FEWEST or table.share(first, second) < 0.5):
+        return False
     if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
         return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
@@ -111,8 +117,7 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     if is_named:
         n_equal: int = sum(map(eq, first.cells, second.cells))
         return n_equal <= _MOST_ERRORS * table.n_rows
-    is_alike = table.n_rows >= _FEWEST and table.share(first, second) >= 0.5
-    return is_alike and not any(map(eq, first.cells, second.cells))
+    return not any(map(eq, first.cells, second.cells))
 
 
 def _is_outcome(column: Column, first: Column, second: Column, *, is_named: bool) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import permutations
+from collections.abc import Iterable, Iterator, Sequence
 
 from konsil.analysis.roles.candidates.compared.preference_scales import (
     order_of_truth,
@@ -11,9 +10,9 @@ from konsil.analysis.roles.candidates.compared.preference_scales import (
 )
 from konsil.analysis.roles.candidates.compared.shown_order import (
     RATER,
-    are_orders,
     are_related,
-    are_sides,
+    names_of_sides,
+    pairs_of_orders,
 )
 from konsil.analysis.roles.columns import Column, Table
 from konsil.analysis.roles.evidence import Draft
@@ -43,7 +42,7 @@ def on_scale(
     outcomes: Sequence[Column],
 ) -> Iterator[Draft]:
     """Readings with a preference on a scale, in a column that has no other `outcomes`."""
-    of_sides = {n for a, b in permutations(table.by_name, 2) if are_sides(a, b) for n in (a, b)}
+    of_sides = names_of_sides([*table.by_name])
     free = [c for c in table.columns if c not in (*sides, *outcomes) and c.is_ratings]
     # A score of each of the two systems is no preference.
     free = [c for c in free if c.name not in of_sides or c.name in stated.columns]
@@ -93,15 +92,17 @@ def _in_both_orders(
     stated: StatedRoles, sides: tuple[Column, Column], free: Sequence[Column]
 ) -> Iterator[Draft]:
     """Readings with preferences on a scale in each of the two orders."""
-    for first, second in permutations((column.name for column in free), 2):
-        are_stated = (stated.outcome, stated.second_outcome) == (first, second)
-        if are_stated or (not stated.outcome and are_orders(first, second)):
-            draft = Draft("pairs-on-scale", sides=(sides[0].name, sides[1].name), outcome=first)
-            draft.second_outcome = second
-            draft.add(16, "preferences", f"{first}, {second}")
-            draft.add(2 * POINTS, "orders", f"{first}, {second}")
-            draft.numbers = ("scale", first, second)
-            yield draft
+    names = [column.name for column in free]
+    pairs: Iterable[tuple[str, str]] = () if stated.outcome else pairs_of_orders(names)
+    if stated.outcome in names and stated.second_outcome in {*names} - {stated.outcome}:
+        pairs = [(stated.outcome, stated.second_outcome)]
+    for first, second in pairs:
+        draft = Draft("pairs-on-scale", sides=(sides[0].name, sides[1].name), outcome=first)
+        draft.second_outcome = second
+        draft.add(16, "preferences", f"{first}, {second}")
+        draft.add(2 * POINTS, "orders", f"{first}, {second}")
+        draft.numbers = ("scale", first, second)
+        yield draft
 
 
 def known_ends(column: Column, sides: tuple[Column, Column]) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -21,8 +21,8 @@ from konsil.errors import option
 from konsil.errors.message import TranslatableMessage, message
 from konsil.records.numerals import own_numbers
 
-_ENDS = {(a, b) for a, b in zip(*SIDES, strict=True) if len(a) == 1}
-_WORDS = {*zip(*SIDES, strict=True), ("links", "rechts")}
+_SECOND_SIDE = {**dict(zip(*SIDES, strict=True)), "links": "rechts"}
+_SIDE_WORDS = frozenset({*_SECOND_SIDE, *_SECOND_SIDE.values()})
 
 
 def are_sides(first: str, second: str) -> bool:
@@ -33,15 +33,46 @@ def are_sides(first: str, second: str) -> bool:
     >>> are_sides("slot_a_provider", "slot_b_provider"), are_sides("g1_winner", "g2_winner")
     (True, True)
     """
-    ours, theirs = _parts(first), _parts(second)
-    if ours[:1] == ("column",):
-        return False  # columns without names, which are numbered
-    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
-    if len(ours) == len(theirs) and len(differing) == 1 and differing[0] in _WORDS:
-        return True
-    joined = "".join(ours), "".join(theirs)
-    stems = joined[0][:-1], joined[1][:-1]
-    return stems[0] == stems[1] and (joined[0][-1:], joined[1][-1:]) in _ENDS
+    theirs = _sides_in(second)
+    return any(_SECOND_SIDE.get(side) == theirs.get(rest, "") for rest, side in _firsts_in(first))
+
+
+def names_of_sides(names: Sequence[str]) -> frozenset[str]:
+    """The names that differ from another one in their side alone.
+
+    >>> sorted(names_of_sides(["score_a", "score_b", "score_c", "column 1", "column 2"]))
+    ['score_a', 'score_b']
+    """
+    names_by_side: dict[tuple[_Rest, str], list[str]] = {}
+    for name in names:
+        for key in _sides_in(name).items():
+            names_by_side.setdefault(key, []).append(name)
+    return frozenset(
+        name
+        for first in names
+        for rest, side in _firsts_in(first)
+        for second in names_by_side.get((rest, _SECOND_SIDE.get(side, "")), ())
+        for name in (first, second)
+    )
+
+
+_Rest = tuple[tuple[str, ...], tuple[str, ...]] | str
+
+
+@cache
+def _sides_in(name: str) -> Mapping[_Rest, str]:
+    """The rest of a name -> the word for a side in it, or the letter or digit at its end."""
+    parts = _parts(name)
+    sides: dict[_Rest, str] = {
+        (parts[:n], parts[n + 1 :]): word for n, word in enumerate(parts) if word in _SIDE_WORDS
+    }
+    joined = "".join(parts)
+    return sides | ({joined[:-1]: joined[-1]} if joined[-1:] in _SIDE_WORDS else {})
+
+
+def _firsts_in(name: str) -> Collection[tuple[_Rest, str]]:
+    """The words for a first side in a name; columns that are numbered for want of one have none."""
+    return () if _parts(name)[:1] == ("column",) else _sides_in(name).items()
 
 
 @cache
@@ -112,8 +143,23 @@ def are_orders(first: str, second: str) -> bool:
     if len(ours) != len(theirs) or len(pairs) != 1:
         return False
     is_game = {"g", "game"} & {*ours}
-    is_numbered = pairs[0] in {("1", "2"), ("first", "second")} and (is_game or {*ours} & ORDERS)
+    is_numbered = pairs[0] in _NUMBERED and (is_game or {*ours} & ORDERS)
     return pairs[0] in ORDER_PAIRS or bool(is_numbered)
+
+
+_NUMBERED = (("1", "2"), ("first", "second"))
+_LATER = ORDERS | {second for _, second in (*ORDER_PAIRS, *_NUMBERED)}
+"""Words of which the name of the outcomes of the later order has one."""
+
+
+def pairs_of_orders(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The pairs of names that are those of the outcomes of both orders.
+
+    >>> [*pairs_of_orders(["winner_ab", "note", "winner_ba"])]
+    [('winner_ab', 'winner_ba')]
+    """
+    later = [name for name in names if not _LATER.isdisjoint(words(name))]
+    yield from ((a, b) for a in names for b in later if a != b and are_orders(a, b))
 
 
 def are_related(first: str, second: str) -> bool:

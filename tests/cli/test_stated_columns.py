@@ -1,0 +1,119 @@
+"""Names and words that are stated of tables: numbered columns, absent labels, marks of decimals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import konsil
+from konsil.errors import AnalysisError, SourceError
+
+from .conftest import Call
+
+LABELS = np.array([[0, 0], [1, 1], [1, 0], [0, 0], [1, 1], [0, 1], [1, 1], [0, 0]])
+BY_NUMBER = pd.DataFrame(LABELS)
+"""Its columns have numbers and no names."""
+FEW = {"resamples": 100}
+
+
+@pytest.mark.parametrize(
+    "raters", [[0, 1], (np.int64(0), "1"), BY_NUMBER.columns, np.array([0, 1]), ["0", "1"]]
+)
+def test_numbered_columns_are_named_by_their_numbers(raters: object) -> None:
+    """In the long form, the first rater is called like the column of units."""
+    assert konsil.agreement(BY_NUMBER, rater=raters, **FEW)["percent_agreement"].value == 0.75
+    long = BY_NUMBER.rename_axis("unit").reset_index().melt("unit")
+    long.columns = range(3)
+    result = konsil.agreement(long, unit=0, rater=1, label=2, **FEW)
+    assert result["percent_agreement"].value == 0.75
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("rater", True, "rater: expected names of columns, got bool True"),
+        ("rater", [None, 1], "rater: expected names of columns, got list"),
+        ("unit", 1.5, "unit: expected names of columns, got float 1.5"),
+        ("by", ["1"], "by: expected the name of one column, got list"),
+        ("label", 3, "label '3': there is no such column; known: 0, 1"),
+    ],
+)
+def test_what_is_no_name_of_a_column_is_refused(option: str, value: object, expected: str) -> None:
+    with pytest.raises((AnalysisError, SourceError), match=expected):
+        konsil.agreement(BY_NUMBER, **{option: value}, **FEW)
+
+
+def test_an_item_of_several_columns_is_refused() -> None:
+    with pytest.raises(AnalysisError, match="item: expected the name of one column, got list"):
+        konsil.preference(BY_NUMBER, item=["0", "1"], **FEW)
+
+
+@pytest.mark.parametrize("command", ["agreement", "compare"])
+def test_an_abstention_that_no_rating_is_is_refused(
+    call: Call, tmp_path: Path, command: str
+) -> None:
+    words = [["unsure", "yes"], ["no", "yes"], ["yes", "yes"], ["no", "no"]]
+    file = tmp_path / "table.csv"
+    file.write_text(
+        "item,dr_a,dr_b\n" + "".join(f"{n},{a},{b}\n" for n, (a, b) in enumerate(words))
+    )
+    stated = [command, file, "--rater", "dr_a", "--rater", "dr_b", "--resamples", "100"]
+    stated += ["--by", "-"] if command == "compare" else []
+    code, _, err = call(*stated, "--abstain", "unsur")
+    assert (code, "--abstain unsur: no rating is this label; did you mean 'unsure'?" in err) == (
+        2,
+        True,
+    )
+    assert call(*stated, "--abstain", "unsure")[0] == 0
+    # Some rows may lack it.
+    assert call(*stated, "--abstain", "unsure", "--where", "item=1", "--where", "item=2")[0] == 0
+
+
+@pytest.mark.parametrize(("separator", "mark"), [(";", ","), ("\t", ","), (",", ".")])
+def test_the_likelier_decimal_mark_is_proposed(
+    call: Call, tmp_path: Path, separator: str, mark: str
+) -> None:
+    cell = '"{}"' if separator == "," else "{}"
+    rows = [(f"{n % 4 + 1},{100 + 37 * n}", f"{n % 5 + 1},{200 + 41 * n}") for n in range(18)]
+    lines = [separator.join(["case", "dr_a", "dr_b"])]
+    lines += [separator.join([str(n), *map(cell.format, row)]) for n, row in enumerate(rows)]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(lines) + "\n")
+    code, _, err = call("agreement", file, "--level", "interval")
+    assert code == 2
+    assert (
+        "'1,100' can be a thousand or a decimal number: --decimal , for 1.100, --decimal . for"
+        in err
+    )
+    assert err.strip().splitlines()[-1].endswith(f"--decimal {mark}")
+
+
+ANSWERS = ("Pneumonia", "Gout", "Eczema", "Sepsis", "Measles", "Angina", "Asthma", "Anaemia")
+
+
+@pytest.mark.parametrize("n_rows", [4, 8])
+@pytest.mark.parametrize("outcomes", [("winner",), ("anna", "ben")])
+def test_short_answers_are_no_systems(
+    call: Call, tmp_path: Path, n_rows: int, outcomes: tuple[str, ...]
+) -> None:
+    rows = [
+        [str(n), answer, f"{answer} acute", *("AB"[(n + k) % 2] for k in range(len(outcomes)))]
+        for n, answer in enumerate(ANSWERS[:n_rows])
+    ]
+    file = tmp_path / "table.csv"
+    names = ["case", "diagnosis_a", "diagnosis_b", *outcomes]
+    file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    code, _, err = call("preference", file)
+    assert code == 2
+    assert "diagnosis_a and diagnosis_b have answers and no names of systems" in err
+    # Columns that are named for systems have them, and names that recur are systems.
+    names[1:3] = ["model_a", "model_b"]
+    file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    assert "have answers" not in call("preference", file)[2]
+    names[1:3] = ["diagnosis_a", "diagnosis_b"]
+    recurring = [[n, "xy"[int(n) % 2], "yz"[int(n) % 3 % 2], *row] for n, _, _, *row in rows]
+    file.write_text("\n".join(",".join(row) for row in [names, *recurring]) + "\n")
+    assert "have answers" not in call("preference", file)[2]
