@@ -246,7 +246,7 @@ def entering(sample: Sample, uses: Uses) -> Sample:
         case "paired":
             return sample.with_labels_of(is_rated.sum(axis=1) > 1)
         case "complete":
-            return sample.with_labels_of(is_rated.all(axis=1))
+            return sample.with_labels_of(np.asarray(is_rated.all(axis=1)))
 
 
 def agreement(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure, quotient, share
@@ -121,7 +122,8 @@ def against_panel(
         ceiling = replace(ceiling, n_raters=n_raters, n_ratings=of_panel)
         if mode == "paper":
             # Its raters meet the others on all units.
-            alone = panel.with_labels_of(consensus.slots(panel.codes.labels).any(axis=1))
+            has_slot = np.asarray(consensus.slots(panel.codes.labels).any(axis=1))
+            alone = panel.with_labels_of(has_slot)
             ceiling = replace(
                 ceiling, n_units=alone.n_units, n_raters=alone.n_raters, n_ratings=alone.n_ratings
             )
@@ -139,7 +141,7 @@ def against_panel(
 
 
 def _entering(
-    labels: np.ndarray[tuple[int, int], np.dtype[np.signedinteger[Any]]],
+    labels: NDArray[np.signedinteger[Any]],
     n_panel: int,
     mode: Mode,
     *,
@@ -152,7 +154,7 @@ def _entering(
     """
     panel, judged = labels[:, :n_panel] >= 0, labels[:, n_panel:] >= 0
     if mode == "valid":
-        has_majority = consensus.slots(labels[:, :n_panel]).any(axis=1)
+        has_majority = np.asarray(consensus.slots(labels[:, :n_panel]).any(axis=1))
     else:
         has_majority = consensus.majority(labels[:, :n_panel]) >= 0
     judged &= has_majority[:, None]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.renumbering import renumbered
@@ -46,7 +47,7 @@ class Sample:
             frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))
         ]
 
-    def with_labels_of(self, units: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Sample:
+    def with_labels_of(self, units: NDArray[np.bool_]) -> Sample:
         """The labels of some units alone: the others remain without one, and so count for nothing.
 
         Itself where no other unit has a label. `units`: (n_units,).

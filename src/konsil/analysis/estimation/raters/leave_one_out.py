@@ -78,7 +78,7 @@ def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> M
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = table_measure(analysis)
     notes = without_majority(sample)
-    sample = sample.with_labels_of(consensus.slots(sample.codes.labels).any(axis=1))
+    sample = sample.with_labels_of(np.asarray(consensus.slots(sample.codes.labels).any(axis=1)))
     codes = spaced(sample.codes, analysis.statistic, level)
     refuse_many_labels(analysis, codes, codes.labels.shape[1] * codes.n_labels**2)
     statistic = consensus.leave_one_out_agreement(
