@@ -215,8 +215,8 @@ class StatedRoles:
             for columns in (self.units, self.raters, self.labels, self.unused)
         )
         criterion = None if self.criterion in names else self.criterion
-        fields = {"units": units, "raters": raters, "labels": labels, "unused": unused}
-        return replace(self, **fields, criterion=criterion)
+        rest = replace(self, units=units, raters=raters, labels=labels, unused=unused)
+        return replace(rest, criterion=criterion)
 
     def with_known(self, defaults: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""

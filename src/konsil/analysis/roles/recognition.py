@@ -108,8 +108,8 @@ def recognise(
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
         of_cells = unclear_cells(frame, laid_out, stated, purpose.separator)
-        of_cells = (*of_cells, *open_sheets(laid_out, purpose))
-        unclear = (*unclear_sets(laid_out, stated), *of_cells)
+        of_sheets = open_sheets(laid_out, purpose)
+        unclear = (*unclear_sets(laid_out, stated), *of_cells, *of_sheets)
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
