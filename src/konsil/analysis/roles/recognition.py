@@ -35,6 +35,7 @@ from konsil.analysis.roles.questions.arguments import (
 )
 from konsil.analysis.roles.questions.labels import unanswered
 from konsil.analysis.roles.questions.spellings import cell_arguments, unclear_cells
+from konsil.analysis.roles.questions.stacked import leaves_tables_open, open_sheets
 from konsil.analysis.roles.questions.stateable import (
     has_no_ratings,
     has_numbers,
@@ -107,7 +108,8 @@ def recognise(
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
         of_cells = unclear_cells(frame, laid_out, stated, purpose.separator)
-        unclear = (*unclear_sets(laid_out, stated), *of_cells)
+        of_sheets = open_sheets(laid_out, purpose)
+        unclear = (*unclear_sets(laid_out, stated), *of_cells, *of_sheets)
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -120,6 +122,7 @@ def recognise(
             *unclear_cells(table, reading, stated, purpose.separator),
             *unclear_outcomes(table, reading, stated),
             *(unclear_totals(table, reading) if table is not frame else ()),
+            *open_sheets(reading, purpose),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
@@ -182,7 +185,9 @@ def _of_known(
     file_roles, question = purpose.file_roles or StatedRoles(), purpose.question
     unasked = replace(purpose, file_roles=None, question="")
     free = file_roles.without(stated.columns)
-    is_asked = bool(question) and not stated.has_ratings and free.raters == file_roles.raters
+    is_open = not stated.has_ratings and free.raters == file_roles.raters
+    is_open = is_open and free.criterion == file_roles.criterion
+    is_asked = bool(question) and (is_open or leaves_tables_open(table, stated, file_roles))
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
     # Who rated is known where a column names the raters: the respondents are none.
     is_own = is_own or (is_asked and any(_names_raters(n, file_roles) for n in frame.columns))
