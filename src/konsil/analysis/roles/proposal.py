@@ -15,6 +15,7 @@ from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
     swapped_sides,
 )
+from konsil.analysis.roles.candidates.counts import are_of_systems
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
 from konsil.analysis.roles.candidates.texts import by_text
@@ -29,6 +30,7 @@ from konsil.analysis.roles.proof import (
     sample,
     unclear_totals,
 )
+from konsil.analysis.roles.questions.heading_rows import unclear_headings, without_headings
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -42,7 +44,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
-from konsil.errors import option
+from konsil.errors import choice, option
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import decimal_mark
 
@@ -69,6 +71,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         stated: what the user has stated; its columns are in the table.
         task: what the table is read for; None: not known.
     """
+    with_headings, frame = frame, without_headings(frame, stated)
     table = table_of_rows(frame, stated)
     complete = stated_draft(table, stated, task)
     if complete:
@@ -105,6 +108,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
+    unclear += unclear_headings(with_headings, readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
 
 
@@ -351,6 +355,16 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     rated = [table.by_name[name] for name in reading.rated if name in table.by_name]
     if reading.shape == "wide" and sum(len(column.filled) for column in rated) < _FEWEST:
         yield message("There are hardly any ratings.", message_id="roles.hardly_any")
+    units = [table.by_name[name] for name in reading.units if name in table.by_name]
+    if reading.shape == "counts" and any(map(are_of_systems, units)):
+        yield message(
+            "The rows are systems ({cells}): {columns} may count their answers, and agreement is"
+            " only that of raters; {layout} states that each number is one of raters.",
+            message_id="roles.counts_of_systems",
+            cells=listed([repr(cell) for cell in units[0].distinct[:_FEWEST]]),
+            columns=listed([shortened(name) for name in reading.rated]),
+            layout=choice("layout", "counts"),
+        )
     numbers = [column for column in rated if column.is_number]
     marks = [decimal_mark(column.distinct) for column in numbers]
     settled = decimal_mark(

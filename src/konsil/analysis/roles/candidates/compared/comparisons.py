@@ -104,7 +104,10 @@ def _is_series(table: Table, name: str) -> bool:
 
 def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool) -> bool:
     """Whether two columns have one vocabulary and are never equal in a row."""
-    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
+    names = (first.name, second.name)
+    if min(fit(name, "rater") for name in names) == 1:
+        return False
+    if not is_named and max(max(fit(n, "rater"), fit(n, "unit")) for n in names) == 1:
         return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
